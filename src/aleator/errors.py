@@ -1,0 +1,30 @@
+"""The errors that a user can cause: each names the bad value and what is allowed."""
+
+from __future__ import annotations
+
+
+class AleatorError(ValueError):
+    """A mistake in what was asked for; its message is one line that can be shown to the user as it is."""
+
+
+class GameError(AleatorError):
+    """An unknown game, impossible parameters, or rules that break the contract of `Game`."""
+
+
+class TooBigError(AleatorError):
+    """A game or a tree that does not fit; says how big it is and what the limit was."""
+
+
+class SolveError(AleatorError):
+    """An impossible solver setting."""
+
+
+class SolutionError(AleatorError):
+    """A file that is not a solution, is damaged, or belongs to another game."""
+
+
+class MissingExtraError(AleatorError):
+    """An optional dependency that is not installed; says which extra brings it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed: pip install 'aleator[{extra}]'")

@@ -1,0 +1,177 @@
+"""Games by name: `leduc`, `leduc:5`, `liars-dice:1x6`, `goofspiel:5,descending`, `openspiel:kuhn_poker` ..."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aleator.errors import GameError
+from aleator.games.base import Game
+
+
+class KnownGame(NamedTuple):
+    """A family of games: how its names are written, what it is, and instances worth listing."""
+
+    family: str
+    usage: str
+    summary: str
+    make: Callable[[str], Game[Any]]
+    examples: tuple[str, ...]
+
+
+def _whole(family: str, text: str, default: int) -> int:
+    if not text:
+        return default
+    if not text.isdecimal():
+        raise GameError(f"{family}:{text}: expected a whole number after the colon, as in {family}:{default}")
+    return int(text)
+
+
+def _kuhn(text: str) -> Game[Any]:
+    from aleator.games.one_card import kuhn
+
+    if text:
+        raise GameError(f"kuhn takes no parameters, not {text!r}; one-card:N has N cards")
+    return kuhn()
+
+
+def _one_card(text: str) -> Game[Any]:
+    from aleator.games.one_card import OneCardPoker
+
+    return OneCardPoker(_whole("one-card", text, 5))
+
+
+def _leduc(text: str) -> Game[Any]:
+    from aleator.games.leduc import Leduc, leduc5, no_limit_leduc
+
+    if not text:
+        return Leduc()
+    if text == "5":
+        return leduc5()
+    if match := re.fullmatch(r"nolimit(\d*)", text):
+        return no_limit_leduc(int(match[1] or 5))
+    options = dict(part.split("=", 1) if "=" in part else (part, "") for part in text.split(","))
+    unknown = set(options) - {"bets", "cap", "ranks", "suits", "stack"}
+    if unknown:
+        raise GameError(
+            f"leduc:{text}: unknown {sorted(unknown)[0]!r}; allowed: 5, nolimit, nolimitN (stack N), or any of "
+            "bets=2/4 (sizes of a round joined by +), cap=2, ranks=3, suits=2, stack=20, joined by commas"
+        )
+    try:
+        rounds = [[float(size) for size in part.split("+")] for part in options.get("bets", "2/4").split("/")]
+        ranks, suits, cap = (int(options.get(key, default)) for key, default in (("ranks", 3), ("suits", 2), ("cap", 2)))
+        stack = float(options["stack"]) if "stack" in options else None
+    except ValueError:
+        raise GameError(f"leduc:{text}: numbers expected, as in leduc:bets=1+2/2+4,cap=3,ranks=4") from None
+    if len(rounds) != 2:
+        raise GameError(f"leduc:{text}: bets needs the sizes of two rounds, as in bets=2/4")
+    return Leduc((rounds[0], rounds[1]), max_bets=cap, ranks=ranks, suits=suits, stack=stack, name=f"leduc:{text}")
+
+
+def _liars_dice(text: str) -> Game[Any]:
+    from aleator.games.liars_dice import LiarsDice
+
+    match = re.fullmatch(r"(\d+)x(\d+)f?", text or "1x6")
+    if not match:
+        raise GameError(f"liars-dice:{text}: expected dice x faces, as in liars-dice:1x6")
+    return LiarsDice(int(match[1]), int(match[2]))
+
+
+def _goofspiel(text: str) -> Game[Any]:
+    from aleator.games.goofspiel import Goofspiel
+
+    cards, *flags = (text or "5").split(",")
+    unknown = set(flags) - {"ascending", "descending", "win-loss"}
+    if unknown or {"ascending", "descending"} <= set(flags):
+        raise GameError(f"goofspiel:{text}: after the number of cards: ascending or descending, and win-loss")
+    return Goofspiel(_whole("goofspiel", cards, 5), descending="descending" in flags, win_loss="win-loss" in flags)
+
+
+def _coin_toss(text: str) -> Game[Any]:
+    from aleator.games.matrix import CoinToss
+
+    if text:
+        raise GameError(f"coin-toss takes no parameters, not {text!r}")
+    return CoinToss()
+
+
+def _rps_plus(text: str) -> Game[Any]:
+    from aleator.games.matrix import rps_plus
+
+    if text:
+        raise GameError(f"rps-plus takes no parameters, not {text!r}")
+    return rps_plus()
+
+
+def _matrix(text: str) -> Game[Any]:
+    from aleator.games.matrix import random_matrix
+
+    match = re.fullmatch(r"(\d+)x(\d+)(?:,seed=(\d+))?", text or "100x100")
+    if not match:
+        raise GameError(f"matrix:{text}: expected rows x columns and optionally a seed, as in matrix:100x100,seed=7")
+    rng = np.random.default_rng(int(match[3] or 0))
+    return random_matrix(int(match[1]), int(match[2]), rng=rng, name=f"matrix:{text or '100x100'}")
+
+
+def _openspiel(text: str) -> Game[Any]:
+    from aleator.games.openspiel import load_openspiel
+
+    if not text:
+        raise GameError("openspiel: needs the name of an OpenSpiel game, as in openspiel:kuhn_poker")
+    return load_openspiel(text)
+
+
+_KNOWN = (
+    KnownGame("kuhn", "kuhn", "Kuhn poker: three cards, one bet", _kuhn, ("kuhn",)),
+    KnownGame("one-card", "one-card:N", "one-card poker with N cards (Kuhn is 3)", _one_card, ("one-card:5",)),
+    KnownGame(
+        "leduc",
+        "leduc[:5|:nolimit[STACK]|:bets=2/4,cap=2,ranks=3,suits=2,stack=S]",
+        "Leduc hold'em, up to suit symmetry",
+        _leduc,
+        ("leduc", "leduc:5", "leduc:nolimit"),
+    ),
+    KnownGame(
+        "liars-dice",
+        "liars-dice:DxF",
+        "Liar's Dice, D dice of F faces each, highest face wild",
+        _liars_dice,
+        ("liars-dice:1x4", "liars-dice:1x5", "liars-dice:1x6", "liars-dice:2x3"),
+    ),
+    KnownGame(
+        "goofspiel",
+        "goofspiel:N[,descending][,win-loss]",
+        "Goofspiel, hidden bids, known order of prizes (ascending unless said)",
+        _goofspiel,
+        ("goofspiel:4", "goofspiel:5", "goofspiel:5,descending"),
+    ),
+    KnownGame("coin-toss", "coin-toss", "Coin Toss of Brown's thesis, 5.1.1", _coin_toss, ("coin-toss",)),
+    KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
+    KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ("matrix:100x100",)),
+    KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
+)
+
+
+def known_games() -> tuple[KnownGame, ...]:
+    """Returns the families of games in the order of the documentation."""
+    return _KNOWN
+
+
+def load_game(name: str) -> Game[Any]:
+    """Returns the game of that name.
+
+    Raises:
+        GameError: no such game, or parameters it does not take; the message says what is allowed.
+    """
+    family, _, parameters = name.partition(":")
+    for known in _KNOWN:
+        if known.family == family:
+            return known.make(parameters)
+    families = [known.family for known in _KNOWN]
+    near = difflib.get_close_matches(family, families, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise GameError(f"unknown game {name!r}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")

@@ -1,0 +1,48 @@
+"""How big a game is, counted without building its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aleator.games.base import TERMINAL, Game
+
+
+class GameSize(NamedTuple):
+    """Counts of a game.
+
+    Attributes:
+        public_states: nodes of the public tree, terminals included.
+        histories: pairs of hands that chance allows, summed over the nodes of the public tree. Moves of chance that
+            deal the first hands are not counted as histories of their own.
+        infostates: hands of the player to act, summed over the decision nodes.
+    """
+
+    public_states: int
+    histories: int
+    infostates: int
+
+
+def measure(game: Game[Any]) -> GameSize:
+    """Returns the size of a game; equal states are counted once and multiplied, so that even huge games are quick."""
+    sizes: dict[Hashable, tuple[int, int, int]] = {}
+    waiting: list[Any] = [game.root()]
+    while waiting:
+        state = waiting[-1]
+        if state in sizes:
+            waiting.pop()
+            continue
+        actor = game.actor(state)
+        following = [] if actor == TERMINAL else [child.state for child in game.children(state)]
+        unknown = [child for child in following if child not in sizes]
+        if unknown:
+            waiting.extend(unknown)
+            continue
+        waiting.pop()
+        possible = game.possible(state)
+        own = (1, int(np.count_nonzero(possible)), int(np.count_nonzero(possible.any(axis=1 - actor))) if actor >= 0 else 0)
+        total = np.array([own, *(sizes[child] for child in following)], dtype=object).sum(axis=0)
+        sizes[state] = (total[0], total[1], total[2])
+    return GameSize(*sizes[game.root()])

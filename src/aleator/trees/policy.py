@@ -1,0 +1,113 @@
+"""Policies: what a player does with each hand at each decision node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.games.base import FloatArray
+from aleator.trees.public_tree import IDENTITY, PublicTree
+
+BoolArray = npt.NDArray[np.bool_]
+Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A pair of policies on a public tree.
+
+    Attributes:
+        tree: the tree.
+        probabilities: per player a flat vector; the block of decision node n begins at `tree.policy_start[n]` and is
+            [A, H], hands contiguous. Each hand's probabilities sum to 1 over its legal actions.
+    """
+
+    tree: PublicTree
+    probabilities: tuple[FloatArray, FloatArray]
+
+    def __post_init__(self) -> None:
+        for player in (0, 1):
+            expected = (self.tree.policy_size[player],)
+            if self.probabilities[player].shape != expected:
+                raise ValueError(f"player {player}'s policy has shape {self.probabilities[player].shape}, not {expected}")
+
+    def __getitem__(self, node: int) -> FloatArray:
+        """Returns the [A, H] block of a decision node (a view)."""
+        return block(self.tree, self.probabilities, node)
+
+    def check(self, tolerance: float = 1e-9) -> None:
+        """Raises ValueError if some hand's probabilities are not a distribution over its legal actions."""
+        legal = legal_actions(self.tree)
+        for player in (0, 1):
+            for node in self.tree.decisions(player):
+                here, allowed = self[node], block(self.tree, legal, node)
+                if (here < -tolerance).any() or (np.abs(here.sum(axis=0) - 1) > tolerance).any() or here[~allowed].any():
+                    raise ValueError(f"not a policy at node {node} ({' / '.join(self.tree.path(node))}): {here}")
+
+
+def block(tree: PublicTree, vectors: tuple[Array, Array], node: int) -> Array:
+    """Returns the [A, H] block of a decision node in a pair of flat policy-shaped vectors."""
+    player = int(tree.actor[node])
+    if player < 0:
+        raise ValueError(f"node {node} is not a decision node")
+    actions, hands = int(tree.num_actions[node]), int(tree.num_hands[player, node])
+    start = tree.policy_start[node]
+    return vectors[player][start : start + actions * hands].reshape(actions, hands)
+
+
+def legal_actions(tree: PublicTree) -> tuple[BoolArray, BoolArray]:
+    """Returns policy-shaped vectors that say which hand may take which action."""
+    legal = tuple(np.ones(size, dtype=np.bool_) for size in tree.policy_size)
+    for player in (0, 1):
+        mapped = (tree.origin_start[player] != IDENTITY) & (tree.actor[tree.parent] == player)
+        mapped[0] = False
+        for parent in np.unique(tree.parent[mapped]):
+            start = tree.policy_start[parent]
+            here = legal[player][start : start + tree.num_actions[parent] * tree.num_hands[player, parent]]
+            here[:] = False
+            for child in tree.children(parent):
+                here[tree.origin(player, child)] = True
+    return legal[0], legal[1]
+
+
+def uniform_policy(tree: PublicTree) -> Policy:
+    """Returns the policy that plays every legal action with equal probability."""
+    return normalised(tree, tuple(legal.astype(np.float64) for legal in legal_actions(tree)))
+
+
+def random_policy(tree: PublicTree, rng: np.random.Generator) -> Policy:
+    """Returns a policy drawn uniformly from all policies."""
+    return normalised(tree, tuple(legal * rng.exponential(size=legal.size) for legal in legal_actions(tree)))
+
+
+def policy_from(tree: PublicTree, choose: Callable[[int, int], FloatArray]) -> Policy:
+    """Returns the policy whose distribution over actions at (node, hand) is `choose(node, hand)` ([A])."""
+    vectors = (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1]))
+    for player in (0, 1):
+        for node in tree.decisions(player):
+            here = block(tree, vectors, node)
+            for hand in range(here.shape[1]):
+                here[:, hand] = choose(int(node), hand)
+    return Policy(tree, vectors)
+
+
+def normalised(tree: PublicTree, weights: tuple[FloatArray, ...]) -> Policy:
+    """Returns the policy proportional to non-negative weights, uniform over legal actions where they are all zero."""
+    legal = legal_actions(tree)
+    result = []
+    for player in (0, 1):
+        own = tree.decisions(player)
+        actions, hands = tree.num_actions[own].astype(np.int64), tree.num_hands[player, own].astype(np.int64)
+        # infostate[k]: which (node, hand) entry k of the flat vector belongs to
+        first = np.cumsum(hands) - hands
+        node_of = np.repeat(np.arange(len(own)), actions * hands)
+        infostate = first[node_of] + (np.arange(tree.policy_size[player]) - tree.policy_start[own][node_of]) % hands[node_of]
+        total = np.bincount(infostate, weights[player], minlength=int(hands.sum()))
+        filled = np.where((total > 0.0)[infostate], weights[player], legal[player].astype(np.float64))
+        total = np.bincount(infostate, filled, minlength=int(hands.sum()))
+        result.append(filled / total[infostate])
+    return Policy(tree, (result[0], result[1]))

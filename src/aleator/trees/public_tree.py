@@ -1,0 +1,267 @@
+"""The public tree of a game as a struct of arrays.
+
+Nodes are numbered in *sibling order*: a node's children have consecutive numbers, and all its descendants form one
+range. Parents come before children, so that an ascending loop is a forward pass and a descending loop a backward pass;
+a subtree is a slice; and what belongs to the children of a node lies side by side in memory, which is why this order is
+used here instead of plain preorder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import TooBigError
+from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
+from aleator.games.size import measure
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Int8Array = npt.NDArray[np.int8]
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+
+IDENTITY = -1
+MAX_NODES = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PublicTree:
+    """A public tree. N nodes, players p in {0, 1}.
+
+    Attributes:
+        game: the game it was built from.
+        states: the public state of each node (length N).
+        actor: [N] 0 or 1, CHANCE or TERMINAL.
+        parent: [N]; -1 at the root.
+        first_child: [N]; children are `first_child[n] + k` for k < num_children[n]; 0 at terminals.
+        num_children: [N].
+        num_actions: [N]; actions of the actor at decision nodes, else 0. Equal to num_children where moves are public.
+        num_hands: [2, N].
+        origin_start: [2, N]; where a node's origins begin in `origins[p]`, or IDENTITY if hands keep their numbers.
+        origins: per player, flat; entry `origin_start[p, n] + h` as in `games.base.Child.origin`.
+        policy_start: [N]; where the [A, H] block of a decision node begins in its player's flat policy vector.
+        policy_size: (2,); lengths of the two policy vectors.
+        payoff_group: [N]; index into `payoffs`, -1 at inner nodes.
+        stake: [N]; factor on the group's matrix, 0 at inner nodes.
+        payoffs: per group the matrix [H0, H1] of chance x utility of player 0 per unit of stake, dense or sparse.
+    """
+
+    game: Game[Any]
+    states: tuple[Hashable, ...]
+    actor: Int8Array
+    parent: Int32Array
+    first_child: Int32Array
+    num_children: Int32Array
+    num_actions: Int32Array
+    num_hands: Int32Array
+    origin_start: Int64Array
+    origins: tuple[Int64Array, Int64Array]
+    policy_start: Int64Array
+    policy_size: tuple[int, int]
+    payoff_group: Int32Array
+    stake: FloatArray
+    payoffs: tuple[FloatArray | csr_array, ...]
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of nodes N."""
+        return len(self.actor)
+
+    @cached_property
+    def end(self) -> Int64Array:
+        """[N]: the descendants of n are the nodes `first_child[n] <= m < end[n]` (n + 1 at terminals)."""
+        end = np.arange(1, self.num_nodes + 1, dtype=np.int64)
+        for node in np.flatnonzero(self.num_children)[::-1]:
+            last = self.first_child[node] + self.num_children[node]
+            children = slice(self.first_child[node], last)
+            end[node] = max(last, end[children][self.num_children[children] > 0].max(initial=0))
+        return end
+
+    @cached_property
+    def depth(self) -> Int32Array:
+        """[N]: moves between the root and each node."""
+        depth = np.zeros(self.num_nodes, dtype=np.int32)
+        for node in range(1, self.num_nodes):
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """For each node, what everybody saw happen on the way into it ('' at the root)."""
+        labels = [""] * self.num_nodes
+        known: dict[Hashable, list[str]] = {}
+        for node in np.flatnonzero(self.num_children):
+            state = self.states[node]
+            if state not in known:
+                known[state] = [child.label for child in self.game.children(state)]
+            start = self.first_child[node]
+            labels[start : start + len(known[state])] = known[state]
+        return tuple(labels)
+
+    def decisions(self, player: int) -> npt.NDArray[np.intp]:
+        """Returns the decision nodes of a player in ascending order."""
+        return np.flatnonzero(self.actor == player)
+
+    def children(self, node: int) -> range:
+        """Returns the children of a node."""
+        return range(self.first_child[node], self.first_child[node] + self.num_children[node])
+
+    def path(self, node: int) -> tuple[str, ...]:
+        """Returns the labels on the way from the root to a node."""
+        labels: list[str] = []
+        while node:
+            labels.append(self.labels[node])
+            node = int(self.parent[node])
+        return tuple(reversed(labels))
+
+    def find(self, path: tuple[str, ...] | list[str]) -> int:
+        """Returns the node that a sequence of labels leads to; raises LookupError that names what was allowed."""
+        node = 0
+        for label in path:
+            allowed = [self.labels[child] for child in self.children(node)]
+            if label not in allowed:
+                raise LookupError(f"no {label!r} after {' / '.join(self.path(node)) or 'the start'}; allowed: {allowed}")
+            node = int(self.first_child[node]) + allowed.index(label)
+        return node
+
+    def origin(self, player: int, node: int) -> Int64Array | None:
+        """Returns where a player's hands at a node come from in its parent, None if they keep their numbers."""
+        start = self.origin_start[player, node]
+        return None if start == IDENTITY else self.origins[player][start : start + self.num_hands[player, node]]
+
+    @cached_property
+    def num_infostates(self) -> int:
+        """Hands that chance allows the player to act, summed over the decision nodes."""
+        known: dict[Hashable, int] = {}
+        total = 0
+        for player in (0, 1):
+            for node in self.decisions(player):
+                state = self.states[node]
+                if state not in known:
+                    known[state] = int(self.game.possible(state).any(axis=1 - player).sum())
+                total += known[state]
+        return total
+
+
+class _Facts(NamedTuple):
+    """What the builder asks a game about one state, once."""
+
+    actor: int
+    num_actions: int
+    num_hands: tuple[int, int]
+    children: tuple[Any, ...]
+    payoff: Payoff | None
+
+
+def _ask(game: Game[Any], state: Any) -> _Facts:
+    actor = game.actor(state)
+    if actor == TERMINAL:
+        return _Facts(actor, 0, game.num_hands(state), (), game.payoff(state))
+    actions = len(game.actions(state)) if actor >= 0 else 0
+    return _Facts(actor, actions, game.num_hands(state), tuple(game.children(state)), None)
+
+
+def build_tree(game: Game[Any], *, max_nodes: int = MAX_NODES) -> PublicTree:
+    """Returns the public tree of a game.
+
+    Raises:
+        TooBigError: the tree would have more than `max_nodes` nodes.
+    """
+    size = measure(game)
+    if size.public_states > max_nodes:
+        raise TooBigError(
+            f"{game.name} has {size.public_states:,} public states and {size.infostates:,} infostates; "
+            f"at most {max_nodes:,} public states are allowed"
+        )
+    facts: dict[Hashable, _Facts] = {}
+    groups: dict[Hashable, int] = {}
+    payoffs: list[Any] = []
+    root = game.root()
+    states: list[Any] = [root]
+    parent, edge = [-1], [(None, None)]
+    first_child, num_children, group, stake = ([0] for _ in range(4))
+    waiting = [0]
+    while waiting:
+        node = waiting.pop()
+        state = states[node]
+        fact = facts.get(state)
+        if fact is None:
+            fact = facts[state] = _ask(game, state)
+        if fact.payoff is not None:
+            key, stake[node] = fact.payoff
+            if key not in groups:
+                groups[key] = len(payoffs)
+                payoffs.append(game.payoff_matrix(state) / (stake[node] or 1.0))
+            group[node] = groups[key]
+            continue
+        group[node] = -1
+        start, count = len(states), len(fact.children)
+        first_child[node], num_children[node] = start, count
+        states.extend(child.state for child in fact.children)
+        edge.extend(child.origin for child in fact.children)
+        parent.extend([node] * count)
+        for column in (first_child, num_children, group, stake):
+            column.extend([0] * count)
+        waiting.extend(range(start + count - 1, start - 1, -1))
+    return _pack(game, states, facts, parent, edge, first_child, num_children, group, stake, payoffs)
+
+
+def _pack(
+    game: Game[Any],
+    states: list[Any],
+    facts: dict[Hashable, _Facts],
+    parent: list[int],
+    edge: list[Any],
+    first_child: list[int],
+    num_children: list[int],
+    group: list[int],
+    stake: list[float],
+    payoffs: list[Any],
+) -> PublicTree:
+    """Returns the tree from the lists that the walk collected."""
+    of_node = [facts[state] for state in states]
+    actor = np.array([fact.actor for fact in of_node], dtype=np.int8)
+    num_actions = np.array([fact.num_actions for fact in of_node], dtype=np.int32)
+    num_hands = np.array([fact.num_hands for fact in of_node], dtype=np.int32).T.copy()
+    origin_start = np.full((2, len(states)), IDENTITY, dtype=np.int64)
+    origins: list[Int64Array] = []
+    for player in (0, 1):
+        chunks, total = [np.zeros(0, dtype=np.int64)], 0
+        for node, origin in enumerate(edge):
+            if origin[player] is not None:
+                origin_start[player, node] = total
+                chunks.append(np.asarray(origin[player], dtype=np.int64))
+                total += len(chunks[-1])
+        origins.append(np.concatenate(chunks))
+    policy_start = np.zeros(len(states), dtype=np.int64)
+    sizes = [0, 0]
+    for player in (0, 1):
+        own = np.flatnonzero(actor == player)
+        lengths = num_actions[own].astype(np.int64) * num_hands[player, own]
+        ends = np.cumsum(lengths)
+        policy_start[own] = ends - lengths
+        sizes[player] = int(lengths.sum())
+    return PublicTree(
+        game=game,
+        states=tuple(states),
+        actor=actor,
+        parent=np.array(parent, dtype=np.int32),
+        first_child=np.array(first_child, dtype=np.int32),
+        num_children=np.array(num_children, dtype=np.int32),
+        num_actions=num_actions,
+        num_hands=num_hands,
+        origin_start=origin_start,
+        origins=(origins[0], origins[1]),
+        policy_start=policy_start,
+        policy_size=(sizes[0], sizes[1]),
+        payoff_group=np.array(group, dtype=np.int32),
+        stake=np.array(stake, dtype=np.float64),
+        payoffs=tuple(payoffs),
+    )
