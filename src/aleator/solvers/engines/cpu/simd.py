@@ -66,6 +66,24 @@ def store(typing_context: Any, array: types.Array, index: types.Integer, value: 
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def gather(typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer) -> Any:
+    """Returns array[base + places[index + lane]] for each lane."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        vector, index_type, whole = _llvm(Vector(array.dtype)), ir.IntType(32), ir.IntType(64)
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        start = builder.gep(data, [arguments[1]])
+        offsets = builder.gep(context.make_array(places)(context, builder, arguments[2]).data, [arguments[3]])
+        result = ir.Constant(vector, ir.Undefined)
+        for lane in range(LANES):
+            offset = builder.sext(builder.load(builder.gep(offsets, [ir.Constant(index_type, lane)])), whole)
+            result = builder.insert_element(result, builder.load(builder.gep(start, [offset])), ir.Constant(index_type, lane))
+        return result
+
+    return Vector(array.dtype)(array, types.intp, places, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def splat(typing_context: Any, number: types.Float) -> Any:
     """Returns a vector whose entries all are `number`."""
 
@@ -109,7 +127,7 @@ def _define(symbol: Callable[[Any, Any], Any], instruction: str) -> None:
 
         return first(first, second), generate
 
-    @overload(symbol)  # type: ignore[untyped-decorator]
+    @overload(symbol, strict=False)  # type: ignore[untyped-decorator]
     def operate(first: Any, second: Any) -> Any:
         if isinstance(first, Vector) and isinstance(second, Vector):
             return lambda first, second: apply(first, second)

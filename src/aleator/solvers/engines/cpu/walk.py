@@ -1,0 +1,182 @@
+"""The walk: push reach down the tree, evaluate payoffs, pull counterfactual values up, update regrets.
+
+The kernels see the tree as a `Structure` and, for each player, a `Side`; what changes while solving is a `Memory` per
+player (all in `layout`). They loop over nodes; what happens at a node is in `blocks`. `tests/solvers/reference.py` has
+the same algorithms as plain recursions over single hands, and tests compare the two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aleator.games.base import FloatArray
+from aleator.jit import kernel
+from aleator.solvers.engines.cpu.blocks import (
+    apply_matrix,
+    apply_sparse,
+    average_actions,
+    best_actions,
+    collect,
+    gather_row,
+    hedge,
+    match_regrets,
+    push_reach,
+    sum_rows,
+    update_moments,
+    update_regrets,
+)
+from aleator.solvers.engines.cpu.layout import Memory, Nodes, Side, Structure, Task, Vector
+
+# how a policy follows from regrets
+REGRET_MATCHING, HEDGE = 0, 1
+
+
+@kernel()
+def evaluate_terminals(
+    terminals: Nodes, structure: Structure, side: Side, opponent: Side, reach: Vector, values: Vector
+) -> None:
+    """Writes the cfvs of terminals: stake x payoff operator applied to the opponent's reach."""
+    nodes, stakes, value_at, width = structure.terminal_node, structure.stake, side.value_at, side.width
+    hands, reach_at, matrix_at, matrix = opponent.hands, opponent.reach_at, side.matrix_at, side.matrix
+    sparse_at, slices, columns, entries = side.sparse_at, side.sparse_slices, side.sparse_column, side.sparse_value
+    for k in terminals:
+        node, stake, at = nodes[k], stakes[k], value_at[nodes[k]]
+        if matrix_at[k] >= 0:
+            apply_matrix(matrix, matrix_at[k], hands[node], reach, reach_at[node], stake, values, at, width[node])
+        else:
+            apply_sparse(slices, sparse_at[k], columns, entries, reach, reach_at[node], stake, values, at, width[node])
+
+
+@kernel()
+def backward_update(
+    inner: Nodes, structure: Structure, side: Side, own: Memory, scratch: Vector, discounts: FloatArray, iteration: int,
+    minimiser: int,
+) -> None:  # fmt: skip
+    """Pulls the traverser's cfvs up under the current policies; updates the traverser's regrets and policy on the way.
+
+    Reach is left as it was, so that both players can be updated against the same policies.
+    """
+    actor, first_child, num_children, num_actions = (
+        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
+    )  # fmt: skip
+    plain, restricted, policy_at, legal = structure.plain, structure.restricted, structure.policy_at, side.legal
+    width, hands, value_at = side.width, side.hands, side.value_at
+    collect_at, slices, places = side.collect_at, side.collect_slices, side.collect_place
+    regret, policy, reach, policy_sum = own.regret, own.policy, own.reach, own.policy_sum
+    instant, moments, infostate_at, values = own.instant, own.moments, side.infostate_at, own.values
+    everything = legal[:0]
+    for node in inner:
+        first, count, actions, at = first_child[node], num_children[node], num_actions[node], value_at[node]
+        if actor[node] != side.player:
+            if plain[node]:
+                sum_rows(values, value_at[first], count, at, width[node])
+            else:
+                collect(slices, collect_at[node], places, values, values, at, width[node])
+            continue
+        if plain[node]:
+            update_regrets(
+                regret, policy, reach, policy_sum, instant, everything, policy_at[node], values, value_at[first],
+                values, at, count, width[node], discounts,
+            )  # fmt: skip
+        else:
+            collect(slices, collect_at[node], places, values, scratch, 0, actions * width[node])
+            update_regrets(
+                regret, policy, reach, policy_sum, instant, legal if restricted[node] else everything, policy_at[node],
+                scratch, 0, values, at, actions, width[node], discounts,
+            )  # fmt: skip
+        if minimiser == HEDGE:
+            update_moments(values, at, hands[node], moments, infostate_at[node], iteration)
+            hedge(
+                regret, moments, infostate_at[node], legal if restricted[node] else everything, policy, policy_at[node],
+                actions, width[node], hands[node], iteration,
+            )  # fmt: skip
+
+
+@kernel()
+def backward_fixed(
+    inner: Nodes, structure: Structure, side: Side, policy: Vector, values: Vector, scratch: Vector, best: bool
+) -> None:
+    """Pulls up the traverser's cfvs under a fixed policy or, if `best`, those of a best response.
+
+    A best response is written to `policy` unless that is empty.
+    """
+    actor, first_child, num_children, num_actions = (
+        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
+    )  # fmt: skip
+    plain, restricted, policy_at, legal = structure.plain, structure.restricted, structure.policy_at, side.legal
+    width, value_at = side.width, side.value_at
+    collect_at, slices, places = side.collect_at, side.collect_slices, side.collect_place
+    everything = legal[:0]
+    for node in inner:
+        first, count, actions, at = first_child[node], num_children[node], num_actions[node], value_at[node]
+        if actor[node] != side.player:
+            if plain[node]:
+                sum_rows(values, value_at[first], count, at, width[node])
+            else:
+                collect(slices, collect_at[node], places, values, values, at, width[node])
+            continue
+        if plain[node]:
+            if best:
+                best_actions(policy, everything, policy_at[node], values, value_at[first], values, at, actions, width[node])
+            else:
+                average_actions(policy, policy_at[node], values, value_at[first], values, at, actions, width[node])
+            continue
+        collect(slices, collect_at[node], places, values, scratch, 0, actions * width[node])
+        if best:
+            allowed = legal if restricted[node] else everything
+            best_actions(policy, allowed, policy_at[node], scratch, 0, values, at, actions, width[node])
+        else:
+            average_actions(policy, policy_at[node], scratch, 0, values, at, actions, width[node])
+
+
+@kernel()
+def forward(nodes: Nodes, structure: Structure, side: Side, policy: Vector, reach: Vector) -> None:
+    """Pushes a player's reach down the tree under a policy."""
+    actor, first_child, num_children, num_actions = (
+        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
+    )  # fmt: skip
+    plain, policy_at, width = structure.plain, structure.policy_at, side.width
+    reach_at, origin_at, origin = side.reach_at, side.origin_at, side.origin
+    for node in nodes:
+        if actor[node] == side.player:
+            push_reach(policy, reach, reach_at[node], policy_at[node], num_actions[node], width[node])
+        if not plain[node]:
+            first = first_child[node]
+            for child in range(first, first + num_children[node]):
+                if origin_at[child] >= 0:
+                    gather_row(reach, origin, origin_at[child], reach_at[child], width[child])
+
+
+@kernel()
+def match_all(nodes: Nodes, structure: Structure, side: Side, regret: Vector, policy: Vector) -> None:
+    """Writes the policy that matches regrets at each node of a player.
+
+    Given sums of policies instead of regrets, that is the average policy.
+    """
+    actor, restricted, policy_at, num_actions = (
+        structure.actor, structure.restricted, structure.policy_at, structure.num_actions,
+    )  # fmt: skip
+    legal, width = side.legal, side.width
+    everything = legal[:0]
+    for node in nodes:
+        if actor[node] == side.player:
+            allowed = legal if restricted[node] else everything
+            match_regrets(regret, allowed, policy, policy_at[node], num_actions[node], width[node])
+
+
+@kernel()
+def iterate(
+    task: Task, structure: Structure, sides: tuple[Side, Side], memory: tuple[Memory, Memory], scratch: Vector,
+    schedule: FloatArray, iteration: int, minimiser: int, alternating: bool,
+) -> None:  # fmt: skip
+    """Runs one iteration of CFR on the whole tree per row of `schedule`, the first of them number `iteration` (from 1)."""
+    for k in range(len(schedule)):
+        for player in range(2):
+            side, own, other = sides[player], memory[player], 1 - player
+            evaluate_terminals(task.terminals, structure, side, sides[other], memory[other].reach, own.values)
+            backward_update(task.inner, structure, side, own, scratch, schedule[k], iteration + k, minimiser)
+            if alternating:
+                forward(task.forward[player], structure, side, own.policy, own.reach)
+        if not alternating:
+            for player in range(2):
+                forward(task.forward[player], structure, sides[player], memory[player].policy, memory[player].reach)
