@@ -35,7 +35,7 @@ from aleator.games.holdem.cards import (
 
 _TOKEN: Final = re.compile(r"(?:[^\s,:-]|\s*[:-]\s*+)+")  # no comma, and space only around a colon or a dash
 _WEIGHT: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_HANDS_OF_CLASS: Final = {name: np.flatnonzero(HAND_CLASSES == i) for i, name in enumerate(HAND_CLASS_NAMES)}
+_HANDS_OF_CLASS: Final = {name: np.flatnonzero(i == HAND_CLASSES) for i, name in enumerate(HAND_CLASS_NAMES)}
 _ALLOWED: Final = (
     "write a pair (QQ), a suited or offsuit class (AKs, AKo, AK), a run (22+, A5s-A2s), a hand (AsKh) or random (all)"
 )
@@ -123,7 +123,7 @@ def _parse_body(body: str) -> npt.NDArray[np.int64]:
         try:
             return np.array([parse_hand(body)])
         except CardError as error:
-            raise _ProblemError(str(error)) from None
+            raise _ProblemError(f"{error}; {_ALLOWED}") from None
     return _parse_rank_pair(body).hands()
 
 
