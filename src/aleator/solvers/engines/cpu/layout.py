@@ -141,6 +141,7 @@ class Layout:
         value_size: per traverser, length of the vector of values.
         infostate_size: per player, padded hands over all decision nodes.
         scratch_size: the largest block [A, H].
+        values: rows of cfvs, shared by all traversals.
     """
 
     def __init__(self, tree: PublicTree, dtype: npt.DTypeLike = np.float64) -> None:
@@ -173,7 +174,7 @@ class Layout:
         self.sides = (sides[0][0], sides[1][0])
         self.reach_size = (sides[0][1], sides[1][1])
         self.infostate_size = tuple(int(width[player][tree.actor == player].sum()) for player in (0, 1))
-        self._values = np.zeros(max(self.value_size) + LANES, self.dtype)  # the last row stays zero
+        self.values = np.zeros(max(self.value_size) + LANES, self.dtype)  # the last row stays zero
         decisions = np.flatnonzero(tree.actor >= 0)
         blocks = tree.num_actions[decisions] * width[tree.actor[decisions], decisions]
         self.scratch_size = int(blocks.max(initial=LANES))
@@ -313,17 +314,21 @@ class Layout:
         The rows of values serve both players in turn: a traversal writes them before it reads them.
         """
         size = self.vector_size[player]
-        reach = np.zeros(self.reach_size[player] + LANES, self.dtype)  # the last row stays zero
-        reach[: self.tree.num_hands[player, 0]] = 1.0
         return Memory(
             regret=np.zeros(size, self.dtype),
             policy=np.zeros(size, self.dtype),
-            reach=reach,
+            reach=self.new_reach(player),
             policy_sum=np.zeros(size, self.dtype),
             instant=np.zeros(size if optimistic else 0, self.dtype),
             moments=np.zeros(2 * self.infostate_size[player] if hedge else 0, self.dtype),
-            values=self._values,
+            values=self.values,
         )
+
+    def new_reach(self, player: int) -> Vector:
+        """Returns a reach vector with the root's row set to 1."""
+        reach = np.zeros(self.reach_size[player] + LANES, self.dtype)  # the last row stays zero
+        reach[: self.tree.num_hands[player, 0]] = 1.0
+        return reach
 
     def whole(self) -> Task:
         """Returns the whole tree as one task."""

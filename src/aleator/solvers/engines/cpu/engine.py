@@ -1,0 +1,123 @@
+"""The CPU engine: a public tree laid out for the SIMD kernels, walked by one thread or by several."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.solvers.engines.cpu import walk
+from aleator.solvers.engines.cpu.layout import Layout, Memory, Task, Vector
+from aleator.trees.public_tree import PublicTree
+
+# below this many numbers per policy vector, handing work to threads costs more than it saves
+_WORTH_THREADS = 100_000
+
+
+class CpuEngine:
+    """Walks one public tree. Vectors that go in and out are in the engine's padded order (`Layout`).
+
+    With several threads the tree is cut into parts that share nothing but the trunk above them; sums are taken in the
+    same order as with one thread, so results are equal bit by bit.
+    """
+
+    def __init__(self, tree: PublicTree, dtype: npt.DTypeLike = np.float64, threads: int = 1) -> None:
+        if threads < 1:
+            raise SolveError(f"threads must be at least 1, not {threads}")
+        self.layout = Layout(tree, dtype)
+        self.tree = tree
+        self.threads = threads if max(self.layout.vector_size) >= _WORTH_THREADS else 1
+        self.whole = self.layout.whole()
+        self.trunk, self.parts = self._split() if self.threads > 1 else (self.whole, [])
+        self._scratch = [np.zeros(self.layout.scratch_size, self.layout.dtype) for _ in range(len(self.parts) + 1)]
+        self._pool = ThreadPoolExecutor(self.threads) if self.parts else None
+
+    def _split(self) -> tuple[Task, list[Task]]:
+        """Returns the trunk and parts of about equal size."""
+        tree = self.tree
+        size = tree.end - np.arange(tree.num_nodes)
+        size[tree.num_children > 0] = (tree.end - tree.first_child)[tree.num_children > 0] + 1
+        subtrees, trunk = [(-int(size[0]), 0)], []
+        while subtrees and -subtrees[0][0] > tree.num_nodes / (8 * self.threads):
+            _, node = heapq.heappop(subtrees)
+            trunk.append(node)
+            for child in tree.children(node):
+                heapq.heappush(subtrees, (-int(size[child]), child))
+        loads = [(0, part) for part in range(4 * self.threads)]
+        members: list[list[npt.NDArray[np.int64]]] = [[] for _ in loads]
+        for negative_size, node in sorted(subtrees):
+            load, part = heapq.heappop(loads)
+            below = np.arange(tree.first_child[node], tree.end[node]) if tree.num_children[node] else np.zeros(0, np.int64)
+            members[part].append(np.concatenate([[node], below]))
+            heapq.heappush(loads, (load - negative_size, part))
+        parts = [self.layout.task(np.sort(np.concatenate(nodes))) for nodes in members if nodes]
+        return self.layout.task(np.sort(trunk)), parts
+
+    def _backward(self, run: Callable[[Task, Vector], None]) -> None:
+        """Runs a backward pass: parts first, in parallel, then the trunk."""
+        if self._pool:
+            list(self._pool.map(run, self.parts, self._scratch[1:]))
+        run(self.trunk, self._scratch[0])
+
+    def _forward(self, run: Callable[[Task], None]) -> None:
+        """Runs a forward pass: the trunk first, then the parts in parallel."""
+        run(self.trunk)
+        if self._pool:
+            list(self._pool.map(run, self.parts))
+
+    def iterate(self, memory: tuple[Memory, Memory], schedule: FloatArray, iteration: int, *, hedge: bool, alternating: bool) -> None:
+        """Runs CFR, one iteration per row of `schedule`, the first of them number `iteration` (from 1)."""
+        layout, minimiser = self.layout, walk.HEDGE if hedge else walk.REGRET_MATCHING
+        if not self._pool:
+            walk.iterate(
+                self.whole, layout.structure, layout.sides, memory, self._scratch[0], schedule, iteration, minimiser, alternating
+            )
+            return
+        for k, discounts in enumerate(schedule):
+            for player in (0, 1):
+
+                def update(task: Task, scratch: Vector, player: int = player, k: int = k, discounts: FloatArray = discounts) -> None:
+                    own, other, side = memory[player], memory[1 - player], layout.sides[player]
+                    walk.evaluate_terminals(
+                        task.terminals, layout.structure, side, layout.sides[1 - player], other.reach, own.values
+                    )
+                    walk.backward_update(
+                        task.inner, layout.structure, side, own, scratch, discounts, iteration + k, minimiser
+                    )
+
+                self._backward(update)
+                if alternating:
+                    self.push_reach(player, memory[player].policy, memory[player].reach)
+            if not alternating:
+                for player in (0, 1):
+                    self.push_reach(player, memory[player].policy, memory[player].reach)
+
+    def push_reach(self, player: int, policy: Vector, reach: Vector) -> None:
+        """Pushes a player's reach from the root's row down the tree under a policy."""
+        structure, side = self.layout.structure, self.layout.sides[player]
+        self._forward(lambda task: walk.forward(task.forward[player], structure, side, policy, reach))
+
+    def match_regrets(self, player: int, regret: Vector, policy: Vector) -> None:
+        """Writes the policy that matches regrets or, given sums of policies, the average policy."""
+        walk.match_all(self.whole.forward[player], self.layout.structure, self.layout.sides[player], regret, policy)
+
+    def values(self, player: int, opponent_reach: Vector, policy: Vector, *, best: bool) -> Vector:
+        """Returns the player's cfvs at all nodes under `policy` or, if `best`, of a best response (written to `policy`).
+
+        An empty policy stands for "the best response itself is not needed". The result is overwritten by the next call.
+        """
+        layout, values = self.layout, self.layout.values
+
+        def run(task: Task, scratch: Vector) -> None:
+            walk.evaluate_terminals(
+                task.terminals, layout.structure, layout.sides[player], layout.sides[1 - player], opponent_reach, values
+            )
+            walk.backward_fixed(task.inner, layout.structure, layout.sides[player], policy, values, scratch, best)
+
+        self._backward(run)
+        return values

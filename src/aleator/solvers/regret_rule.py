@@ -1,0 +1,166 @@
+"""Regret rules: the whole CFR family as values of one frozen dataclass.
+
+Algorithm:
+    On iteration t a player's regrets R and sum of policies S become
+        R <- max(floor, R x (positive or negative discount) + r_t),    S <- S x decay + reach_t x policy_t,
+    and the next policy is proportional to max(R, 0), or with a prediction to max(R x next discount + r_t, 0).
+    DCFR(alpha, beta, gamma) discounts positive regrets by t^alpha / (t^alpha + 1), negative ones by the same with beta,
+    and the sum by (t / (t + 1))^gamma after iteration t. All rules below are special cases.
+
+Reference:
+    CFR+ (thesis 2.3.7; quadratic averaging 3.1.1), LCFR, LCFR+, DCFR (thesis 3.1.2), Hedge (thesis 3.4.3).
+    PCFR+: Farina, Kroer, Sandholm 2021 (arXiv 2007.14358). DCFR+ and PDCFR+: Xu et al. 2024 (arXiv 2404.13891).
+    HS-DCFR and HS-PCFR+: Zhang, McAleer, Sandholm 2024 (arXiv 2404.09097), which make the exponents linear in t / T.
+
+Deviations:
+    An infinite exponent means "no discount" (alpha) or "forget at once" (beta) from the first iteration on.
+    Hedge's variance is that of the counterfactual value; where it is zero the best action so far is played.
+
+Status:
+    CFR, CFR+, DCFR equal OpenSpiel's iterates (tests/solvers/test_against_openspiel.py); every rule equals the recursive
+    reference (tests/solvers/test_engine.py) and converges (tests/solvers/test_cfr.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import asdict, dataclass, replace
+from math import inf, isnan
+from typing import Any
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+
+REGRET_MATCHING, HEDGE = "regret-matching", "hedge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegretRule:
+    """How regrets are accumulated, how they become a policy, how policies are averaged.
+
+    Attributes:
+        alpha: exponent of the discount of positive regrets; inf for none.
+        beta: exponent of the discount of negative regrets; inf for none, -inf to forget them.
+        gamma: exponent of the weight of iteration t in the average policy, t^gamma.
+        floor: regrets never fall below zero (regret matching+).
+        optimistic: the next policy assumes that the last iteration's regrets come once more.
+        minimiser: "regret-matching" or "hedge".
+        alternating: players are updated in turn, the second against the first's new policy.
+        alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter schedules).
+        horizon: the iteration at which a schedule ends.
+    """
+
+    alpha: float = inf
+    beta: float = inf
+    gamma: float = 0.0
+    floor: bool = False
+    optimistic: bool = False
+    minimiser: str = REGRET_MATCHING
+    alternating: bool = True
+    alpha_slope: float = 0.0
+    beta_slope: float = 0.0
+    gamma_slope: float = 0.0
+    horizon: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.minimiser not in (REGRET_MATCHING, HEDGE):
+            raise SolveError(f"unknown minimiser {self.minimiser!r}; allowed: {REGRET_MATCHING}, {HEDGE}")
+        if any(isnan(exponent) for exponent in (self.alpha, self.beta, self.gamma)) or self.gamma in (inf, -inf):
+            raise SolveError(f"impossible exponents: alpha {self.alpha}, beta {self.beta}, gamma {self.gamma}")
+        if self.gamma < 0:
+            raise SolveError(f"gamma must not be negative, or the average would forget late iterations: {self.gamma}")
+        if self.horizon < 1:
+            raise SolveError(f"a schedule's horizon must be at least 1 iteration, not {self.horizon}")
+        if self.minimiser == HEDGE and (self.floor or self.optimistic):
+            raise SolveError("Hedge takes neither a floor nor a prediction")
+
+    def schedule(self, first: int, count: int) -> FloatArray:
+        """Returns [count, 5]: what iterations first, first + 1, ... multiply by.
+
+        Columns: discount of positive and of negative regrets, decay of the sum of policies (all three applied before the
+        iteration's own contribution is added), floor, discount of regrets in the prediction of the next iteration.
+        """
+        before = np.arange(first - 1, first - 1 + count, dtype=np.float64)
+        part = np.minimum(before / self.horizon, 1.0)
+        rows = np.empty((count, 5))
+        rows[:, 0] = _discount(before, self.alpha + self.alpha_slope * part)
+        rows[:, 1] = _discount(before, self.beta + self.beta_slope * part)
+        rows[:, 2] = (before / (before + 1.0)) ** (self.gamma + self.gamma_slope * part)
+        rows[:, 3] = 0.0 if self.floor else -inf
+        after = np.minimum((before + 1.0) / self.horizon, 1.0)
+        rows[:, 4] = _discount(before + 1.0, self.alpha + self.alpha_slope * after)
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields as JSON values (infinities as strings)."""
+        return {key: repr(value) if value in (inf, -inf) else value for key, value in asdict(self).items()}
+
+    @staticmethod
+    def from_dict(fields: dict[str, Any]) -> RegretRule:
+        """Returns the rule that `to_dict` wrote."""
+        return RegretRule(**{key: float(value) if value in ("inf", "-inf") else value for key, value in fields.items()})
+
+
+def _discount(t: FloatArray, exponent: FloatArray) -> FloatArray:
+    """Returns t^e / (t^e + 1), with the limits 1 and 0 at infinite exponents."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        finite = 1.0 / (1.0 + t ** -np.where(np.isfinite(exponent), exponent, 0.0))
+    return np.where(np.isfinite(exponent), finite, (exponent > 0).astype(np.float64))
+
+
+CFR = RegretRule()
+CFR_PLUS = RegretRule(floor=True, gamma=1.0)
+CFR_PLUS_QUADRATIC = RegretRule(floor=True, gamma=2.0)
+LCFR = RegretRule(alpha=1.0, beta=1.0, gamma=1.0)
+LCFR_PLUS = RegretRule(alpha=1.0, floor=True, gamma=1.0)
+DCFR = RegretRule(alpha=1.5, beta=0.0, gamma=2.0)
+DCFR_PLUS = RegretRule(alpha=1.5, floor=True, gamma=4.0)
+PCFR_PLUS = RegretRule(floor=True, optimistic=True, gamma=2.0)
+PDCFR_PLUS = RegretRule(alpha=2.3, floor=True, optimistic=True, gamma=5.0)
+HS_DCFR = RegretRule(
+    alpha=1.0, alpha_slope=3.0, beta=-1.0, beta_slope=-2.0, gamma=30.0, gamma_slope=-5.0, horizon=1000
+)
+HS_PCFR_PLUS = RegretRule(floor=True, optimistic=True, gamma=30.0, gamma_slope=-5.0, horizon=1000)
+HEDGE_RULE = RegretRule(minimiser=HEDGE)
+
+NAMED_RULES: dict[str, RegretRule] = {
+    "cfr": CFR,
+    "cfr+": CFR_PLUS,
+    "cfr+quadratic": CFR_PLUS_QUADRATIC,
+    "lcfr": LCFR,
+    "lcfr+": LCFR_PLUS,
+    "dcfr": DCFR,
+    "dcfr+": DCFR_PLUS,
+    "pcfr+": PCFR_PLUS,
+    "pdcfr+": PDCFR_PLUS,
+    "hs-dcfr": HS_DCFR,
+    "hs-pcfr+": HS_PCFR_PLUS,
+    "hedge": HEDGE_RULE,
+}
+
+
+def parse_rule(text: str) -> RegretRule:
+    """Returns the rule of that name; `dcfr:A,B,G` sets DCFR's exponents, a suffix `/simultaneous` updates both at once.
+
+    Raises:
+        SolveError: no such rule; the message lists them.
+    """
+    name, _, suffix = text.partition("/")
+    if suffix not in ("", "simultaneous", "alternating"):
+        raise SolveError(f"{text!r}: after / only 'simultaneous' or 'alternating' is allowed, not {suffix!r}")
+    base, colon, numbers = name.partition(":")
+    if base == "dcfr" and colon:
+        try:
+            alpha, beta, gamma = (float(number) for number in numbers.split(","))
+        except ValueError:
+            raise SolveError(f"{text!r}: expected three exponents, as in dcfr:1.5,0,2") from None
+        rule = RegretRule(alpha=alpha, beta=beta, gamma=gamma)
+    elif name in NAMED_RULES:
+        rule = NAMED_RULES[name]
+    else:
+        near = difflib.get_close_matches(name, NAMED_RULES, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise SolveError(f"unknown regret rule {text!r}; {hint}allowed: {', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA")
+    return replace(rule, alternating=False) if suffix == "simultaneous" else rule

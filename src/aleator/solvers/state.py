@@ -1,0 +1,47 @@
+"""What all iterative solvers share: the interface by which they are run, asked, saved and resumed."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree
+
+
+class Solver(Protocol):
+    """An iterative solver; one iteration updates both players."""
+
+    tree: PublicTree
+    iteration: int
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]: ...
+
+    def run(self, iterations: int) -> None: ...
+
+    def average_policy(self) -> Policy: ...
+
+    def current_policy(self) -> Policy: ...
+
+    def nash_conv(self) -> float: ...
+
+    def state(self) -> dict[str, npt.NDArray[Any]]: ...
+
+    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None: ...
+
+
+def restore_vectors(own: dict[str, npt.NDArray[Any]], saved: dict[str, npt.NDArray[Any]]) -> None:
+    """Copies saved vectors over a solver's own.
+
+    Raises:
+        ValueError: a vector is missing or has another shape or type.
+    """
+    for name, vector in own.items():
+        found = saved.get(name)
+        if found is None or found.shape != vector.shape or found.dtype != vector.dtype:
+            given = "missing" if found is None else f"{found.dtype}{list(found.shape)}"
+            raise ValueError(f"{name} is {given}, expected {vector.dtype}{list(vector.shape)}")
+        vector[:] = found
