@@ -1,0 +1,157 @@
+"""Spots: a board, a pot, two hand ranges, a bet menu, a rake and how to solve it; `spot_file` reads and writes them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import AleatorError
+from aleator.games.holdem.bet_menu import CHECK_DOWN, POSITION_NAMES, BetMenu
+from aleator.games.holdem.betting_tree import BettingNode, TreeConfig, build_tree
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, CardError, blocked_hands, check_cards, format_cards
+from aleator.games.holdem.hand_range import HandRangeError, parse_hand_range
+from aleator.games.holdem.node_path import NodePath
+
+
+class SpotError(AleatorError):
+    """A spot that cannot be read or played; the message names the key, the bad value and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rake:
+    """What the house takes from the final matched pot, folds included; a tie shares the rest.
+
+    Attributes:
+        rate: fraction of the pot in [0, 1].
+        cap: the most chips taken, infinite for no cap.
+    """
+
+    rate: float = 0.0
+    cap: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise SpotError(f"rake.rate must be in [0, 1], not {self.rate}")
+        if not self.cap >= 0:
+            raise SpotError(f"rake.cap must not be negative, not {self.cap}")
+
+    def amount(self, matched_pot: int) -> float:
+        """Returns the chips taken from a pot without uncalled bets."""
+        return min(self.rate * matched_pot, self.cap)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolveSettings:
+    """How a spot is solved unless told otherwise.
+
+    Attributes:
+        rule: name of the regret rule.
+        target: exploitability to stop at, as a fraction of the pot.
+        max_iterations: when to stop at the latest.
+    """
+
+    rule: str = "dcfr"
+    target: float = 0.003
+    max_iterations: int = 2_000
+
+    def __post_init__(self) -> None:
+        if not self.rule:
+            raise SpotError("solve.rule must name a regret rule, not ''")
+        if not 0 <= self.target < math.inf:
+            raise SpotError(f"solve.target must be a number from 0 up, not {self.target}")
+        if self.max_iterations < 1:
+            raise SpotError(f"solve.max_iterations must be at least 1, not {self.max_iterations}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A postflop situation of two players.
+
+    Attributes:
+        board: 3, 4 or 5 cards.
+        pot: chips in the middle, at least 1.
+        stack: chips behind of each player, at least 1.
+        oop: hand range of the player out of position, who acts first, as text.
+        ip: hand range of the player in position.
+        min_bet: the smallest bet, at least 1.
+        rake: what the house takes.
+        menu: the bet sizes.
+        added: off-tree lines; see `TreeConfig`.
+        solve: how to solve it.
+    """
+
+    board: tuple[int, ...]
+    pot: int
+    stack: int
+    oop: str
+    ip: str
+    min_bet: int = 1
+    rake: Rake = Rake()
+    menu: BetMenu = CHECK_DOWN
+    added: tuple[NodePath, ...] = ()
+    solve: SolveSettings = SolveSettings()
+
+    def __post_init__(self) -> None:
+        try:
+            check_cards(self.board)
+        except CardError as error:
+            raise SpotError(f"board: {error}") from None
+        if not 3 <= len(self.board) <= 5:
+            raise SpotError(f"board must have 3, 4 or 5 cards, not {len(self.board)} ({format_cards(self.board)})")
+        for name in ("pot", "stack", "min_bet"):
+            if getattr(self, name) < 1:
+                raise SpotError(f"{name} must be at least 1, not {getattr(self, name)}")
+        weights = self.weights()
+        for position, row in zip(POSITION_NAMES, weights, strict=True):
+            if not row.any():
+                board, text = format_cards(self.board), getattr(self, position)
+                raise SpotError(f"{position}: the board {board} leaves no hand of {text!r}")
+        if not _can_be_dealt(weights):
+            raise SpotError("oop and ip: every hand of one shares a card with every hand of the other")
+        if self.added:
+            try:
+                self.build_tree()
+            except AleatorError as error:
+                raise SpotError(f"added: {error}") from None
+
+    @property
+    def street(self) -> int:
+        """The street of the board: 1 flop, 2 turn, 3 river."""
+        return len(self.board) - 2
+
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Returns the weights of both hand ranges, 0 for hands that the board blocks: float64 ``[2, 1326]``, 0 to 1."""
+        rows = []
+        for position in POSITION_NAMES:
+            try:
+                rows.append(parse_hand_range(getattr(self, position)))
+            except HandRangeError as error:
+                raise SpotError(f"{position}: {error}") from None
+        return np.where(blocked_hands(self.board), 0.0, np.stack(rows))
+
+    def tree_config(self) -> TreeConfig:
+        """Returns what the betting tree is built from."""
+        return TreeConfig(
+            pot=self.pot,
+            stack=self.stack,
+            street=self.street,
+            menu=self.menu,
+            min_bet=self.min_bet,
+            added=self.added,
+        )
+
+    def build_tree(self) -> BettingNode:
+        """Returns the root of the betting tree."""
+        return build_tree(self.tree_config())
+
+
+def _can_be_dealt(weights: npt.NDArray[np.float64]) -> bool:
+    """Returns whether some hand of one row shares no card with some hand of the other, ``[2, 1326]``."""
+    oop, ip = weights > 0
+    with_card = np.zeros(NUM_CARDS, dtype=np.int64)
+    np.add.at(with_card, HANDS[ip].ravel(), 1)
+    apart = ip.sum() - with_card[HANDS].sum(axis=1) + ip  # [1326]: hands of ip that share no card with each hand
+    return bool((apart[oop] > 0).any())
