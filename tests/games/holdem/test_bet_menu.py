@@ -169,6 +169,7 @@ def test_merge_threshold_drops_sizes_close_to_a_larger_one() -> None:
     # (1 + 1) / (1 + 0.8) = 1.111, (1 + 1) / (1 + 0.85) = 1.081
     assert amounts(["80%", "100%"], FIRST_BET, merge_threshold=0.1) == (80, 100)
     assert amounts(["85%", "100%"], FIRST_BET, merge_threshold=0.1) == (100,)
+    assert amounts(["60%", "100%"], FIRST_BET, merge_threshold=0.25) == (60, 100), "(1 + 1) / (1 + 0.6) = 1.25"
     # each is compared with the last one kept, not with its neighbour: 92 goes, 85 is kept against 100
     assert amounts(["85%", "92%", "100%"], FIRST_BET, merge_threshold=0.08) == (85, 100)
 

@@ -241,6 +241,14 @@ def test_tree_of_a_whole_hand_begins_with_the_blinds() -> None:
     assert (flop.player, flop.tokens) == (0, ("c", "b900"))
 
 
+def test_big_blind_donks_after_calling_a_raise_but_not_after_a_limp() -> None:
+    rules = BettingRules(small_blind=50, big_blind=100, num_streets=2)
+    sizes = PlayerSizes(bets=parse_sizes(["100%"]), raises=parse_sizes(["100%"]), donks=parse_sizes(["50%"]))
+    root = build_tree_from_state(rules.start((900, 900)), BetMenu(preflop=(sizes, sizes), flop=(sizes, sizes)))
+    assert find_node(root, "r:0:b300:c").children[0].tokens == ("c", "b600")
+    assert find_node(root, "r:0:c:c").children[0].tokens == ("c", "b300")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

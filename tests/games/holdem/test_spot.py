@@ -76,6 +76,7 @@ def test_board_with_a_card_twice_is_refused() -> None:
 
 def test_one_hand_each_that_can_be_dealt_is_allowed() -> None:
     assert spot(oop="AsAh", ip="AdAc").weights().sum(axis=1).tolist() == [1, 1]
+    assert spot(oop="AsAh", ip="AsAh,QdQc").weights().sum(axis=1).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("rake", [{"rate": -0.1}, {"rate": 1.1}, {"rate": 0.1, "cap": -1.0}])

@@ -241,7 +241,7 @@ class _Builder:
         self.num_nodes = 0
 
     def decision(self, state: BettingState, line: tuple[str, ...], caller: int | None) -> BettingNode:
-        """Returns the node of the acting player; ``caller`` is who called at the end of the street before."""
+        """Returns the node of the acting player; ``caller`` is who has just called a bet on the street before."""
         player = state.player
         assert player is not None
         legal = state.legal_actions()
@@ -277,8 +277,7 @@ class _Builder:
             if self.menu is None:
                 amounts.add(legal.min_raise_to)
             else:
-                is_donk = caller == player and not any(state.acted)
-                amounts.update(self.menu.amounts(state.street, player, situation, is_donk=is_donk))
+                amounts.update(self.menu.amounts(state.street, player, situation, is_donk=caller == player))
         for chips in self.lines.get(line, ()):
             if not legal.allows(raise_to(chips - before)):
                 bounds = "no bet or raise is legal there"
