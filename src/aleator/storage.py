@@ -69,7 +69,11 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: M
         dtype = data.dtype.newbyteorder("<")
         if dtype not in _NAMES:
             raise StorageError(f"cannot store {name}: type {array.dtype} is not among {sorted(_TYPES)}")
-        header[name] = {"dtype": _NAMES[dtype], "shape": list(array.shape), "data_offsets": [offset, offset + data.nbytes]}
+        header[name] = {
+            "dtype": _NAMES[dtype],
+            "shape": list(array.shape),
+            "data_offsets": [offset, offset + data.nbytes],
+        }
         parts.append(memoryview(data.astype(dtype, copy=False).reshape(-1).view(np.uint8)))
         padding = -data.nbytes % 8
         parts.append(memoryview(bytes(padding)))
@@ -103,7 +107,15 @@ class ArrayFile:
                 expected = int(np.prod(entry["shape"], dtype=np.int64)) * _TYPES[entry["dtype"]].itemsize
                 if not 0 <= begin <= end <= size - 8 - length or end - begin != expected:
                     raise StorageError(f"{path} is damaged: {name} does not fit the file")
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
+        except (
+            OSError,
+            UnicodeDecodeError,
+            json.JSONDecodeError,
+            AttributeError,
+            KeyError,
+            TypeError,
+            ValueError,
+        ) as error:
             if isinstance(error, StorageError):
                 raise
             reason = error.strerror if isinstance(error, OSError) else "it is not a file of arrays, or it is damaged"

@@ -140,4 +140,3 @@ class Game(ABC, Generic[State]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
-

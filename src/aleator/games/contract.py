@@ -1,1 +1,2 @@
-def check_game(g): pass
+def check_game(g):
+    pass

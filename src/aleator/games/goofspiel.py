@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aleator.errors import GameError
-from aleator.games.base import TERMINAL, Child, FloatArray, Game
+from aleator.games.base import TERMINAL, Child, FloatArray, Game, IntArray
 
 Bids = tuple[int, ...]
 _RESULTS = {1: "player 0 wins", 0: "tie", -1: "player 1 wins"}
@@ -46,6 +46,7 @@ class Goofspiel(Game[GoofspielState]):
         self.prizes = tuple(range(cards, 0, -1) if descending else range(1, cards + 1))
         self.name = f"goofspiel:{cards}" + ",descending" * descending + ",win-loss" * win_loss
         self._hands = cache(self._derive_hands)
+        self._resolved = cache(self._resolve)
 
     def root(self) -> GoofspielState:
         return GoofspielState()
@@ -54,7 +55,9 @@ class Goofspiel(Game[GoofspielState]):
         return TERMINAL if len(state.results) == self.cards - 1 else int(state.pending)
 
     def actions(self, state: GoofspielState) -> Sequence[str]:
-        return tuple(f"card {place + 1} of {left}" for left in [self.cards - len(state.results)] for place in range(left))
+        return tuple(
+            f"card {place + 1} of {left}" for left in [self.cards - len(state.results)] for place in range(left)
+        )
 
     def action_name(self, state: GoofspielState, hand: int, action: int) -> str:
         return str(self._left(self._hands(state).bids[int(state.pending)][hand])[action])
@@ -62,22 +65,26 @@ class Goofspiel(Game[GoofspielState]):
     def _left(self, bids: Bids) -> list[int]:
         return [card for card in range(1, self.cards + 1) if card not in bids]
 
-    def _extended(self, bids: Sequence[Bids]) -> tuple[list[Bids], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    def _extended(self, bids: Sequence[Bids]) -> tuple[list[Bids], IntArray]:
         """Returns all hands one bid longer, action by action, with their origins."""
         left = [self._left(hand) for hand in bids]
-        longer = [(*hand, cards[place]) for place in range(len(left[0])) for hand, cards in zip(bids, left, strict=True)]
+        longer = [
+            (*hand, cards[place]) for place in range(len(left[0])) for hand, cards in zip(bids, left, strict=True)
+        ]
         return longer, np.arange(len(longer))
 
     def _derive_hands(self, state: GoofspielState) -> _Hands:
         if state.pending:
             before = self._hands(GoofspielState(state.results))
             longer, _ = self._extended(before.bids[0])
-            return _Hands((tuple(longer), before.bids[1]), np.tile(before.compatible, (len(longer) // len(before.bids[0]), 1)))
+            return _Hands(
+                (tuple(longer), before.bids[1]), np.tile(before.compatible, (len(longer) // len(before.bids[0]), 1))
+            )
         if not state.results:
             return _Hands((((),), ((),)), np.ones((1, 1)))
         return self._resolved(GoofspielState(state.results[:-1], pending=True), state.results[-1])[0]
 
-    def _resolved(self, pending: GoofspielState, result: int) -> tuple[_Hands, tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]]:
+    def _resolve(self, pending: GoofspielState, result: int) -> tuple[_Hands, tuple[IntArray, IntArray]]:
         """Returns the hands left once both have bid and `result` is known, with their origins."""
         before = self._hands(pending)
         first = before.bids[0]

@@ -24,7 +24,7 @@ class LeducState(NamedTuple):
     """The public part of a hand of Leduc.
 
     `chips` is what each player has put in, `bets` the number of bets and raises of this round, `raised` the size of the
-    last of them, `checked` whether this round began with a check.
+    last of them (no-limit only), `checked` whether this round began with a check.
     """
 
     chips: tuple[float, float]
@@ -130,7 +130,9 @@ class Leduc(Game[LeducState]):
         size = self.raises(state)[action - passive]
         put_in = list(state.chips)
         put_in[player] = max(state.chips) + size
-        return state._replace(chips=(put_in[0], put_in[1]), player=other, bets=state.bets + 1, raised=size)
+        return state._replace(
+            chips=(put_in[0], put_in[1]), player=other, bets=state.bets + 1, raised=size if self.no_limit else 0.0
+        )
 
     def hands(self, state: LeducState, player: int) -> Sequence[str]:
         return self._names
@@ -159,4 +161,6 @@ def leduc5() -> Leduc:
 
 def no_limit_leduc(stack: int = 5) -> Leduc:
     """Returns no-limit Leduc as in Double Neural CFR: bets are whole chips, a raise is at least as large as the last."""
-    return Leduc(no_limit=True, stack=stack, max_bets=None, name="leduc:nolimit" if stack == 5 else f"leduc:nolimit{stack}")
+    return Leduc(
+        no_limit=True, stack=stack, max_bets=None, name="leduc:nolimit" if stack == 5 else f"leduc:nolimit{stack}"
+    )

@@ -38,11 +38,15 @@ class LiarsDice(Game[LiarsDiceState]):
         self.num_bids = 2 * dice * faces
         rolls = list(combinations_with_replacement(range(faces), dice))
         self._names = tuple("".join(str(face + 1) for face in roll) for roll in rolls)
-        chances = np.array([factorial(dice) / np.prod([factorial(n) for n in Counter(roll).values()]) for roll in rolls])
+        chances = np.array(
+            [factorial(dice) / np.prod([factorial(n) for n in Counter(roll).values()]) for roll in rolls]
+        )
         chances /= faces**dice
         self._deal = np.outer(chances, chances)
         wild = faces - 1
-        self._matches = np.array([[sum(die in (face, wild) for die in roll) for roll in rolls] for face in range(faces)])
+        self._matches = np.array(
+            [[sum(die in (face, wild) for die in roll) for roll in rolls] for face in range(faces)]
+        )
         self._bid_names = tuple(f"{quantity + 1}x{face + 1}" for quantity in range(2 * dice) for face in range(faces))
 
     def root(self) -> LiarsDiceState:

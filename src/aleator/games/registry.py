@@ -63,7 +63,9 @@ def _leduc(text: str) -> Game[Any]:
         )
     try:
         rounds = [[float(size) for size in part.split("+")] for part in options.get("bets", "2/4").split("/")]
-        ranks, suits, cap = (int(options.get(key, default)) for key, default in (("ranks", 3), ("suits", 2), ("cap", 2)))
+        ranks, suits, cap = (
+            int(options.get(key, default)) for key, default in (("ranks", 3), ("suits", 2), ("cap", 2))
+        )
         stack = float(options["stack"]) if "stack" in options else None
     except ValueError:
         raise GameError(f"leduc:{text}: numbers expected, as in leduc:bets=1+2/2+4,cap=3,ranks=4") from None
@@ -147,11 +149,11 @@ _KNOWN = (
         "goofspiel:N[,descending][,win-loss]",
         "Goofspiel, hidden bids, known order of prizes (ascending unless said)",
         _goofspiel,
-        ("goofspiel:4", "goofspiel:5", "goofspiel:5,descending"),
+        ("goofspiel:4", "goofspiel:5"),
     ),
     KnownGame("coin-toss", "coin-toss", "Coin Toss of Brown's thesis, 5.1.1", _coin_toss, ("coin-toss",)),
     KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
-    KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ("matrix:100x100",)),
+    KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
     KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
 )
 

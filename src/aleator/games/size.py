@@ -28,6 +28,7 @@ class GameSize(NamedTuple):
 def measure(game: Game[Any]) -> GameSize:
     """Returns the size of a game; equal states are counted once and multiplied, so that even huge games are quick."""
     sizes: dict[Hashable, tuple[int, int, int]] = {}
+    below: dict[Hashable, list[Any]] = {}
     waiting: list[Any] = [game.root()]
     while waiting:
         state = waiting[-1]
@@ -35,14 +36,19 @@ def measure(game: Game[Any]) -> GameSize:
             waiting.pop()
             continue
         actor = game.actor(state)
-        following = [] if actor == TERMINAL else [child.state for child in game.children(state)]
-        unknown = [child for child in following if child not in sizes]
-        if unknown:
-            waiting.extend(unknown)
-            continue
+        if state not in below:
+            below[state] = [] if actor == TERMINAL else [child.state for child in game.children(state)]
+            unknown = [child for child in below[state] if child not in sizes]
+            if unknown:
+                waiting.extend(unknown)
+                continue
         waiting.pop()
         possible = game.possible(state)
-        own = (1, int(np.count_nonzero(possible)), int(np.count_nonzero(possible.any(axis=1 - actor))) if actor >= 0 else 0)
-        total = np.array([own, *(sizes[child] for child in following)], dtype=object).sum(axis=0)
-        sizes[state] = (total[0], total[1], total[2])
+        nodes, histories = 1, int(np.count_nonzero(possible))
+        infostates = int(np.count_nonzero(possible.any(axis=1 - actor))) if actor >= 0 else 0
+        for child in below[state]:
+            nodes, histories, infostates = (
+                nodes + sizes[child][0], histories + sizes[child][1], infostates + sizes[child][2],
+            )  # fmt: skip
+        sizes[state] = (nodes, histories, infostates)
     return GameSize(*sizes[game.root()])

@@ -143,4 +143,3 @@ class FictitiousPlay:
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
         restore_vectors(self.state(), state)
         self.iteration = iteration
-

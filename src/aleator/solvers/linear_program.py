@@ -21,7 +21,7 @@ from scipy.sparse import bmat, coo_array, csr_array
 
 from aleator.errors import SolveError, TooBigError
 from aleator.games.base import FloatArray
-from aleator.trees.policy import Policy, block, normalised
+from aleator.trees.policy import BoolArray, Policy, block, legal_actions, normalised
 from aleator.trees.public_tree import Int64Array, PublicTree
 
 MAX_SEQUENCES = 200_000
@@ -98,24 +98,29 @@ def solve_linear_program(tree: PublicTree) -> tuple[float, Policy]:
             "use an iterative algorithm"
         )
     form = sequence_form(tree)
-    value, first = _maximise(form.payoff, form.flow[0], form.flow[1])
-    _, second = _maximise(csr_array(-form.payoff.T), form.flow[1], form.flow[0])
+    legal = legal_actions(tree)
+    value, first = _maximise(form.payoff, form.flow[0], form.flow[1], legal)
+    _, second = _maximise(csr_array(-form.payoff.T), form.flow[1], form.flow[0], legal[::-1])
     return value, _policy_of(tree, (first, second))
 
 
 def _maximise(
-    payoff: csr_array, own: tuple[csr_array, FloatArray], other: tuple[csr_array, FloatArray]
+    payoff: csr_array,
+    own: tuple[csr_array, FloatArray],
+    other: tuple[csr_array, FloatArray],
+    legal: tuple[BoolArray, BoolArray],
 ) -> tuple[float, FloatArray]:
     """Returns the best guaranteed payoff of the row player and the reach of its sequences."""
     (flow, right), (other_flow, other_right) = own, other
     size, infostates = flow.shape[1], other_flow.shape[0]
+    possible = np.concatenate([[True], legal[1]])  # the opponent's illegal sequences are no constraint
     result = linprog(
         c=np.concatenate([np.zeros(size), -other_right]),
-        A_ub=bmat([[-payoff.T, other_flow.T]], format="csr"),
-        b_ub=np.zeros(payoff.shape[1]),
+        A_ub=bmat([[-payoff.T, other_flow.T]], format="csr")[possible],
+        b_ub=np.zeros(int(possible.sum())),
         A_eq=bmat([[flow, csr_array((flow.shape[0], infostates))]], format="csr"),
         b_eq=right,
-        bounds=[(0, None)] * size + [(None, None)] * infostates,
+        bounds=[(0, None if allowed else 0) for allowed in [True, *legal[0]]] + [(None, None)] * infostates,
         method="highs",
     )
     if result.status != 0:

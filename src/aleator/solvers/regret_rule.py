@@ -119,9 +119,7 @@ DCFR = RegretRule(alpha=1.5, beta=0.0, gamma=2.0)
 DCFR_PLUS = RegretRule(alpha=1.5, floor=True, gamma=4.0)
 PCFR_PLUS = RegretRule(floor=True, optimistic=True, gamma=2.0)
 PDCFR_PLUS = RegretRule(alpha=2.3, floor=True, optimistic=True, gamma=5.0)
-HS_DCFR = RegretRule(
-    alpha=1.0, alpha_slope=3.0, beta=-1.0, beta_slope=-2.0, gamma=30.0, gamma_slope=-5.0, horizon=1000
-)
+HS_DCFR = RegretRule(alpha=1.0, alpha_slope=3.0, beta=-1.0, beta_slope=-2.0, gamma=30.0, gamma_slope=-5.0, horizon=1000)
 HS_PCFR_PLUS = RegretRule(floor=True, optimistic=True, gamma=30.0, gamma_slope=-5.0, horizon=1000)
 HEDGE_RULE = RegretRule(minimiser=HEDGE)
 
@@ -162,5 +160,7 @@ def parse_rule(text: str) -> RegretRule:
     else:
         near = difflib.get_close_matches(name, NAMED_RULES, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise SolveError(f"unknown regret rule {text!r}; {hint}allowed: {', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA")
+        raise SolveError(
+            f"unknown regret rule {text!r}; {hint}allowed: {', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA"
+        )
     return replace(rule, alternating=False) if suffix == "simultaneous" else rule

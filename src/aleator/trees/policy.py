@@ -33,7 +33,9 @@ class Policy:
         for player in (0, 1):
             expected = (self.tree.policy_size[player],)
             if self.probabilities[player].shape != expected:
-                raise ValueError(f"player {player}'s policy has shape {self.probabilities[player].shape}, not {expected}")
+                raise ValueError(
+                    f"player {player}'s policy has shape {self.probabilities[player].shape}, not {expected}"
+                )
 
     def __getitem__(self, node: int) -> FloatArray:
         """Returns the [A, H] block of a decision node (a view)."""
@@ -45,7 +47,11 @@ class Policy:
         for player in (0, 1):
             for node in self.tree.decisions(player):
                 here, allowed = self[node], block(self.tree, legal, node)
-                if (here < -tolerance).any() or (np.abs(here.sum(axis=0) - 1) > tolerance).any() or here[~allowed].any():
+                if (
+                    (here < -tolerance).any()
+                    or (np.abs(here.sum(axis=0) - 1) > tolerance).any()
+                    or here[~allowed].any()
+                ):
                     raise ValueError(f"not a policy at node {node} ({' / '.join(self.tree.path(node))}): {here}")
 
 
@@ -105,7 +111,9 @@ def normalised(tree: PublicTree, weights: tuple[FloatArray, ...]) -> Policy:
         # infostate[k]: which (node, hand) entry k of the flat vector belongs to
         first = np.cumsum(hands) - hands
         node_of = np.repeat(np.arange(len(own)), actions * hands)
-        infostate = first[node_of] + (np.arange(tree.policy_size[player]) - tree.policy_start[own][node_of]) % hands[node_of]
+        infostate = (
+            first[node_of] + (np.arange(tree.policy_size[player]) - tree.policy_start[own][node_of]) % hands[node_of]
+        )
         total = np.bincount(infostate, weights[player], minlength=int(hands.sum()))
         filled = np.where((total > 0.0)[infostate], weights[player], legal[player].astype(np.float64))
         total = np.bincount(infostate, filled, minlength=int(hands.sum()))

@@ -127,7 +127,9 @@ class PublicTree:
         for label in path:
             allowed = [self.labels[child] for child in self.children(node)]
             if label not in allowed:
-                raise LookupError(f"no {label!r} after {' / '.join(self.path(node)) or 'the start'}; allowed: {allowed}")
+                raise LookupError(
+                    f"no {label!r} after {' / '.join(self.path(node)) or 'the start'}; allowed: {allowed}"
+                )
             node = int(self.first_child[node]) + allowed.index(label)
         return node
 

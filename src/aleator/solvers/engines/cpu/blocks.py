@@ -18,7 +18,15 @@ from aleator.solvers.engines.cpu.simd import LANES, gather, if_positive, largest
 
 @kernel(forceinline=True)
 def apply_matrix(
-    matrix: Vector, matrix_at: int, rows: int, reach: Vector, reach_at: int, stake: float, values: Vector, at: int, width: int
+    matrix: Vector,
+    matrix_at: int,
+    rows: int,
+    reach: Vector,
+    reach_at: int,
+    stake: float,
+    values: Vector,
+    at: int,
+    width: int,
 ) -> None:
     """Writes values = stake x reach [rows] @ matrix [rows, width]."""
     factor = splat(values.dtype.type(stake))
@@ -165,7 +173,15 @@ def average_actions(
 
 @kernel(forceinline=True)
 def best_actions(
-    policy: Vector, legal: Vector, block: int, actions: Vector, actions_at: int, values: Vector, at: int, count: int, width: int
+    policy: Vector,
+    legal: Vector,
+    block: int,
+    actions: Vector,
+    actions_at: int,
+    values: Vector,
+    at: int,
+    count: int,
+    width: int,
 ) -> None:
     """Writes the cfv of the best action and, unless `policy` is empty, the policy that plays the first best one."""
     number = values.dtype.type

@@ -52,7 +52,9 @@ class CpuEngine:
         members: list[list[npt.NDArray[np.int64]]] = [[] for _ in loads]
         for negative_size, node in sorted(subtrees):
             load, part = heapq.heappop(loads)
-            below = np.arange(tree.first_child[node], tree.end[node]) if tree.num_children[node] else np.zeros(0, np.int64)
+            below = (
+                np.arange(tree.first_child[node], tree.end[node]) if tree.num_children[node] else np.zeros(0, np.int64)
+            )
             members[part].append(np.concatenate([[node], below]))
             heapq.heappush(loads, (load - negative_size, part))
         parts = [self.layout.task(np.sort(np.concatenate(nodes))) for nodes in members if nodes]
@@ -70,18 +72,30 @@ class CpuEngine:
         if self._pool:
             list(self._pool.map(run, self.parts))
 
-    def iterate(self, memory: tuple[Memory, Memory], schedule: FloatArray, iteration: int, *, hedge: bool, alternating: bool) -> None:
+    def iterate(
+        self, memory: tuple[Memory, Memory], schedule: FloatArray, iteration: int, *, hedge: bool, alternating: bool
+    ) -> None:
         """Runs CFR, one iteration per row of `schedule`, the first of them number `iteration` (from 1)."""
         layout, minimiser = self.layout, walk.HEDGE if hedge else walk.REGRET_MATCHING
         if not self._pool:
             walk.iterate(
-                self.whole, layout.structure, layout.sides, memory, self._scratch[0], schedule, iteration, minimiser, alternating
+                self.whole,
+                layout.structure,
+                layout.sides,
+                memory,
+                self._scratch[0],
+                schedule,
+                iteration,
+                minimiser,
+                alternating,
             )
             return
         for k, discounts in enumerate(schedule):
             for player in (0, 1):
 
-                def update(task: Task, scratch: Vector, player: int = player, k: int = k, discounts: FloatArray = discounts) -> None:
+                def update(
+                    task: Task, scratch: Vector, player: int = player, k: int = k, discounts: FloatArray = discounts
+                ) -> None:
                     own, other, side = memory[player], memory[1 - player], layout.sides[player]
                     walk.evaluate_terminals(
                         task.terminals, layout.structure, side, layout.sides[1 - player], other.reach, own.values

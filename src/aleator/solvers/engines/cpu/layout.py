@@ -73,7 +73,9 @@ class Memory(NamedTuple):
     reach: Vector  # reach-shaped: under the current policy
     policy_sum: Vector  # policy-shaped: weighted sum of reach x policy, the numerator of the average policy
     instant: Vector  # policy-shaped: regret of the last iteration; empty unless it predicts the next
-    moments: Vector  # [2 x infostates]: mean of each hand's cfv and its squared deviations; empty unless Hedge needs them
+    moments: (
+        Vector  # [2 x infostates]: mean of each hand's cfv and its squared deviations; empty unless Hedge needs them
+    )
     values: Vector  # value-shaped: cfvs of this player as traverser
 
 

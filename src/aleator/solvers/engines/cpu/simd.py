@@ -66,7 +66,9 @@ def store(typing_context: Any, array: types.Array, index: types.Integer, value: 
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def gather(typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer) -> Any:
+def gather(
+    typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer
+) -> Any:
     """Returns array[base + places[index + lane]] for each lane."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
@@ -77,7 +79,9 @@ def gather(typing_context: Any, array: types.Array, base: types.Integer, places:
         result = ir.Constant(vector, ir.Undefined)
         for lane in range(LANES):
             offset = builder.sext(builder.load(builder.gep(offsets, [ir.Constant(index_type, lane)])), whole)
-            result = builder.insert_element(result, builder.load(builder.gep(start, [offset])), ir.Constant(index_type, lane))
+            result = builder.insert_element(
+                result, builder.load(builder.gep(start, [offset])), ir.Constant(index_type, lane)
+            )
         return result
 
     return Vector(array.dtype)(array, types.intp, places, types.intp), generate

@@ -117,7 +117,9 @@ def backward_fixed(
             continue
         if plain[node]:
             if best:
-                best_actions(policy, everything, policy_at[node], values, value_at[first], values, at, actions, width[node])
+                best_actions(
+                    policy, everything, policy_at[node], values, value_at[first], values, at, actions, width[node]
+                )
             else:
                 average_actions(policy, policy_at[node], values, value_at[first], values, at, actions, width[node])
             continue

@@ -1,0 +1,36 @@
+# make test        everything that CI checks, from nothing
+# make test-slow   the checks that take minutes
+# make demo        solve Liar's Dice 1x6 and Leduc, compare with the papers, draw the convergence
+# make install     only the environment, in .venv
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: install test test-slow lint demo clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: lint
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow -n auto --dist loadgroup
+
+demo: $(STAMP)
+	$(BIN)/aleator demo --out out
+
+clean:
+	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,52 @@
+"""`aleator games`: what can be solved, with sizes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aleator.apps.cli.output import out, print_json, print_table
+from aleator.games.registry import known_games, load_game
+from aleator.games.size import measure
+
+
+def run(
+    name: Annotated[str | None, typer.Argument(help="One game, to see only its sizes.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What can be solved, with sizes.
+
+    Histories count pairs of hands over the nodes of the public tree, infostates the hands of the player to act. Games
+    are taken up to symmetry: Leduc's suits and the order of a player's dice do not count.
+
+    Examples:  aleator games  |  aleator games leduc:5  |  aleator games liars-dice:2x3 --json
+    """
+    rows = []
+    for known in known_games():
+        for example in [name] if name else known.examples:
+            if name and name.partition(":")[0] != known.family:
+                continue
+            size = measure(load_game(example))
+            rows.append({"game": example, "summary": known.summary, "usage": known.usage, **size._asdict()})
+    if name and not rows:
+        load_game(name)  # raises the error that lists the names
+    if json:
+        print_json(rows)
+        return
+    print_table(
+        "",
+        ("game", "public states", "histories", "infostates", "what it is"),
+        [
+            (
+                row["game"],
+                f"{row['public_states']:,}",
+                f"{row['histories']:,}",
+                f"{row['infostates']:,}",
+                row["summary"],
+            )
+            for row in rows
+        ],
+    )
+    if not name:
+        out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)

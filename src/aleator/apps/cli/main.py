@@ -1,0 +1,68 @@
+"""The command `aleator`: one module per verb, imported only when it is used."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import typer
+
+from aleator import __version__
+from aleator.apps.cli.output import fail
+from aleator.errors import AleatorError
+
+# verb and module: one line for the overview
+_VERBS = {
+    "games": "What can be solved, with sizes.",
+    "solve": "Solve a game and, if asked, save and plot the result.",
+    "evaluate": "Exploitability of a saved solution.",
+    "demo": "Solve Liar's Dice and Leduc and compare with the papers.",
+    "paper": "Reproduce a table or figure of the papers.",
+    "bench": "Measure speed, as ratios against peers and rooflines.",
+}
+
+
+def _version(show: bool) -> None:
+    if show:
+        print(f"aleator {__version__}")
+        raise typer.Exit
+
+
+def _overview(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Aleator finds and plays equilibria of games with hidden information."""
+
+
+def _app(arguments: list[str]) -> typer.Typer:
+    """Returns the commands; only the one that is asked for is imported, so that each starts quickly."""
+    app = typer.Typer(
+        no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False, add_completion=False
+    )
+    app.callback(epilog="Every command has --help with examples.")(_overview)
+    for verb, summary in _VERBS.items():
+        if verb in arguments[:1]:
+            app.command(verb)(importlib.import_module(f"aleator.apps.cli.{verb}").run)
+        else:
+            app.command(verb, help=summary)(lambda: None)
+    return app
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Runs the command line. A user's mistake prints one line and ends with exit code 2."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _app(arguments)(arguments)
+    except AleatorError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        fail("interrupted")
+    except MemoryError:
+        fail("out of memory: choose a smaller game or --dtype float32")
+    except BrokenPipeError:
+        sys.stderr.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""What all commands share: the console, tables, JSON, progress, and plots."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from aleator.errors import MissingExtraError
+from aleator.storage import check_writable
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+Curves = Mapping[str, Sequence[tuple[float, float]]]
+
+
+def print_json(value: Any) -> None:
+    """Prints one JSON document on standard output; numbers that JSON lacks become null."""
+    print(json.dumps(_finite(value), indent=2))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints a table; columns of numbers are aligned right."""
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, column in enumerate(columns):
+        numeric = all(row[index][:1] in "0123456789-+." for row in rows if row[index])
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    out.print(table)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Returns a number as people read it: 0.01234, 1,234, 1.2e-07, or a dash."""
+    if value is None or math.isnan(value):
+        return "-"
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+@contextmanager
+def progress_bar(description: str, *, quiet: bool) -> Iterator[Callable[[float | None, str], None]]:
+    """Yields a function (share done or None, text) that moves a bar on standard error; nothing is shown if quiet."""
+    if quiet or not err.is_terminal:
+        yield lambda share, text: None
+        return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=err, transient=True) as progress:
+        task = progress.add_task(description, total=None, text="")
+
+        def move(share: float | None, text: str) -> None:
+            if share is not None:
+                progress.update(task, total=1.0, completed=min(share, 1.0))
+            progress.update(task, text=text)
+
+        yield move
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Yields a function that says whether Ctrl-C was pressed; a second Ctrl-C ends the program at once."""
+    pressed = False
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    try:
+        previous = signal.signal(signal.SIGINT, handle)
+    except ValueError:  # not the main thread
+        yield lambda: False
+        return
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def check_plot(path: Path | None) -> None:
+    """Raises, before anything long begins, if a plot could not be drawn or written."""
+    if path is None:
+        return
+    check_writable(path)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        from aleator.storage import StorageError
+
+        raise StorageError(f"cannot plot to {path}: the name must end in .png, .svg or .pdf")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot") from None
+
+
+def plot_curves(path: Path, title: str, x_label: str, y_label: str, curves: Curves) -> None:
+    """Draws curves on doubly logarithmic axes and writes the picture atomically."""
+    import io
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from aleator.storage import replace_file
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
+    for label, points in curves.items():
+        shown = [(x, y) for x, y in points if x > 0 and y > 0]
+        axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale="log")
+    axes.grid(visible=True, which="major", alpha=0.3)
+    axes.legend(frameon=False)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=150)
+    pyplot.close(figure)
+    replace_file(path, [buffer.getvalue()])
+
+
+def note(text: str) -> None:
+    """Prints a line for people on standard error."""
+    err.print(text, soft_wrap=True)
+
+
+def fail(message: str) -> None:
+    """Prints an error line and ends the program with exit code 2."""
+    err.print(
+        f"[bold red]error:[/] {message}" if err.is_terminal else f"error: {message}",
+        soft_wrap=True,
+        markup=err.is_terminal,
+    )
+    sys.exit(2)

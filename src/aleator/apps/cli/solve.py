@@ -1,0 +1,124 @@
+"""`aleator solve`: solve a game."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aleator.apps.cli.output import (
+    check_plot,
+    interruptible,
+    note,
+    number,
+    out,
+    plot_curves,
+    print_json,
+    progress_bar,
+)
+from aleator.solvers.solution import Solution, SolutionFile
+from aleator.solvers.solve import Limits, Progress, prepare, solve
+from aleator.storage import check_writable
+
+
+def run(
+    game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
+    algorithm: Annotated[
+        str, typer.Option(help="cfr, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, pcfr+, pdcfr+, hs-dcfr, "
+                          "hs-pcfr+, hedge, fp, linear-fp, flop, lp; add /simultaneous to update both players at once."),
+    ] = "dcfr",
+    iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")] = None,
+    target: Annotated[float | None, typer.Option(help="Stop at this exploitability (NashConv / 2).")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
+    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    threads: Annotated[int, typer.Option(help="Threads, used if the game is big enough.")] = 1,
+    output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Solve a game. Ctrl-C stops early and keeps what has been found.
+
+    Examples:  aleator solve leduc --target 1e-4  |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000
+    --out dice.solution --plot dice.png  |  aleator solve kuhn --algorithm lp --json
+    """
+    if output:
+        check_writable(output)
+    check_plot(plot)
+    limits = Limits(iterations, target, seconds).check()
+    earlier: Solution | None = None
+    if resume:
+        saved = SolutionFile(resume)
+        if saved.summary.game != game:
+            from aleator.errors import SolutionError
+
+            raise SolutionError(f"{resume} is a solution of {saved.summary.game}, not of {game}")
+        earlier = saved.load()
+    with progress_bar("compiling (first run only)", quiet=json):
+        prepare(algorithm, dtype)
+    with progress_bar(f"{game}, {algorithm}", quiet=json) as move, interruptible() as interrupted:
+        start: list[Progress] = []
+
+        def show(progress: Progress) -> bool:
+            start.append(progress) if not start else None
+            move(
+                share_done(limits, start[0], progress),
+                f"iteration {progress.iteration:,}, exploitability {progress.nash_conv / 2:.2e}",
+            )
+            return interrupted()
+
+        found = solve(game, algorithm, limits=limits, dtype=dtype, threads=threads, resume=earlier, on_progress=show)
+        stopped = interrupted()
+    if stopped:
+        note("stopped early; this is what was found so far")
+    if output:
+        found.save(output)
+    if plot:
+        points = [(float(point.iteration), point.nash_conv / 2) for point in found.summary.curve]
+        plot_curves(
+            plot,
+            f"{game}, {algorithm}",
+            "iterations (each updates both players)",
+            "exploitability (NashConv / 2)",
+            {algorithm: points},
+        )
+    report(found, json=json, files=[path for path in (output, plot) if path])
+
+
+def share_done(limits: Limits, start: Progress, now: Progress) -> float:
+    """Returns how much of the way to the nearest limit has been gone; on the way to a target, on a log scale."""
+    shares = [0.0]
+    if limits.iterations:
+        shares.append(now.iteration / limits.iterations)
+    if limits.seconds:
+        shares.append(now.seconds / limits.seconds)
+    if limits.target and start.nash_conv / 2 > limits.target and now.nash_conv > 0:
+        gone = math.log(start.nash_conv / now.nash_conv) / math.log(start.nash_conv / 2 / limits.target)
+        shares.append(max(gone, 0.0) ** 2)  # each further digit takes longer than the last
+    return max(shares)
+
+
+def report(found: Solution, *, json: bool, files: list[Path]) -> None:
+    """Prints the summary of a solution."""
+    summary = found.summary
+    if json:
+        fields = asdict(summary)
+        fields["curve"] = [point._asdict() for point in summary.curve]
+        print_json(fields | {"files": [str(path) for path in files]})
+        return
+    out.print(
+        f"[bold]{summary.game}[/] by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} infostates"
+    )
+    out.print(
+        f"exploitability   {number(summary.exploitability)}   (NashConv / 2; NashConv {number(summary.nash_conv)})"
+    )
+    out.print(f"value            {summary.value:+.6f}   (to the first player)")
+    rate = (
+        f", {number(summary.iterations / summary.seconds)} per second" if summary.iterations and summary.seconds else ""
+    )
+    out.print(f"iterations       {summary.iterations:,} in {summary.seconds:.2f} s{rate}")
+    for path in files:
+        out.print(f"written          {path}")

@@ -1,0 +1,254 @@
+"""A walk over all histories of a game, kept as flat arrays.
+
+A *history* is the full sequence of moves, chance included. Moves of chance are folded into the moves before them: what
+the walk keeps are the histories at which a player decides or the game is over, each with the probability of chance's
+part in it.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import GameError, TooBigError
+from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
+
+MAX_HISTORIES = 5_000_000
+_PLAYOUTS = 63
+_HUGE = 1e30
+
+
+class History(Protocol):
+    """One history of a two-player zero-sum game with perfect recall; the first one is the start of the game."""
+
+    def actor(self) -> int:
+        """Returns who moves: player 0 or 1, CHANCE or TERMINAL."""
+
+    def actions(self) -> Sequence[int]:
+        """Returns the legal actions of the player to move, ascending."""
+
+    def outcomes(self) -> Sequence[tuple[int, float]]:
+        """Returns the outcomes of a chance move with their probabilities."""
+
+    def child(self, action: int, /) -> History:
+        """Returns the history after an action or an outcome of chance."""
+
+    def infostate(self, player: int, /) -> Hashable:
+        """Returns what a player knows, whoever moves; None if only the player to move has an infostate."""
+
+    def public(self) -> Hashable:
+        """Returns what everybody saw happen last, or None if the game does not say."""
+
+    def utility(self) -> float:
+        """Returns what player 0 wins at the end."""
+
+    def action_name(self, action: int, /) -> str:
+        """Returns the name of an action or an outcome of chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """All histories of a game at which a player decides or the game is over. M histories, parents before children.
+
+    Attributes:
+        name: the game's name.
+        parent: [M] the decision before, -1 if there is none.
+        place: [M] the place of the action taken there among its legal actions.
+        depth: [M] decisions before this history.
+        chance: [M] probability of chance's part in the history.
+        outcome: [M] index into `outcomes`: what chance did since the last decision.
+        actor: [M] 0, 1 or TERMINAL.
+        infostate: [2, M] number of the player's infostate: an index into `infostates[p]` where the player is to move,
+            else -1 - index into `watching[p]`; 0 at terminals.
+        public: [M] number of the public observation, or None if there are none.
+        menu: [M] index into `menus`, -1 at terminals.
+        utility: [M] what player 0 wins at terminals, else 0.
+        infostates: per player, the infostates in which the player moves.
+        watching: per player, the infostates in which the other one moves.
+        menus: (player, legal actions).
+        names: for each menu, the names of its actions.
+        outcomes: names of successive outcomes of chance.
+    """
+
+    name: str
+    parent: IntArray
+    place: IntArray
+    depth: IntArray
+    chance: FloatArray
+    outcome: IntArray
+    actor: IntArray
+    infostate: IntArray
+    public: IntArray | None
+    menu: IntArray
+    utility: FloatArray
+    infostates: tuple[list[Hashable], list[Hashable]]
+    watching: tuple[list[Hashable], list[Hashable]]
+    menus: list[tuple[int, tuple[int, ...]]]
+    names: list[tuple[str, ...]]
+    outcomes: list[tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+def estimate_histories(root: History, rng: random.Random) -> float:
+    """Returns an estimate of the number of histories from random playouts.
+
+    Each playout weighs its moves by the number of choices, which is right on average (Knuth 1975). The result is their
+    median: by Markov's inequality it exceeds ten times the true number with a probability below 1e-13.
+    """
+
+    def playout() -> float:
+        history, weight, total = root, 1.0, 1.0
+        while (actor := history.actor()) != TERMINAL and total < _HUGE:
+            moves = [action for action, _ in history.outcomes()] if actor == CHANCE else history.actions()
+            weight *= len(moves)
+            total += weight
+            history = history.child(rng.choice(moves))
+        return total
+
+    return median(playout() for _ in range(_PLAYOUTS))
+
+
+def _outcomes(history: History, name: str) -> list[tuple[int, float]]:
+    """Returns the outcomes of a chance move that can happen."""
+    outcomes = [(outcome, probability) for outcome, probability in history.outcomes() if probability != 0.0]
+    if abs(sum(p for _, p in outcomes) - 1.0) > 1e-9 or any(p < 0.0 for _, p in outcomes):
+        raise GameError(f"{name}: not a distribution over outcomes of chance: {outcomes}")
+    return outcomes
+
+
+def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Walk:
+    """Returns all histories of a game.
+
+    Raises:
+        TooBigError: there are more than `max_histories`.
+    """
+    expected = estimate_histories(root, random.Random(0))
+    if expected > 10.0 * max_histories:
+        size = f"more than {_HUGE:.0e}" if expected >= _HUGE else f"about {expected:.1e}"
+        raise TooBigError(f"{name} has {size} histories; at most {max_histories:,} are allowed")
+    parents, places, depths, outcome, actors, menu = (array("q") for _ in range(6))
+    chances, utilities = array("d"), array("d")
+    first, second, public = array("q"), array("q"), array("q")
+    acting: tuple[dict[Hashable, int], ...] = ({}, {})
+    watching: tuple[dict[Hashable, int], ...] = ({}, {})
+    columns = ((first, second), (second, first))
+    observations: dict[Hashable, int] = {}
+    menus: dict[tuple[int, tuple[int, ...]], int] = {}
+    names: list[tuple[str, ...]] = []
+    events: dict[tuple[str, ...], int] = {(): 0}
+    seen = 0
+    stack: list[tuple[History, int, int, int, float, tuple[str, ...]]] = [(root, -1, 0, 0, 1.0, ())]
+    while stack:
+        history, parent, place, depth, chance, event = stack.pop()
+        seen += 1
+        actor = history.actor()
+        if actor == CHANCE:
+            for action, probability in reversed(_outcomes(history, name)):
+                following = (*event, history.action_name(action))
+                stack.append((history.child(action), parent, place, depth, chance * probability, following))
+            continue
+        index = len(parents)
+        parents.append(parent)
+        places.append(place)
+        depths.append(depth)
+        chances.append(chance)
+        outcome.append(events.setdefault(event, len(events)) if event else 0)
+        actors.append(actor)
+        if actor == TERMINAL:
+            utilities.append(history.utility())
+            menu.append(-1)
+            first.append(0)
+            second.append(0)
+            public.append(0)
+            continue
+        if actor not in (0, 1):
+            raise GameError(f"{name}: the actor of a history is 0, 1, CHANCE or TERMINAL, not {actor}")
+        utilities.append(0.0)
+        own, other = columns[actor]
+        known, watched = acting[actor], watching[1 - actor]
+        own.append(known.setdefault(history.infostate(actor), len(known)))
+        other.append(-1 - watched.setdefault(history.infostate(1 - actor), len(watched)))
+        public.append(observations.setdefault(history.public(), len(observations)))
+        actions = history.actions()
+        if not actions:
+            raise GameError(f"{name}: player {actor} has no action in the infostate {history.infostate(actor)!r}")
+        key = (actor, tuple(actions))
+        number = menus.get(key)
+        if number is None:
+            number = menus[key] = len(menus)
+            names.append(tuple(history.action_name(action) for action in actions))
+        menu.append(number)
+        place = len(actions)
+        if seen + len(stack) + place > max_histories:
+            raise TooBigError(
+                f"{name} has more than {max_histories:,} histories (about {max(expected, max_histories):.1e} by sampling); "
+                f"at most {max_histories:,} are allowed"
+            )
+        while place:
+            place -= 1
+            stack.append((history.child(actions[place]), index, place, depth + 1, chance, ()))
+    return Walk(
+        name=name,
+        parent=_integers(parents),
+        place=_integers(places),
+        depth=_integers(depths),
+        chance=np.array(chances),
+        outcome=_integers(outcome),
+        actor=_integers(actors),
+        infostate=np.stack([_integers(first), _integers(second)]),
+        public=_integers(public) if len(observations) > 1 else None,
+        menu=_integers(menu),
+        utility=np.array(utilities),
+        infostates=(list(acting[0]), list(acting[1])),
+        watching=(list(watching[0]), list(watching[1])),
+        menus=list(menus),
+        names=names,
+        outcomes=list(events),
+    )
+
+
+def _integers(values: Any) -> npt.NDArray[np.int64]:
+    return np.array(values, dtype=np.int64)
+
+
+def own_sequences(walk: Walk) -> IntArray:
+    """Returns [2, M]: each player's last infostate and action before a history as one number, -1 if there is none."""
+    stride = int(walk.place.max(initial=0)) + 1
+    sequence = np.full((2, len(walk)), -1, dtype=np.int64)
+    by_depth = np.argsort(walk.depth, kind="stable")
+    bounds = np.cumsum(np.bincount(walk.depth))
+    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        here = by_depth[start:end]
+        before = walk.parent[here]
+        for player in (0, 1):
+            taken = walk.infostate[player, before] * stride + walk.place[here]
+            sequence[player, here] = np.where(walk.actor[before] == player, taken, sequence[player, before])
+    return sequence
+
+
+def check_recall(walk: Walk) -> None:
+    """Raises GameError naming an infostate that forgets what its player did or knew, or that has two sets of actions."""
+    sequences = own_sequences(walk)
+    for player in (0, 1):
+        own = np.flatnonzero(walk.actor == player)
+        infostate = walk.infostate[player, own]
+        count = len(walk.infostates[player])
+        for facts, problem in (
+            (sequences[player, own], "forgets what its player did or knew before (imperfect recall)"),
+            (walk.menu[own], "has different legal actions in different histories"),
+        ):
+            fact = np.zeros(count, dtype=np.int64)
+            fact[infostate] = facts
+            wrong = np.flatnonzero(fact[infostate] != facts)
+            if len(wrong):
+                name = walk.infostates[player][infostate[wrong[0]]]
+                raise GameError(f"{walk.name}: the infostate {name!r} of player {player} {problem}")

@@ -1,0 +1,1 @@
+"""Solvers: a public tree and a configuration in, a policy out."""
