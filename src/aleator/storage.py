@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from aleator.errors import AleatorError
 
-_TYPES = {
+_TYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8"), "I32": np.dtype("<i4"),
     "I16": np.dtype("<i2"), "I8": np.dtype("i1"), "U8": np.dtype("u1"), "BOOL": np.dtype("?"),
 }  # fmt: skip
@@ -63,7 +63,8 @@ def replace_file(path: Path, content: list[Any]) -> None:
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> None:
     """Writes named arrays and text metadata to one file, atomically."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
-    parts, offset = [], 0
+    parts: list[memoryview] = []
+    offset = 0
     for name, array in arrays.items():
         data = np.ascontiguousarray(array)
         dtype = data.dtype.newbyteorder("<")
@@ -74,7 +75,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: M
             "shape": list(array.shape),
             "data_offsets": [offset, offset + data.nbytes],
         }
-        parts.append(memoryview(data.astype(dtype, copy=False).reshape(-1).view(np.uint8)))
+        parts.append(data.astype(dtype, copy=False).reshape(-1).view(np.uint8).data)
         padding = -data.nbytes % 8
         parts.append(memoryview(bytes(padding)))
         offset += data.nbytes + padding

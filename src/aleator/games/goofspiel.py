@@ -102,9 +102,9 @@ class Goofspiel(Game[GoofspielState]):
             return [Child(GoofspielState(state.results, pending=True), "bid", (origin, None))]
         found = []
         for result, label in _RESULTS.items():
-            hands, origin = self._resolved(state, result)
+            hands, origins = self._resolved(state, result)
             if hands.compatible.size:
-                found.append(Child(GoofspielState((*state.results, result)), label, (origin[0], origin[1])))
+                found.append(Child(GoofspielState((*state.results, result)), label, origins))
         return found
 
     def hands(self, state: GoofspielState, player: int) -> Sequence[str]:
@@ -121,4 +121,5 @@ class Goofspiel(Game[GoofspielState]):
         points = sum(result * prize for result, prize in zip(state.results, self.prizes, strict=False))
         last = [np.array([self._left(bids)[0] for bids in hands]) for hands in self._hands(state).bids]
         difference = points + self.prizes[-1] * np.sign(last[0][:, None] - last[1][None, :])
-        return (np.sign(difference) if self.win_loss else difference).astype(np.float64)
+        payoff: FloatArray = (np.sign(difference) if self.win_loss else difference).astype(np.float64)
+        return payoff

@@ -8,14 +8,12 @@ part in it.
 from __future__ import annotations
 
 import random
-from array import array
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from aleator.errors import GameError, TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
@@ -23,6 +21,7 @@ from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
 MAX_HISTORIES = 5_000_000
 _PLAYOUTS = 63
 _HUGE = 1e30
+_BATCH = 1_000_000
 
 
 class History(Protocol):
@@ -135,17 +134,15 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
     if expected > 10.0 * max_histories:
         size = f"more than {_HUGE:.0e}" if expected >= _HUGE else f"about {expected:.1e}"
         raise TooBigError(f"{name} has {size} histories; at most {max_histories:,} are allowed")
-    parents, places, depths, outcome, actors, menu = (array("q") for _ in range(6))
-    chances, utilities = array("d"), array("d")
-    first, second, public = array("q"), array("q"), array("q")
     acting: tuple[dict[Hashable, int], ...] = ({}, {})
     watching: tuple[dict[Hashable, int], ...] = ({}, {})
-    columns = ((first, second), (second, first))
     observations: dict[Hashable, int] = {}
     menus: dict[tuple[int, tuple[int, ...]], int] = {}
     names: list[tuple[str, ...]] = []
     events: dict[tuple[str, ...], int] = {(): 0}
-    seen = 0
+    kept = _Records()
+    whole, real = kept.whole, kept.real
+    seen, index = 0, -1
     stack: list[tuple[History, int, int, int, float, tuple[str, ...]]] = [(root, -1, 0, 0, 1.0, ())]
     while stack:
         history, parent, place, depth, chance, event = stack.pop()
@@ -156,37 +153,29 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
                 following = (*event, history.action_name(action))
                 stack.append((history.child(action), parent, place, depth, chance * probability, following))
             continue
-        index = len(parents)
-        parents.append(parent)
-        places.append(place)
-        depths.append(depth)
-        chances.append(chance)
-        outcome.append(events.setdefault(event, len(events)) if event else 0)
-        actors.append(actor)
+        index += 1
+        outcome = events.setdefault(event, len(events)) if event else 0
         if actor == TERMINAL:
-            utilities.append(history.utility())
-            menu.append(-1)
-            first.append(0)
-            second.append(0)
-            public.append(0)
+            whole += (parent, place, depth, outcome, TERMINAL, 0, 0, 0, -1)
+            real += (chance, history.utility())
             continue
         if actor not in (0, 1):
             raise GameError(f"{name}: the actor of a history is 0, 1, CHANCE or TERMINAL, not {actor}")
-        utilities.append(0.0)
-        own, other = columns[actor]
-        known, watched = acting[actor], watching[1 - actor]
-        own.append(known.setdefault(history.infostate(actor), len(known)))
-        other.append(-1 - watched.setdefault(history.infostate(1 - actor), len(watched)))
-        public.append(observations.setdefault(history.public(), len(observations)))
         actions = history.actions()
         if not actions:
             raise GameError(f"{name}: player {actor} has no action in the infostate {history.infostate(actor)!r}")
+        known, watched = acting[actor], watching[1 - actor]
+        own = known.setdefault(history.infostate(actor), len(known))
+        other = -1 - watched.setdefault(history.infostate(1 - actor), len(watched))
+        public = observations.setdefault(history.public(), len(observations))
         key = (actor, tuple(actions))
-        number = menus.get(key)
-        if number is None:
-            number = menus[key] = len(menus)
+        menu = menus.get(key)
+        if menu is None:
+            menu = menus[key] = len(menus)
             names.append(tuple(history.action_name(action) for action in actions))
-        menu.append(number)
+        pair = (other, own) if actor else (own, other)
+        whole += (parent, place, depth, outcome, actor, *pair, public, menu)
+        real += (chance, 0.0)
         place = len(actions)
         if seen + len(stack) + place > max_histories:
             raise TooBigError(
@@ -196,28 +185,65 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
         while place:
             place -= 1
             stack.append((history.child(actions[place]), index, place, depth + 1, chance, ()))
+        if len(whole) > _BATCH:
+            kept.flush()
+    columns, weights = kept.columns()
+    infostates = [_sort(table) for table in (*acting, *watching)]
+    for player in (0, 1):
+        row = columns[5 + player]
+        decides, watches = columns[4] == player, row < 0
+        row[decides] = infostates[player][1][row[decides]]
+        row[watches] = -1 - infostates[2 + player][1][-1 - row[watches]]
     return Walk(
         name=name,
-        parent=_integers(parents),
-        place=_integers(places),
-        depth=_integers(depths),
-        chance=np.array(chances),
-        outcome=_integers(outcome),
-        actor=_integers(actors),
-        infostate=np.stack([_integers(first), _integers(second)]),
-        public=_integers(public) if len(observations) > 1 else None,
-        menu=_integers(menu),
-        utility=np.array(utilities),
-        infostates=(list(acting[0]), list(acting[1])),
-        watching=(list(watching[0]), list(watching[1])),
+        parent=columns[0],
+        place=columns[1],
+        depth=columns[2],
+        outcome=columns[3],
+        actor=columns[4],
+        infostate=columns[5:7],
+        public=columns[7] if len(observations) > 1 else None,
+        menu=columns[8],
+        chance=weights[0],
+        utility=weights[1],
+        infostates=(infostates[0][0], infostates[1][0]),
+        watching=(infostates[2][0], infostates[3][0]),
         menus=list(menus),
         names=names,
         outcomes=list(events),
     )
 
 
-def _integers(values: Any) -> npt.NDArray[np.int64]:
-    return np.array(values, dtype=np.int64)
+class _Records:
+    """Rows of numbers, collected in lists and moved to arrays now and then: lists are quick, arrays are small."""
+
+    def __init__(self) -> None:
+        self.whole: list[int] = []
+        self.real: list[float] = []
+        self._whole: list[IntArray] = []
+        self._real: list[FloatArray] = []
+
+    def flush(self) -> None:
+        """Moves the lists to arrays."""
+        self._whole.append(np.array(self.whole, dtype=np.int64).reshape(-1, 9))
+        self._real.append(np.array(self.real, dtype=np.float64).reshape(-1, 2))
+        self.whole.clear()
+        self.real.clear()
+
+    def columns(self) -> tuple[IntArray, FloatArray]:
+        """Returns ([9, M], [2, M]) of all rows."""
+        self.flush()
+        return np.concatenate(self._whole).T.copy(), np.concatenate(self._real).T.copy()
+
+
+def _sort(table: dict[Hashable, int]) -> tuple[list[Hashable], IntArray]:
+    """Returns the keys, shorter ones first, and the new place of each."""
+    names = [str(key) for key in table]
+    order = sorted(range(len(names)), key=lambda number: (len(names[number]), names[number]))
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    keys = list(table)
+    return [keys[number] for number in order], places
 
 
 def own_sequences(walk: Walk) -> IntArray:

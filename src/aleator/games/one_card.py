@@ -48,7 +48,8 @@ class OneCardPoker(Game[str]):
             return np.ones_like(self._deal)
         if state == "pbp":
             return -np.ones_like(self._deal)
-        return self._showdown * (1.0 if state == "pp" else 2.0)
+        stakes: FloatArray = self._showdown * (1.0 if state == "pp" else 2.0)
+        return stakes
 
 
 def kuhn() -> OneCardPoker:

@@ -54,7 +54,7 @@ def _leduc(text: str) -> Game[Any]:
         return leduc5()
     if match := re.fullmatch(r"nolimit(\d*)", text):
         return no_limit_leduc(int(match[1] or 5))
-    options = dict(part.split("=", 1) if "=" in part else (part, "") for part in text.split(","))
+    options = {key: value for key, _, value in (part.partition("=") for part in text.split(","))}
     unknown = set(options) - {"bets", "cap", "ranks", "suits", "stack"}
     if unknown:
         raise GameError(

@@ -12,6 +12,8 @@ Status: equal to OpenSpiel's CFR, CFR+ and DCFR iterate by iterate (tests/solver
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -45,7 +47,7 @@ class CFR:
         return self._engine.layout.memory(player, optimistic=rule.optimistic, hedge=rule.minimiser == HEDGE)
 
     @property
-    def dtype(self) -> np.dtype[np.floating]:
+    def dtype(self) -> np.dtype[Any]:
         """The precision of the computation."""
         return self._engine.layout.dtype
 

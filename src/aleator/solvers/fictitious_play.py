@@ -23,6 +23,7 @@ Status: tests/solvers/test_fictitious_play.py; ReBeL Table 2 and Fig. 3 by `alea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +79,7 @@ class FictitiousPlay:
         self._average = [reach.copy() for reach in self._last]
 
     @property
-    def dtype(self) -> np.dtype[np.floating]:
+    def dtype(self) -> np.dtype[Any]:
         """The precision of the computation."""
         return self._engine.layout.dtype
 

@@ -130,10 +130,10 @@ def _maximise(
 
 def _policy_of(tree: PublicTree, reach: tuple[FloatArray, FloatArray]) -> Policy:
     """Returns the policy with that reach of sequences; uniform where the player itself never comes."""
-    weights = tuple(np.maximum(vector[1:], 0.0) for vector in reach)
+    weights = (np.maximum(reach[0][1:], 0.0), np.maximum(reach[1][1:], 0.0))
     # reach below the solver's precision says nothing about what to do there
     for player in (0, 1):
         for node in tree.decisions(player):
-            here = block(tree, (weights[0], weights[1]), node)
+            here = block(tree, weights, node)
             here[:, here.sum(axis=0) < 1e-12] = 0.0
     return normalised(tree, weights)

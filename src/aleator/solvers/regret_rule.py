@@ -100,7 +100,8 @@ class RegretRule:
     @staticmethod
     def from_dict(fields: dict[str, Any]) -> RegretRule:
         """Returns the rule that `to_dict` wrote."""
-        return RegretRule(**{key: float(value) if value in ("inf", "-inf") else value for key, value in fields.items()})
+        values: dict[str, Any] = {key: float(x) if x in ("inf", "-inf") else x for key, x in fields.items()}
+        return RegretRule(**values)
 
 
 def _discount(t: FloatArray, exponent: FloatArray) -> FloatArray:

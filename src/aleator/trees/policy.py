@@ -62,12 +62,13 @@ def block(tree: PublicTree, vectors: tuple[Array, Array], node: int) -> Array:
         raise ValueError(f"node {node} is not a decision node")
     actions, hands = int(tree.num_actions[node]), int(tree.num_hands[player, node])
     start = tree.policy_start[node]
-    return vectors[player][start : start + actions * hands].reshape(actions, hands)
+    found: Array = vectors[player][start : start + actions * hands].reshape(actions, hands)  # type: ignore[assignment]
+    return found
 
 
 def legal_actions(tree: PublicTree) -> tuple[BoolArray, BoolArray]:
     """Returns policy-shaped vectors that say which hand may take which action."""
-    legal = tuple(np.ones(size, dtype=np.bool_) for size in tree.policy_size)
+    legal = (np.ones(tree.policy_size[0], dtype=np.bool_), np.ones(tree.policy_size[1], dtype=np.bool_))
     for player in (0, 1):
         mapped = (tree.origin_start[player] != IDENTITY) & (tree.actor[tree.parent] == player)
         mapped[0] = False
@@ -77,17 +78,19 @@ def legal_actions(tree: PublicTree) -> tuple[BoolArray, BoolArray]:
             here[:] = False
             for child in tree.children(parent):
                 here[tree.origin(player, child)] = True
-    return legal[0], legal[1]
+    return legal
 
 
 def uniform_policy(tree: PublicTree) -> Policy:
     """Returns the policy that plays every legal action with equal probability."""
-    return normalised(tree, tuple(legal.astype(np.float64) for legal in legal_actions(tree)))
+    first, second = (legal.astype(np.float64) for legal in legal_actions(tree))
+    return normalised(tree, (first, second))
 
 
 def random_policy(tree: PublicTree, rng: np.random.Generator) -> Policy:
     """Returns a policy drawn uniformly from all policies."""
-    return normalised(tree, tuple(legal * rng.exponential(size=legal.size) for legal in legal_actions(tree)))
+    first, second = (legal * rng.exponential(size=legal.size) for legal in legal_actions(tree))
+    return normalised(tree, (first, second))
 
 
 def policy_from(tree: PublicTree, choose: Callable[[int, int], FloatArray]) -> Policy:
@@ -101,7 +104,7 @@ def policy_from(tree: PublicTree, choose: Callable[[int, int], FloatArray]) -> P
     return Policy(tree, vectors)
 
 
-def normalised(tree: PublicTree, weights: tuple[FloatArray, ...]) -> Policy:
+def normalised(tree: PublicTree, weights: tuple[FloatArray, FloatArray]) -> Policy:
     """Returns the policy proportional to non-negative weights, uniform over legal actions where they are all zero."""
     legal = legal_actions(tree)
     result = []

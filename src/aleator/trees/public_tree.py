@@ -109,7 +109,7 @@ class PublicTree:
         """Returns the decision nodes of a player in ascending order."""
         return np.flatnonzero(self.actor == player)
 
-    def children(self, node: int) -> range:
+    def children(self, node: int | np.integer[Any]) -> range:
         """Returns the children of a node."""
         return range(self.first_child[node], self.first_child[node] + self.num_children[node])
 
@@ -188,7 +188,8 @@ def build_tree(game: Game[Any], *, max_nodes: int = MAX_NODES) -> PublicTree:
     root = game.root()
     states: list[Any] = [root]
     parent, edge = [-1], [(None, None)]
-    first_child, num_children, group, stake = ([0] for _ in range(4))
+    first_child, num_children, group = [0], [0], [0]
+    stake = [0.0]
     waiting = [0]
     while waiting:
         node = waiting.pop()
@@ -209,8 +210,9 @@ def build_tree(game: Game[Any], *, max_nodes: int = MAX_NODES) -> PublicTree:
         states.extend(child.state for child in fact.children)
         edge.extend(child.origin for child in fact.children)
         parent.extend([node] * count)
-        for column in (first_child, num_children, group, stake):
+        for column in (first_child, num_children, group):
             column.extend([0] * count)
+        stake.extend([0.0] * count)
         waiting.extend(range(start + count - 1, start - 1, -1))
     return _pack(game, states, facts, parent, edge, first_child, num_children, group, stake, payoffs)
 

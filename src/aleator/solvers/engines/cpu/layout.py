@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
 from scipy.sparse import coo_array
 
 from aleator.games.base import FloatArray
@@ -21,7 +20,7 @@ from aleator.solvers.engines.cpu.simd import LANES
 from aleator.trees.policy import legal_actions
 from aleator.trees.public_tree import IDENTITY, PublicTree
 
-Vector = npt.NDArray[np.floating[Any]]
+Vector = npt.NDArray[Any]
 Index = npt.NDArray[np.int64]
 Nodes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
@@ -128,7 +127,7 @@ class Slices:
 
 def _is_sparse(matrix: FloatArray) -> bool:
     """Returns whether walking the non-zero entries one by one is cheaper than reading them all."""
-    return matrix.size >= 64 and np.count_nonzero(matrix) * 4 < matrix.size
+    return bool(matrix.size >= 64 and np.count_nonzero(matrix) * 4 < matrix.size)
 
 
 class Layout:
@@ -148,7 +147,7 @@ class Layout:
 
     def __init__(self, tree: PublicTree, dtype: npt.DTypeLike = np.float64) -> None:
         self.tree = tree
-        self.dtype = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
         if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise ValueError(f"the engine computes in float64 or float32, not {self.dtype}")
         mapped = (tree.origin_start != IDENTITY).any(axis=0)

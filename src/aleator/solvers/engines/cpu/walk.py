@@ -7,8 +7,6 @@ the same algorithms as plain recursions over single hands, and tests compare the
 
 from __future__ import annotations
 
-import numpy as np
-
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
 from aleator.solvers.engines.cpu.blocks import (

@@ -1,0 +1,162 @@
+"""OpenSpiel's games: any two-player zero-sum game of https://github.com/google-deepmind/open_spiel, found by its name.
+
+Simultaneous moves become moves in turn, the second one not seeing the first. Constant-sum games are played for the
+difference to half the constant.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+from aleator.errors import GameError, MissingExtraError
+from aleator.games.base import TERMINAL
+from aleator.games.histories import MAX_HISTORIES, HistoryGame
+from aleator.games.history_walk import walk
+
+
+class OpenSpielGame(HistoryGame):
+    """A game of OpenSpiel; `source` is the (turn-based) pyspiel game."""
+
+    def __init__(self, source: Any, *, name: str, max_histories: int = MAX_HISTORIES) -> None:
+        self.source = source
+        super().__init__(walk(_first_history(source), name=name, max_histories=max_histories))
+
+
+class _SpielHistory:
+    """A state of OpenSpiel as a `History`."""
+
+    __slots__ = ("observe", "shift", "state")
+
+    def __init__(self, state: Any, observe: Callable[[Any, int], str] | None, shift: float) -> None:
+        self.state, self.observe, self.shift = state, observe, shift
+
+    def actor(self) -> int:
+        player: int = self.state.current_player()
+        return player if player >= -1 else TERMINAL
+
+    def actions(self) -> Sequence[int]:
+        actions: list[int] = self.state.legal_actions()
+        return actions
+
+    def outcomes(self) -> Sequence[tuple[int, float]]:
+        outcomes: list[tuple[int, float]] = self.state.chance_outcomes()
+        return outcomes
+
+    def child(self, action: int, /) -> _SpielHistory:
+        return _SpielHistory(self.state.child(action), self.observe, self.shift)
+
+    def infostate(self, player: int, /) -> Hashable:
+        infostate: str = self.state.information_state_string(player)
+        return infostate
+
+    def public(self) -> Hashable:
+        return self.observe(self.state, 0) if self.observe else None
+
+    def utility(self) -> float:
+        utility: float = self.state.player_return(0)
+        return utility - self.shift
+
+    def action_name(self, action: int, /) -> str:
+        name: str = self.state.action_to_string(self.state.current_player(), action)
+        return name
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps OpenSpiel from writing its own error messages to the terminal."""
+    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(nowhere)
+
+
+def _pyspiel() -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        raise MissingExtraError("open_spiel", "openspiel") from None
+    return pyspiel
+
+
+def _load(name: str) -> Any:
+    """Returns OpenSpiel's game of that name."""
+    pyspiel = _pyspiel()
+    short = name.partition("(")[0].strip()
+    known = pyspiel.registered_names()
+    if short not in known:
+        near = difflib.get_close_matches(short, known, n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise GameError(f"OpenSpiel has no game {short!r}{hint}")
+    try:
+        with _quiet():
+            return pyspiel.load_game(name)
+    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
+        raise GameError(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from None
+
+
+def _turn_based(source: Any, name: str) -> Any:
+    """Returns the game with moves in turn, after checking that it is one we can solve."""
+    pyspiel = _pyspiel()
+    kind = source.get_type()
+    if source.num_players() != 2:
+        raise GameError(f"{name} has {source.num_players()} players; two are needed")
+    if kind.utility not in (pyspiel.GameType.Utility.ZERO_SUM, pyspiel.GameType.Utility.CONSTANT_SUM):
+        raise GameError(f"{name} is {kind.utility.name.lower().replace('_', '-')}; a zero-sum game is needed")
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        raise GameError(f"{name} samples its chance moves; explicit probabilities are needed")
+    if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        source = pyspiel.convert_to_turn_based(source)
+    elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+        raise GameError(f"{name} is a {kind.dynamics.name.lower()} game; a sequential or simultaneous one is needed")
+    if not source.get_type().provides_information_state_string:
+        raise GameError(f"{name} does not say what a player knows (it has no information_state_string)")
+    return source
+
+
+def _first_history(source: Any) -> _SpielHistory:
+    return _SpielHistory(source.new_initial_state(), _observer(source), (source.utility_sum() or 0.0) / 2)
+
+
+def _observer(source: Any) -> Callable[[Any, int], str] | None:
+    """Returns a function (state, player) -> what everybody saw last, None if the game has no public observations."""
+    pyspiel = _pyspiel()
+    from open_spiel.python.observation import make_observation
+
+    wanted = pyspiel.IIGObservationType(
+        perfect_recall=False, public_info=True, private_info=pyspiel.PrivateInfoType.NONE
+    )
+    try:
+        with _quiet():
+            observation = make_observation(source, wanted)
+    except (pyspiel.SpielError, RuntimeError, ValueError):
+        return None
+    if observation is None:
+        return None
+    describe: Callable[[Any, int], str] = observation.string_from
+    return describe
+
+
+def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpielGame:
+    """Returns a game of OpenSpiel in public form.
+
+    Args:
+        game: a name as OpenSpiel writes it, such as `leduc_poker` or `goofspiel(imp_info=True,num_cards=5)`, or a
+            `pyspiel.Game`.
+        max_histories: refuse games with more histories.
+
+    Raises:
+        MissingExtraError: OpenSpiel is not installed.
+        GameError: no such game, not two players, not zero-sum, without infostates, or with imperfect recall.
+        TooBigError: more than `max_histories`.
+    """
+    source = _load(game) if isinstance(game, str) else game
+    name = f"openspiel:{game.strip() if isinstance(game, str) else str(game).removesuffix('()')}"
+    return OpenSpielGame(_turn_based(source, name), name=name, max_histories=max_histories)

@@ -1,0 +1,46 @@
+"""Policies for OpenSpiel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aleator.errors import GameError
+from aleator.games.openspiel import OpenSpielGame
+from aleator.trees.policy import Policy
+
+
+def to_openspiel_policy(policy: Policy) -> Any:
+    """Returns the policy as an `open_spiel.python.policy.TabularPolicy`.
+
+    The policy's tree must be built from a game that `load_openspiel` returned; simultaneous games are in their turn-based
+    form, which is `policy.tree.game.source`.
+
+    Raises:
+        GameError: the tree is not of an OpenSpiel game, or the two players' infostates have the same name there and the
+            policy differs between them, which OpenSpiel cannot represent.
+    """
+    tree, game = policy.tree, policy.tree.game
+    if not isinstance(game, OpenSpielGame):
+        raise GameError(f"{game.name} is not a game of OpenSpiel; only games from load_openspiel can be exported")
+    from open_spiel.python.policy import TabularPolicy
+
+    exported = TabularPolicy(game.source)
+    written: dict[int, tuple[int, Any]] = {}
+    for player in (0, 1):
+        for node in tree.decisions(player):
+            state, here = tree.states[node], policy[int(node)]
+            for hand in range(here.shape[1]):
+                infostate = game.infostate(state, hand)
+                if infostate is None:
+                    continue
+                row = exported.state_lookup[infostate]
+                probabilities = np.zeros(exported.action_probability_array.shape[1])
+                for action, source in game.source_actions(state, hand).items():
+                    probabilities[source] = here[action, hand]
+                other = written.setdefault(row, (player, probabilities))
+                if other[0] != player and not np.array_equal(other[1], probabilities):
+                    raise GameError(f"{game.name}: OpenSpiel gives the infostate {infostate!r} to both players, whose policies differ")
+                exported.action_probability_array[row] = probabilities
+    return exported
