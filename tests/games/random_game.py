@@ -33,7 +33,11 @@ class RandomGame(Game[int]):
 
     def _grow(self, deal: FloatArray, depth: int) -> int:
         rng, number = self._rng, len(self._nodes)
-        kind = "end" if depth == 0 else rng.choice(["end", "public", "hidden", "chance", "draw"], p=[0.1, 0.4, 0.2, 0.2, 0.1])
+        kind = (
+            "end"
+            if depth == 0
+            else rng.choice(["end", "public", "hidden", "chance", "draw"], p=[0.1, 0.4, 0.2, 0.2, 0.1])
+        )
         node = _Node(TERMINAL, deal)
         self._nodes.append(node)
         if kind == "end":

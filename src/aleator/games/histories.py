@@ -2,7 +2,8 @@
 
 Whatever can be walked move by move (`History`) becomes a `Game`: its public states are found, not written down. They come
 from the game's public observations if it has them and they are consistent, else from what is common knowledge. Where
-players do not know how many moves were made, waiting is a forced move (see `history_levels`).
+players do not know how many moves were made, waiting is a forced move (see `history_levels`); where decisions have no
+common order at all, players decide in a fixed one (see `history_sequences`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import numpy.typing as npt
 
 from aleator.errors import TooBigError
 from aleator.games.base import TERMINAL, Child, FloatArray, Game, IntArray, Payoff
-from aleator.games.history_levels import MIXED, NotPublicError, PublicForm, group_histories, hidden_times
+from aleator.games.history_levels import MAX_PAIRS, MIXED, NotPublicError, PublicForm, group_histories, hidden_times
+from aleator.games.history_menus import ActionSet, distinct
+from aleator.games.history_sequences import sequence_form
 from aleator.games.history_walk import MAX_HISTORIES, History, Walk, check_recall, walk
 
 if TYPE_CHECKING:
@@ -24,15 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_HISTORIES", "History", "HistoryGame", "game_from_histories"]
 
-MAX_PAIRS = 50_000_000
 _DENSE = 4096
 
 
 def public_form(histories: Walk) -> PublicForm:
-    """Returns the public form of a game: by public observations, by common knowledge, or with hidden time.
+    """Returns the public form of a game: by public observations, by common knowledge, with hidden time, by sequences.
 
     Raises:
-        GameError: the game has imperfect recall, or its decisions have no common order.
+        GameError: the game has imperfect recall.
     """
     check_recall(histories)
     observations = [] if histories.public is None else [histories.public]
@@ -41,7 +43,10 @@ def public_form(histories: Walk) -> PublicForm:
             return group_histories(histories, histories.depth, public=public)
         except NotPublicError:
             continue
-    return group_histories(histories, hidden_times(histories), patient=True)
+    try:
+        return group_histories(histories, hidden_times(histories), patient=True)
+    except NotPublicError:
+        return sequence_form(histories)
 
 
 class HistoryGame(Game[int]):
@@ -51,7 +56,7 @@ class HistoryGame(Game[int]):
         """Groups the histories.
 
         Raises:
-            GameError: the game has imperfect recall, or its decisions have no common order.
+            GameError: the game has imperfect recall.
             TooBigError: some public state has too many pairs of hands.
         """
         self.name = histories.name
@@ -59,7 +64,9 @@ class HistoryGame(Game[int]):
         nodes = self._form.nodes
         largest = int((nodes.hands0 * nodes.hands1).max())
         if largest > MAX_PAIRS:
-            raise TooBigError(f"{self.name} has a public state with {largest:,} pairs of hands; at most {MAX_PAIRS:,} are allowed")
+            raise TooBigError(
+                f"{self.name} has a public state with {largest:,} pairs of hands; at most {MAX_PAIRS:,} are allowed"
+            )
         children = np.lexsort((nodes.first, nodes.action, nodes.parent))[1:]
         self._children_at = np.searchsorted(nodes.parent[children], np.arange(len(nodes.actor) + 1)).tolist()
         self._children: list[int] = children.tolist()
@@ -100,14 +107,18 @@ class HistoryGame(Game[int]):
     def actions(self, state: int) -> Sequence[str]:
         if self._actor[state] < 0:
             return tuple(child.label for child in self.children(state))
-        return self._form.action_sets[self._form.nodes.action_set[state]].names
+        return self._action_set(state).names
+
+    def _action_set(self, state: int) -> ActionSet:
+        return self._form.action_sets[int(self._form.nodes.action_set[state])]
 
     def action_name(self, state: int, hand: int, action: int) -> str:
         menu = self._menu(state, hand)
         if menu is None:
             return "wait"
-        places = self._form.action_sets[self._form.nodes.action_set[state]].places[menu]
-        return dict(zip(places.tolist(), self._walk.names[menu], strict=True)).get(action, self.actions(state)[action])
+        places = self._action_set(state).places[menu]
+        names = dict(zip(places.tolist(), self._walk.names[menu], strict=True))
+        return names.get(action, self.actions(state)[action])
 
     def children(self, state: int) -> Sequence[Child[int]]:
         found = self._children[self._children_at[state] : self._children_at[state + 1]]
@@ -128,15 +139,14 @@ class HistoryGame(Game[int]):
         nodes, labels = self._form.nodes, []
         for child in children:
             label = "deal" if self._actor[state] < 0 else "end" if self._actor[child] == TERMINAL else "move"
-            if self._actor[state] >= 0 and nodes.action[child] == nodes.last_action[child]:
+            public = self._actor[state] >= 0 and nodes.action[child] == nodes.last_action[child]
+            if public and self._action_set(state).meaningful:
                 label = self.actions(state)[nodes.action[child]]
             if nodes.outcome[child] != MIXED and self._walk.outcomes[nodes.outcome[child]]:
                 seen = " ".join(self._walk.outcomes[nodes.outcome[child]])
                 label = seen if label == "deal" else f"{label}, {seen}"
             labels.append(label)
-        if len(set(labels)) < len(labels):
-            labels = [f"{label} #{labels[: place + 1].count(label)}" if labels.count(label) > 1 else label for place, label in enumerate(labels)]
-        return labels
+        return distinct(labels)
 
     def hands(self, state: int, player: int) -> Sequence[str]:
         return tuple(self._hand_name(state, player, hand) for hand in range(self._num_hands[state][player]))
@@ -154,13 +164,16 @@ class HistoryGame(Game[int]):
         if self._actor[state] != TERMINAL:
             number = self._walk.infostate[player, history]
             known = self._walk.watching[player][-1 - number] if number < 0 else self._walk.infostates[player][number]
-            if known is not None and (not self._hidden or (number >= 0 and form.time[history] == form.nodes.time[state])):
+            if known is not None and (
+                not self._hidden or (number >= 0 and form.time[history] == form.nodes.time[state])
+            ):
                 return " ".join(str(known).split()) or "-"
         parent, origin = int(form.nodes.parent[state]), int(form.origin[player][row])
         if self._actor[parent] != player:
             return self._hand_name(parent, player, origin)
         action, before = divmod(origin, self._num_hands[parent][player])
-        return f"{self._hand_name(parent, player, before)}, {self.action_name(parent, before, action)}"
+        name = self._hand_name(parent, player, before)
+        return name if self._menu(parent, before) is None else f"{name}, {self.action_name(parent, before, action)}"
 
     def _pairs(self, state: int) -> slice:
         return slice(self._form.pair_start[state], self._form.pair_start[state + 1])
@@ -238,7 +251,7 @@ class HistoryGame(Game[int]):
         menu = self._menu(state, hand)
         if menu is None:
             return {}
-        places = self._form.action_sets[self._form.nodes.action_set[state]].places[menu]
+        places = self._action_set(state).places[menu]
         return dict(zip(places.tolist(), self._walk.menus[menu][1], strict=True))
 
 
@@ -246,7 +259,7 @@ def game_from_histories(root: History, *, name: str, max_histories: int = MAX_HI
     """Returns the game that begins with the history `root`, in public form.
 
     Raises:
-        GameError: the rules are broken, the game has imperfect recall, or its decisions have no common order.
+        GameError: the rules contradict themselves, or the game has imperfect recall.
         TooBigError: there are more than `max_histories`.
     """
     return HistoryGame(walk(root, name=name, max_histories=max_histories))

@@ -25,13 +25,13 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
 from aleator.games.history_menus import ActionSet, Menus
 from aleator.games.history_walk import Walk
 
 BoolArray = npt.NDArray[np.bool_]
 
+MAX_PAIRS = 50_000_000
 MIXED = -1
 
 
@@ -116,7 +116,8 @@ def _number(*columns: IntArray) -> tuple[IntArray, IntArray]:
     return ids, first
 
 
-def _starts(counts: IntArray) -> IntArray:
+def starts(counts: IntArray) -> IntArray:
+    """Returns where each of successive runs of these lengths begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(counts)])
 
 
@@ -124,23 +125,18 @@ def hidden_times(walk: Walk) -> IntArray:
     """Returns [M]: for each decision the time of its infostate, larger than the times of all that can come before.
 
     Raises:
-        GameError: two infostates come in either order, so that there is no such time.
+        NotPublicError: two infostates come in either order, so that there is no such time.
     """
-    names = walk.infostates[0] + walk.infostates[1]
+    number = len(walk.infostates[0]) + len(walk.infostates[1])
     decides = walk.actor >= 0
     player = np.where(decides, walk.actor, 0)
     infostate = walk.infostate[player, np.arange(len(walk))] + player * len(walk.infostates[0])
     later = np.flatnonzero(decides & (walk.parent >= 0))
     _, first = _number(infostate[walk.parent[later]], infostate[later])
     before, after = infostate[walk.parent[later[first]]], infostate[later[first]]
-    graph = coo_array((np.ones(len(first)), (before, after)), shape=(len(names), len(names)))
-    count, component = connected_components(graph, connection="strong")
-    if count < len(names):
-        cycle = np.flatnonzero(component == np.argmax(np.bincount(component)))
-        raise GameError(
-            f"{walk.name}: the infostates {names[cycle[0]]!r} and {names[cycle[1]]!r} can come in either order, "
-            "so that there is no common order of decisions"
-        )
+    graph = coo_array((np.ones(len(first)), (before, after)), shape=(number, number))
+    if connected_components(graph, connection="strong", return_labels=False) < number:
+        raise NotPublicError
     owner = np.repeat([0, 1], [len(known) for known in walk.infostates])
     step = np.where(owner[before] == owner[after], 2, 1)
     time, changed = owner.astype(np.int64), True
@@ -218,10 +214,8 @@ class _Grouping:
             if self.patient:
                 infostate = np.where(acting & (walk.actor[rows.history] == player), infostate, -1)
             codes.append(_number(rows.parent, origin, infostate)[0])
-        if self.public is None:
-            group = _components(codes[0], codes[1])
-        else:
-            group = _number(rows.parent, self.public[rows.history])[0]
+        shared = None if self.public is None else self.public[rows.history]
+        group = _components(codes[0], codes[1]) if shared is None else _number(rows.parent, shared)[0]
         decided = np.zeros(int(group.max()) + 1, dtype=np.bool_)
         decided[group[acting]] = True
         chosen = decided[group]
@@ -238,7 +232,13 @@ class _Grouping:
         return merged.take(np.argsort(merged.history, kind="stable"))
 
     def _add(
-        self, rows: _Rows, group: IntArray, first: IntArray, actor: IntArray, time: int, codes: tuple[IntArray, IntArray]
+        self,
+        rows: _Rows,
+        group: IntArray,
+        first: IntArray,
+        actor: IntArray,
+        time: int,
+        codes: tuple[IntArray, IntArray],
     ) -> tuple[IntArray, IntArray]:
         """Makes a public state of every group of rows; returns each player's hands [R] in them."""
         walk, base, count = self.walk, len(self.nodes.actor), len(first)
@@ -251,7 +251,7 @@ class _Grouping:
         for player, origin in enumerate((rows.origin0, rows.origin1)):
             hand, sample = _number(group, codes[player])
             counts.append(np.bincount(group[sample], minlength=count))
-            hands.append(hand - _starts(counts[player])[group])
+            hands.append(hand - starts(counts[player])[group])
             self._origin[player].append(origin[sample])
             self._sample[player].append(rows.history[sample])
         pair, at = _number(group, hands[0], hands[1])
@@ -291,7 +291,7 @@ class _Grouping:
         mover = rows.history[acting]
         lengths = self._children_at[mover + 1] - self._children_at[mover]
         source = np.repeat(np.arange(len(mover)), lengths)
-        inside = np.arange(len(source)) - _starts(lengths)[source]
+        inside = np.arange(len(source)) - starts(lengths)[source]
         child = self._by_parent[self._children_at[mover][source] + inside]
         stays = np.flatnonzero(~acting)
         history = np.concatenate([child, rows.history[stays]])
@@ -310,7 +310,7 @@ class _Grouping:
         return PublicForm(
             nodes=nodes,
             action_sets=self.menus.sets,
-            hand_start=(_starts(nodes.hands0), _starts(nodes.hands1)),
+            hand_start=(starts(nodes.hands0), starts(nodes.hands1)),
             origin=(origin[0], origin[1]),
             sample=(sample[0], sample[1]),
             pair_start=np.searchsorted(pairs[0], np.arange(len(nodes.actor) + 1)),

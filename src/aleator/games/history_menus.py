@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +18,23 @@ class ActionSet(NamedTuple):
     Attributes:
         names: of the actions.
         places: for each menu that hands have there, the number of each of its actions.
+        meaningful: an action means the same for all hands that may take it.
     """
 
     names: tuple[str, ...]
     places: dict[int, IntArray]
+    meaningful: bool = True
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Returns the names; those that occur more than once are numbered."""
+    if len(set(names)) == len(names):
+        return list(names)
+    total, seen, found = Counter(names), Counter[str](), []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} #{seen[name]}" if total[name] > 1 else name)
+    return found
 
 
 class Menus:
@@ -27,7 +42,9 @@ class Menus:
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
-        self.sets = [ActionSet(names, {menu: np.arange(len(names))}) for menu, names in enumerate(walk.names)]
+        self.sets = [
+            ActionSet(tuple(distinct(names)), {menu: np.arange(len(names))}) for menu, names in enumerate(walk.names)
+        ]
         self._known = {(menu,): menu for menu in range(len(walk.names))}
 
     def _join(self, menus: tuple[int, ...]) -> int:
@@ -39,14 +56,15 @@ class Menus:
         if menus not in self._known:
             legal = [self._walk.menus[menu][1] for menu in menus]
             widest = max(legal, key=len)
-            if set(widest).issuperset(set().union(*legal)):
-                names = self._walk.names[menus[legal.index(widest)]]
+            meaningful = set(widest).issuperset(set().union(*legal))
+            if meaningful:
+                names = self.sets[menus[legal.index(widest)]].names
                 places = [[widest.index(action) for action in actions] for actions in legal]
             else:
                 names = tuple(f"action {place + 1}" for place in range(len(widest)))
                 places = [list(range(len(actions))) for actions in legal]
             self._known[menus] = len(self.sets)
-            self.sets.append(ActionSet(names, dict(zip(menus, map(np.array, places), strict=True))))
+            self.sets.append(ActionSet(names, dict(zip(menus, map(np.array, places), strict=True)), meaningful))
         return self._known[menus]
 
     def choose(self, group: IntArray, menu: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -73,6 +91,8 @@ class Menus:
         for node, menus in members.items():
             chosen[node] = self._join(tuple(sorted(menus)))
         pairs, pair = np.unique(chosen[group] * len(self._walk.menus) + menu, return_inverse=True)
-        tables = [self.sets[code // len(self._walk.menus)].places[code % len(self._walk.menus)] for code in pairs.tolist()]
+        tables = [
+            self.sets[code // len(self._walk.menus)].places[code % len(self._walk.menus)] for code in pairs.tolist()
+        ]
         sizes = np.array([len(table) for table in tables])
         return chosen, np.concatenate(tables), (np.cumsum(sizes) - sizes)[pair]

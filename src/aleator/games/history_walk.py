@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Protocol
 
@@ -252,7 +253,7 @@ def own_sequences(walk: Walk) -> IntArray:
     sequence = np.full((2, len(walk)), -1, dtype=np.int64)
     by_depth = np.argsort(walk.depth, kind="stable")
     bounds = np.cumsum(np.bincount(walk.depth))
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in pairwise(bounds):
         here = by_depth[start:end]
         before = walk.parent[here]
         for player in (0, 1):

@@ -57,8 +57,11 @@ class _SpielHistory:
         return self.observe(self.state, 0) if self.observe else None
 
     def utility(self) -> float:
-        utility: float = self.state.player_return(0)
-        return utility - self.shift
+        first, second = self.state.returns()
+        utility: float = first - self.shift
+        if abs(utility + second - self.shift) > 1e-9 * max(1.0, abs(utility)):
+            raise GameError(f"OpenSpiel's {self.state.get_game()} pays {first} and {second}: it is not zero-sum")
+        return utility
 
     def action_name(self, action: int, /) -> str:
         name: str = self.state.action_to_string(self.state.current_player(), action)

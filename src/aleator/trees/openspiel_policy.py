@@ -41,6 +41,8 @@ def to_openspiel_policy(policy: Policy) -> Any:
                     probabilities[source] = here[action, hand]
                 other = written.setdefault(row, (player, probabilities))
                 if other[0] != player and not np.array_equal(other[1], probabilities):
-                    raise GameError(f"{game.name}: OpenSpiel gives the infostate {infostate!r} to both players, whose policies differ")
+                    raise GameError(
+                        f"{game.name}: OpenSpiel gives the infostate {infostate!r} to both players, whose policies differ"
+                    )
                 exported.action_probability_array[row] = probabilities
     return exported

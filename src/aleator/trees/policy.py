@@ -95,7 +95,7 @@ def random_policy(tree: PublicTree, rng: np.random.Generator) -> Policy:
 
 def policy_from(tree: PublicTree, choose: Callable[[int, int], FloatArray]) -> Policy:
     """Returns the policy whose distribution over actions at (node, hand) is `choose(node, hand)` ([A])."""
-    vectors = (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1]))
+    vectors: tuple[FloatArray, FloatArray] = (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1]))
     for player in (0, 1):
         for node in tree.decisions(player):
             here = block(tree, vectors, node)

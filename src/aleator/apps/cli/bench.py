@@ -1,0 +1,38 @@
+"""`aleator bench`: measure speed, as ratios against peers and rooflines in the same run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aleator.apps.benchmarking import benchmark_names, load_benchmark
+from aleator.apps.cli.output import number, out, print_json, print_table, progress_bar
+
+
+def run(
+    name: Annotated[str | None, typer.Argument(help="A benchmark; without it they are listed.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure speed, as ratios against peers and rooflines in the same run.
+
+    Examples:  aleator bench  |  aleator bench tabular --json
+    """
+    if name is None:
+        listed = {known: str(load_benchmark(known).SUMMARY) for known in benchmark_names()}
+        if json:
+            print_json(listed)
+        else:
+            print_table("", ("benchmark", "what it measures"), list(listed.items()))
+        return
+    module = load_benchmark(name)
+    with progress_bar(name, quiet=json) as move:
+        result = module.run(move)
+    if json:
+        print_json({"title": result.title, "rows": result.rows, "notes": result.notes})
+        return
+    columns = list(result.rows[0])
+    rows = [[value if isinstance(value, str) else number(value) for value in row.values()] for row in result.rows]
+    print_table(result.title, columns, rows)
+    for note in result.notes:
+        out.print(note)

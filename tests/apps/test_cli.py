@@ -1,0 +1,151 @@
+"""The command line: output, JSON, files, and one clear line with exit code 2 for every mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.apps.cli.main import main
+from aleator.storage import write_arrays
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Returns exit code, standard output and standard error of a command."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    output = capsys.readouterr()
+    return int(ended.value.code or 0), output.out, output.err
+
+
+def test_games_lists_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = call(capsys, "games", "--json")
+    rows = {row["game"]: row for row in json.loads(text)}
+    assert code == 0
+    assert rows["leduc"]["infostates"] == 288
+    assert rows["liars-dice:1x6"]["public_states"] == 8191
+    code, text, _ = call(capsys, "games", "liars-dice:2x2")
+    assert code == 0 and "liars-dice:2x2" in text
+
+
+def test_games_loads_neither_torch_nor_openspiel_nor_the_compiler() -> None:
+    script = (
+        "import sys; from aleator.apps.cli.main import main\n"
+        "try: main(['games'])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('torch', 'pyspiel', 'numba', 'matplotlib', 'scipy') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_solve_evaluate_resume(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, plot = tmp_path / "kuhn.solution", tmp_path / "kuhn.png"
+    code, text, _ = call(
+        capsys, "solve", "kuhn", "--iterations", "100", "--out", str(file), "--plot", str(plot), "--json"
+    )
+    summary = json.loads(text)
+    assert code == 0
+    assert {
+        "game",
+        "algorithm",
+        "iterations",
+        "nash_conv",
+        "exploitability",
+        "value",
+        "seconds",
+        "nodes",
+        "infostates",
+    } <= set(summary)
+    assert summary["exploitability"] == summary["nash_conv"] / 2 < 0.01
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    code, text, _ = call(capsys, "evaluate", str(file), "--json")
+    assert code == 0
+    assert json.loads(text)["nash_conv"] == pytest.approx(summary["nash_conv"], abs=1e-12)
+    code, text, _ = call(capsys, "solve", "kuhn", "--resume", str(file), "--iterations", "200", "--json")
+    assert json.loads(text)["iterations"] == 200
+    code, text, _ = call(capsys, "solve", "kuhn", "--algorithm", "lp")
+    assert code == 0 and "value            -0.055556" in text
+    code, text, _ = call(capsys, "evaluate", str(file))
+    assert code == 0 and "NashConv / 2" in text
+
+
+def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.write_text("not a solution")
+    other = tmp_path / "other"
+    write_arrays(other, {"a": np.zeros(2)}, {})
+    leduc = tmp_path / "leduc.solution"
+    call(capsys, "solve", "leduc", "--iterations", "2", "--out", str(leduc))
+    before = leduc.read_bytes()
+    cases = [
+        (("solve", "chess"), "unknown game 'chess'"),
+        (("games", "chess"), "unknown game 'chess'"),
+        (("solve", "liars-dice:9x9"), "1 to 6 dice"),
+        (("solve", "liars-dice:3x6"), "public states"),
+        (("solve", "kuhn", "--algorithm", "magic"), "unknown algorithm 'magic'"),
+        (("solve", "kuhn", "--iterations", "0"), "at least 1"),
+        (("solve", "kuhn", "--target", "-3"), "positive exploitability"),
+        (("solve", "kuhn", "--dtype", "int8"), "float64, float32"),
+        (("solve", "kuhn", "--out", str(tmp_path / "no" / "x")), "does not exist"),
+        (("solve", "kuhn", "--plot", str(tmp_path / "x.gif")), ".png, .svg or .pdf"),
+        (("solve", "kuhn", "--resume", str(leduc)), "is a solution of leduc, not of kuhn"),
+        (("solve", "leduc", "--algorithm", "cfr", "--resume", str(leduc)), "made by dcfr"),
+        (("evaluate", str(tmp_path / "missing")), "No such file"),
+        (("evaluate", str(foreign)), "is not a file of arrays"),
+        (("evaluate", str(other)), "not a solution"),
+        (("bench", "nothing"), "unknown benchmark"),
+    ]
+    for arguments, message in cases:
+        code, text, error = call(capsys, *arguments)
+        assert code == 2, arguments
+        assert message in error.replace("\n", " "), (arguments, error)
+        assert len(error.strip().splitlines()) == 1 and "Traceback" not in error, error
+        assert text == ""
+    assert leduc.read_bytes() == before, "existing files are untouched"
+    for arguments in (("solve",), ("solve", "kuhn", "--iterations", "many"), ("fly",)):
+        assert call(capsys, *arguments)[0] == 2
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "--version")[1].startswith("aleator ")
+    code, text, _ = call(capsys, "--help")
+    assert code == 0
+    assert all(verb in text for verb in ("games", "solve", "evaluate", "paper", "bench", "demo"))
+    code, text, _ = call(capsys, "solve", "--help")
+    assert code == 0 and "Examples" in text
+
+
+def test_benchmarks_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = call(capsys, "bench", "--json")
+    assert code == 0 and "tabular" in json.loads(text)
+
+
+def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
+    import signal
+    import time
+
+    file = tmp_path / "dice.solution"
+    command = [
+        sys.executable,
+        "-m",
+        "aleator.apps.cli.main",
+        "solve",
+        "liars-dice:1x5",
+        "--iterations",
+        "100000000",
+        "--out",
+        str(file),
+        "--json",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    output, error = process.communicate(timeout=30)
+    assert process.returncode == 0, error
+    assert 0 < json.loads(output)["iterations"] < 100_000_000
+    assert file.exists() and "stopped early" in error

@@ -1,0 +1,62 @@
+"""Saved solutions: complete, lazily readable, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.errors import SolutionError
+from aleator.games import load_game
+from aleator.solvers.solution import SolutionFile
+from aleator.solvers.solve import Limits, solve
+from aleator.storage import write_arrays
+from aleator.trees import build_tree
+
+
+def test_saved_and_loaded_solutions_are_equal(tmp_path: Path) -> None:
+    found = solve("leduc", limits=Limits(iterations=50))
+    found.save(tmp_path / "leduc.solution")
+    loaded = SolutionFile(tmp_path / "leduc.solution").load()
+    assert loaded.summary == found.summary
+    for player in (0, 1):
+        np.testing.assert_array_equal(loaded.policy.probabilities[player], found.policy.probabilities[player])
+    resumed = solve("leduc", resume=loaded, limits=Limits(iterations=80))
+    straight = solve("leduc", limits=Limits(iterations=80))
+    np.testing.assert_array_equal(resumed.state["regret0"], straight.state["regret0"])
+
+
+def test_a_node_is_read_without_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = solve("goofspiel:3", limits=Limits(iterations=20))
+    found.save(tmp_path / "x")
+    file = SolutionFile(tmp_path / "x")
+    monkeypatch.setattr("aleator.solvers.solution.build_tree", lambda game: pytest.fail("built a tree"))
+    for player in (0, 1):
+        for node in found.policy.tree.decisions(player):
+            np.testing.assert_array_equal(file.probabilities(int(node)), found.policy[node])
+            np.testing.assert_array_equal(file.probabilities(int(node), hand=0), found.policy[node][:, 0])
+    with pytest.raises(SolutionError, match="no node 999"):
+        file.probabilities(999)
+    with pytest.raises(SolutionError, match="no hand 7 at node 0; hands are 0 to 0"):
+        file.probabilities(0, hand=7)
+    terminal = found.policy.tree.num_nodes - 1
+    with pytest.raises(SolutionError, match="not a decision"):
+        file.probabilities(terminal)
+
+
+def test_files_that_are_not_solutions_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    write_arrays(path, {"a": np.zeros(3)}, {})
+    with pytest.raises(SolutionError, match="not a solution"):
+        SolutionFile(path)
+    write_arrays(path, {"a": np.zeros(3)}, {"format": "aleator-solution", "summary": "{}"})
+    with pytest.raises(SolutionError, match="damaged"):
+        SolutionFile(path)
+
+
+def test_a_solution_of_another_tree_is_refused(tmp_path: Path) -> None:
+    found = solve("leduc", limits=Limits(iterations=2))
+    found.save(tmp_path / "x")
+    with pytest.raises(SolutionError, match="does not fit"):
+        SolutionFile(tmp_path / "x").load(build_tree(load_game("kuhn")))
