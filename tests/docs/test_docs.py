@@ -1,0 +1,256 @@
+"""The documentation is true: its code runs and prints what it says, its tables, names, links and files are those of the code."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from aleator import __version__
+from aleator.apps.cli.main import main
+from aleator.games import known_games
+from aleator.solvers.solve import ALGORITHMS, solve
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+
+# commands that take minutes: here it is checked only that what they name exists
+LONG = ("paper", "bench", "demo")
+MORE_SIZES = ("leduc:nolimit10", "liars-dice:1x8", "goofspiel:5,descending", "goofspiel:6", "matrix:100x100")
+VALUES = {
+    "kuhn": "−1/18", "one-card:5": "−1/15", "leduc": "−0.085606424", "leduc:5": "−0.120167", "leduc:nolimit": "−0.080417285",
+    "leduc:nolimit10": "−0.069430337", "liars-dice:1x4": "1/16", "liars-dice:1x5": "1/125", "liars-dice:1x6": "−7/258",
+    "liars-dice:2x3": "5/81", "goofspiel:4": "0", "goofspiel:5": "0", "goofspiel:6": "0", "goofspiel:5,descending": "0",
+    "coin-toss": "0", "rps-plus": "0", "matrix:100x100": "0.004160602",
+}  # fmt: skip
+SLOW_VALUES = ("leduc:5", "leduc:nolimit10", "liars-dice:1x6", "liars-dice:2x3", "goofspiel:6")
+
+
+class Block(NamedTuple):
+    """A fenced block of a page: its language, text, line number, and the HTML comment right above it."""
+
+    language: str
+    text: str
+    line: int
+    comment: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """Returns the fenced blocks of a page in order."""
+    found, lines = [], page.read_text().splitlines()
+    start = None
+    for number, line in enumerate(lines):
+        if not line.startswith("```"):
+            continue
+        if start is None:
+            start = number
+        else:
+            comment = lines[start - 1] if start and lines[start - 1].startswith("<!--") else ""
+            text = "".join(row + "\n" for row in lines[start + 1 : number])
+            found.append(Block(lines[start][3:], text, start + 1, comment))
+            start = None
+    assert start is None, f"{page.name}: the block that begins at line {start} has no end"
+    return found
+
+
+def prose(page: Path) -> str:
+    """Returns a page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+
+
+def commands(block: Block) -> list[list[str]]:
+    """Returns the lines of a shell block that call `aleator`, as lists of arguments."""
+    lines = [shlex.split(line, comments=True) for line in block.text.replace("\\\n", " ").splitlines()]
+    return [words[1:] for words in lines if words and words[0].removeprefix(".venv/bin/") == "aleator"]
+
+
+def run_command(arguments: list[str]) -> tuple[int, str]:
+    """Returns the exit code of a command and what it printed."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), pytest.raises(SystemExit) as exit:
+        main(arguments)
+    return int(exit.value.code or 0), printed.getvalue()
+
+
+def same(expected: str, printed: str) -> bool:
+    """Returns whether a text is as expected: spaces do not count, `...` stands for anything."""
+    pattern = re.escape(" ".join(expected.split())).replace(re.escape("..."), ".*?")
+    return re.fullmatch(pattern, " ".join(printed.split())) is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_code_runs_and_prints_what_the_page_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "examples"))
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    page, names = ROOT / name, {"__name__": "page"}
+    printed = ""
+    for block in blocks(page):
+        place = f"{name}, line {block.line}"
+        if block.language == "python":
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(block.text, place, "exec"), names)
+            printed = output.getvalue()
+        elif block.language == "sh":
+            printed = ""
+            for arguments in commands(block):
+                if arguments and arguments[0] in LONG:
+                    continue
+                code, text = run_command(arguments)
+                assert code == (2 if text.startswith("error:") else 0), (
+                    f"{place}: {arguments} ended with {code}: {text}"
+                )
+                printed += text
+        elif block.language == "text":
+            assert same(block.text, printed), f"{place}: the page says\n{block.text}\nbut it prints\n{printed}"
+
+
+def test_the_comparison_of_texts_can_fail() -> None:
+    assert same("a ... c\nd", "a b  c d\n")
+    assert not same("a ... c", "a b d")
+    assert not same("0.5", "0x5")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_commands_exist(name: str) -> None:
+    called = [arguments for block in blocks(ROOT / name) if block.language == "sh" for arguments in commands(block)]
+    called += [shlex.split(call) for call in re.findall(r"`aleator ([^`]+)`", prose(ROOT / name))]
+    for verb, *rest in [arguments for arguments in called if arguments and arguments[0] in LONG]:
+        names = [word for word in rest if not word.startswith("-") and word.upper() != word][:1]
+        code, text = run_command([verb, "--help"] if verb == "demo" else [verb, "--json"])
+        assert code == 0
+        assert all(f'"{word}"' in text for word in names), f"{name}: aleator {verb} knows no {names}: {text}"
+
+
+def test_examples_are_on_the_pages_as_they_are() -> None:
+    shown: dict[str, str] = {}
+    for page in PAGES:
+        for block in blocks(page):
+            if match := re.fullmatch(r"<!-- file: (\S+) -->", block.comment):
+                shown[match[1]] = block.text
+    assert set(shown) == {path.relative_to(ROOT).as_posix() for path in EXAMPLES}
+    for name, text in shown.items():
+        assert text == (ROOT / name).read_text(), f"{name} is not what the page shows"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 60
+
+
+def size_table() -> str:
+    """Returns the table of docs/games.md as it should be."""
+    rows = json.loads(run_command(["games", "--json"])[1])
+    for name in MORE_SIZES:
+        rows += json.loads(run_command(["games", name, "--json"])[1])
+    rows.sort(key=lambda row: (_family_place(row["game"]), row["infostates"], row["histories"]))
+    lines = ["| game | public states | histories | infostates | value |", "|---|--:|--:|--:|--:|"]
+    for row in rows:
+        counts = " | ".join(f"{row[column]:,}" for column in ("public_states", "histories", "infostates"))
+        lines.append(f"| `{row['game']}` | {counts} | {VALUES.get(row['game'], '')} |")
+    return "\n".join(lines)
+
+
+def _family_place(name: str) -> int:
+    return [known.family for known in known_games()].index(name.partition(":")[0])
+
+
+def test_sizes_are_those_of_the_games() -> None:
+    page = (ROOT / "docs" / "games.md").read_text()
+    table = page.partition("<!-- sizes -->")[2].partition("<!-- /sizes -->")[0].strip()
+    assert table == size_table(), f"docs/games.md should have\n{size_table()}"
+
+
+def check_value(name: str) -> None:
+    """Checks a value in the table of sizes against the linear program, to the digits that are given."""
+    text = VALUES[name].replace("−", "-")
+    numerator, _, denominator = text.partition("/")
+    expected = float(numerator) / float(denominator or 1)
+    digits = 9 if denominator or text == "0" else len(text.partition(".")[2])
+    assert solve(name, "lp").summary.value == pytest.approx(expected, abs=0.6 * 10**-digits)
+
+
+@pytest.mark.parametrize("name", [name for name in VALUES if name not in SLOW_VALUES])
+def test_values_are_exact(name: str) -> None:
+    check_value(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in SLOW_VALUES if name != "goofspiel:6"])
+def test_values_of_bigger_games_are_exact(name: str) -> None:
+    check_value(name)
+
+
+@pytest.mark.parametrize("page", ["docs/algorithms.md", "README.md"])
+def test_algorithms_are_those_that_can_be_typed(page: str) -> None:
+    text = prose(ROOT / page).partition("## Not yet")[0]
+    if page == "README.md":
+        text = text.partition("## Algorithms")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| (`[^|]*`) \|", text, flags=re.M)
+    names = {name for cell in listed for name in re.findall(r"`([^`]+)`", cell)}
+    assert names == {*ALGORITHMS, "dcfr:A,B,G"}
+
+
+def test_games_of_the_readme_are_those_that_can_be_typed() -> None:
+    text = prose(ROOT / "README.md").partition("## Games")[2].partition("\n## ")[0]
+    families = {name.partition(":")[0] for name in re.findall(r"`([^`\s]+)`", text)} - {"aleator"}
+    assert families == {known.family for known in known_games()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_page_names_exists(name: str) -> None:
+    page, text = ROOT / name, prose(ROOT / name)
+    for dotted in set(re.findall(r"`(aleator(?:\.\w+)+)`", text)):
+        resolve(dotted)
+    for path in set(re.findall(r"`((?:src|tests|docs|examples|benchmarks)/[\w./-]+)`", text)):
+        assert (ROOT / path).exists(), f"{name} names {path}"
+    for target in set(re.findall(r"\]\(([^)]+)\)", text)):
+        if target.startswith("http"):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path) if path else page
+        assert linked.exists(), f"{name} links to {target}"
+        if anchor:
+            assert anchor in anchors(linked), f"{name} links to {target}, there are {anchors(linked)}"
+
+
+def resolve(dotted: str) -> Any:
+    """Returns the module or object of a dotted name; raises if there is none."""
+    parts = dotted.split(".")
+    for length in range(len(parts), 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            found: Any = importlib.import_module(".".join(parts[:length]))
+            for part in parts[length:]:
+                found = getattr(found, part)
+            return found
+    raise ModuleNotFoundError(dotted)
+
+
+def anchors(page: Path) -> set[str]:
+    """Returns the anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_versions_agree() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == __version__
+    assert re.search(rf"^version: {re.escape(__version__)}$", (ROOT / "CITATION.cff").read_text(), flags=re.M)
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_make_target_named_exists() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.M))
+    for page in PAGES:
+        named = set(re.findall(r"`make ([\w-]+)`|^make ([\w-]+)", page.read_text(), flags=re.M))
+        assert {first or second for first, second in named} <= targets, page.name
