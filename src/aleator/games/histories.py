@@ -116,8 +116,9 @@ class HistoryGame(Game[int]):
         menu = self._menu(state, hand)
         if menu is None:
             return "wait"
-        places = self._action_set(state).places[menu]
-        names = dict(zip(places.tolist(), self._walk.names[menu], strict=True))
+        names: dict[int, str] = dict(
+            zip(self._action_set(state).places[menu].tolist(), self._walk.names[menu], strict=True)
+        )
         return names.get(action, self.actions(state)[action])
 
     def children(self, state: int) -> Sequence[Child[int]]:

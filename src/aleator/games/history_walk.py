@@ -11,7 +11,7 @@ import random
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from aleator.errors import GameError, TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
 
 MAX_HISTORIES = 5_000_000
-_PLAYOUTS = 63
+_PLAYOUTS = 101
 _HUGE = 1e30
 _BATCH = 1_000_000
 
@@ -98,23 +98,61 @@ class Walk:
         return len(self.parent)
 
 
-def estimate_histories(root: History, rng: random.Random) -> float:
-    """Returns an estimate of the number of histories from random playouts.
+def _moves(history: History, actor: int) -> Sequence[int]:
+    return [outcome for outcome, _ in history.outcomes()] if actor == CHANCE else history.actions()
 
-    Each playout weighs its moves by the number of choices, which is right on average (Knuth 1975). The result is their
-    median: by Markov's inequality it exceeds ten times the true number with a probability below 1e-13.
+
+def estimate_histories(root: History, rng: random.Random, *, look_ahead: bool) -> list[float]:
+    """Returns estimates of the number of histories, each from one random playout.
+
+    A playout counts the moves it could have made, weighed by one over the probability that it came there, which is
+    right on average (Knuth 1975).
+
+    Args:
+        root: the first history.
+        rng: where randomness comes from.
+        look_ahead: prefer moves after which there is much choice, which is slower and errs less.
     """
 
     def playout() -> float:
         history, weight, total = root, 1.0, 1.0
         while (actor := history.actor()) != TERMINAL and total < _HUGE:
-            moves = [action for action, _ in history.outcomes()] if actor == CHANCE else history.actions()
-            weight *= len(moves)
-            total += weight
-            history = history.child(rng.choice(moves))
+            moves = _moves(history, actor)
+            if not moves:
+                break
+            total += weight * len(moves)
+            if not look_ahead:
+                weight *= len(moves)
+                history = history.child(rng.choice(moves))
+                continue
+            children = [history.child(move) for move in moves]
+            actors = [child.actor() for child in children]
+            choices = [
+                0 if who == TERMINAL else len(_moves(child, who)) for child, who in zip(children, actors, strict=True)
+            ]
+            weights = [(1 + count) ** 2 for count in choices]
+            (picked,) = rng.choices(range(len(moves)), weights)
+            weight *= sum(weights) / weights[picked]
+            history = children[picked]
         return total
 
-    return median(playout() for _ in range(_PLAYOUTS))
+    return [playout() for _ in range(_PLAYOUTS)]
+
+
+def _refuse_huge(root: History, name: str, max_histories: int) -> float:
+    """Returns an estimate of the number of histories; raises TooBigError if there are surely too many.
+
+    Each playout exceeds four times the true number with a probability of at most 1/4 (Markov), half of the playouts with
+    one below 1e-6 (Chernoff): if the median does, the game is too big.
+    """
+    rng, expected = random.Random(0), 0.0
+    for look_ahead in (False, True):
+        estimates = estimate_histories(root, rng, look_ahead=look_ahead)
+        expected = fmean(estimates)
+        if median(estimates) > 4.0 * max_histories:
+            size = f"more than {_HUGE:.0e}" if max(estimates) >= _HUGE else f"about {expected:.1e}"
+            raise TooBigError(f"{name} has {size} histories; at most {max_histories:,} are allowed")
+    return expected
 
 
 def _outcomes(history: History, name: str) -> list[tuple[int, float]]:
@@ -131,10 +169,7 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
     Raises:
         TooBigError: there are more than `max_histories`.
     """
-    expected = estimate_histories(root, random.Random(0))
-    if expected > 10.0 * max_histories:
-        size = f"more than {_HUGE:.0e}" if expected >= _HUGE else f"about {expected:.1e}"
-        raise TooBigError(f"{name} has {size} histories; at most {max_histories:,} are allowed")
+    expected = _refuse_huge(root, name, max_histories)
     acting: tuple[dict[Hashable, int], ...] = ({}, {})
     watching: tuple[dict[Hashable, int], ...] = ({}, {})
     observations: dict[Hashable, int] = {}

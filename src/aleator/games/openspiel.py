@@ -101,8 +101,9 @@ def _load(name: str) -> Any:
     try:
         with _quiet():
             return pyspiel.load_game(name)
-    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
-        raise GameError(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from None
+    except Exception as error:  # OpenSpiel raises whatever its C++ throws
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise GameError(f"OpenSpiel cannot load {name!r}: {reason}") from None
 
 
 def _turn_based(source: Any, name: str) -> Any:
@@ -139,7 +140,7 @@ def _observer(source: Any) -> Callable[[Any, int], str] | None:
     try:
         with _quiet():
             observation = make_observation(source, wanted)
-    except (pyspiel.SpielError, RuntimeError, ValueError):
+    except Exception:  # OpenSpiel raises whatever its C++ throws
         return None
     if observation is None:
         return None
@@ -160,6 +161,6 @@ def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpie
         GameError: no such game, not two players, not zero-sum, without infostates, or with imperfect recall.
         TooBigError: more than `max_histories`.
     """
-    source = _load(game) if isinstance(game, str) else game
+    source = _load(game.strip()) if isinstance(game, str) else game
     name = f"openspiel:{game.strip() if isinstance(game, str) else str(game).removesuffix('()')}"
     return OpenSpielGame(_turn_based(source, name), name=name, max_histories=max_histories)
