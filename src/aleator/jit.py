@@ -1,13 +1,27 @@
-"""Numba's `njit` with the project's options, typed so that `mypy --strict` sees through it."""
+"""Numba's `njit` with the project's options, typed so that `mypy --strict` sees through it.
+
+Compiled code is kept on disk beside the sources (or in the user's cache directory if those cannot be written), so that only
+the first run compiles.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+@cache
+def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
+    """Returns what changes when any source file with kernels does: Numba itself looks only at a function's own file."""
+    package = Path(__file__).parent
+    files = [Path(__file__), *package.glob("solvers/engines/**/*.py"), *package.glob("games/holdem/evaluator.py")]
+    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
 
 
 def njit(**options: Any) -> Callable[[F], F]:
@@ -21,6 +35,9 @@ def njit(**options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         compiled: F = numba.njit(**settings)(function)
+        index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+        if hasattr(index, "_source_stamp"):
+            index._source_stamp = (index._source_stamp, _stamp_of_kernels())
         return compiled
 
     return decorate

@@ -1,8 +1,9 @@
-"""Vectors of LANES numbers inside Numba kernels, so that hands are always processed LANES at a time.
+"""Vectors of 8 or 16 numbers inside Numba kernels, so that hands are always processed several at a time.
 
 A kernel reads `load(array, i)`, combines vectors with + - * / and the functions below, and writes `store(array, i, v)`.
 The vector becomes one LLVM value; LLVM splits it for CPUs whose registers are narrower. Rows must be padded to a
-multiple of LANES. All of this is compile-time only: in plain Python these functions cannot be called.
+multiple of the width: LANES for `load` and `splat`, WIDE for `load_wide` and `splat_wide`. All of this is compile-time
+only: in plain Python these functions cannot be called.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
 LANES = 8
+WIDE = 16
 
 
 class Vector(types.Type):  # type: ignore[misc]
-    """The Numba type of LANES floats."""
+    """The Numba type of a few float32, float64 or int32 numbers."""
 
-    def __init__(self, dtype: types.Float) -> None:
-        self.dtype = dtype
-        super().__init__(name=f"Vector({dtype} x {LANES})")
+    def __init__(self, dtype: types.Type, lanes: int) -> None:
+        self.dtype, self.lanes = dtype, lanes
+        super().__init__(name=f"Vector({dtype} x {lanes})")
 
 
 def _llvm(vector: Vector) -> ir.VectorType:
-    return ir.VectorType(ir.FloatType() if vector.dtype == types.float32 else ir.DoubleType(), LANES)
+    elements = {types.float32: ir.FloatType(), types.float64: ir.DoubleType(), types.int32: ir.IntType(32)}
+    return ir.VectorType(elements[vector.dtype], vector.lanes)
 
 
 @register_model(Vector)
@@ -36,68 +39,214 @@ class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, vector, _llvm(vector))
 
 
-def _pointer(context: Any, builder: ir.IRBuilder, array_type: types.Array, array: Any, index: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _llvm(Vector(array_type.dtype)).as_pointer())
+def _data(context: Any, builder: ir.IRBuilder, array_type: types.Array, array: Any, index: Any) -> Any:
+    """Returns a pointer to an array's entry; indices are not checked and negative ones do not wrap around."""
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load(typing_context: Any, array: types.Array, index: types.Integer) -> Any:
-    """Returns array[index : index + LANES] as a vector."""
+def _read(builder: ir.IRBuilder, vector: Vector, pointer: Any) -> Any:
+    value = builder.load(builder.bitcast(pointer, _llvm(vector).as_pointer()))
+    value.align = vector.dtype.bitwidth // 8
+    return value
 
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        value = builder.load(_pointer(context, builder, array, *arguments))
-        value.align = array.dtype.bitwidth // 8
-        return value
 
-    return Vector(array.dtype)(array, types.intp), generate
+def _write(builder: ir.IRBuilder, vector: Vector, value: Any, pointer: Any) -> None:
+    target = builder.bitcast(pointer, _llvm(vector).as_pointer())
+    builder.store(value, target).align = vector.dtype.bitwidth // 8
+
+
+def _splat(builder: ir.IRBuilder, vector: Vector, number: Any) -> Any:
+    kind, index = _llvm(vector), ir.IntType(32)
+    undefined = ir.Constant(kind, ir.Undefined)
+    one = builder.insert_element(undefined, number, ir.Constant(index, 0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(index, vector.lanes), [0] * vector.lanes))
+
+
+def _loader(lanes: int) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def load(typing_context: Any, array: types.Array, index: types.Integer) -> Any:
+        """Returns array[index : index + lanes] as a vector."""
+        vector = Vector(array.dtype, lanes)
+
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            return _read(builder, vector, _data(context, builder, array, *arguments))
+
+        return vector(array, types.intp), generate
+
+    return load
+
+
+def _splatter(lanes: int) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def splat(typing_context: Any, number: types.Type) -> Any:
+        """Returns a vector whose entries all are `number`."""
+        vector = Vector(number, lanes)
+
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            return _splat(builder, vector, arguments[0])
+
+        return vector(number), generate
+
+    return splat
+
+
+load, load_wide = _loader(LANES), _loader(WIDE)
+splat, splat_wide = _splatter(LANES), _splatter(WIDE)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def store(typing_context: Any, array: types.Array, index: types.Integer, value: Vector) -> Any:
-    """Writes a vector to array[index : index + LANES]."""
+    """Writes a vector to array[index : index + lanes]."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         target, place, vector = arguments
-        builder.store(vector, _pointer(context, builder, array, target, place)).align = array.dtype.bitwidth // 8
+        _write(builder, value, vector, _data(context, builder, array, target, place))
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def gather(
-    typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer
-) -> Any:
-    """Returns array[base + places[index + lane]] for each lane."""
+def raw(typing_context: Any, array: types.Array, index: types.Integer) -> Any:
+    """Returns array[index] as an intp, without the code that lets negative indices wrap around."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        vector, index_type, whole = _llvm(Vector(array.dtype)), ir.IntType(32), ir.IntType(64)
-        data = context.make_array(array)(context, builder, arguments[0]).data
-        start = builder.gep(data, [arguments[1]])
-        offsets = builder.gep(context.make_array(places)(context, builder, arguments[2]).data, [arguments[3]])
-        result = ir.Constant(vector, ir.Undefined)
-        for lane in range(LANES):
-            offset = builder.sext(builder.load(builder.gep(offsets, [ir.Constant(index_type, lane)])), whole)
-            result = builder.insert_element(
-                result, builder.load(builder.gep(start, [offset])), ir.Constant(index_type, lane)
-            )
-        return result
+        value = builder.load(_data(context, builder, array, *arguments))
+        widen = builder.sext if array.dtype.signed else builder.zext
+        return widen(value, ir.IntType(64)) if value.type.width < 64 else value
 
-    return Vector(array.dtype)(array, types.intp, places, types.intp), generate
+    return types.intp(array, types.intp), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def splat(typing_context: Any, number: types.Float) -> Any:
-    """Returns a vector whose entries all are `number`."""
+def gather(typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer) -> Any:
+    """Returns array[base + places[index + lane]] for each of LANES lanes."""
+    vector = Vector(array.dtype, LANES)
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        kind, index = _llvm(Vector(number)), ir.IntType(32)
-        undefined = ir.Constant(kind, ir.Undefined)
-        one = builder.insert_element(undefined, arguments[0], ir.Constant(index, 0))
-        return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(index, LANES), [0] * LANES))
+        lane_type, whole = ir.IntType(32), ir.IntType(64)
+        start = _data(context, builder, array, arguments[0], arguments[1])
+        offsets = _data(context, builder, places, arguments[2], arguments[3])
+        result = ir.Constant(_llvm(vector), ir.Undefined)
+        for lane in range(LANES):
+            offset = builder.sext(builder.load(builder.gep(offsets, [ir.Constant(lane_type, lane)])), whole)
+            result = builder.insert_element(result, builder.load(builder.gep(start, [offset])), ir.Constant(lane_type, lane))
+        return result
 
-    return Vector(number)(number), generate
+    return vector(array, types.intp, places, types.intp), generate
+
+
+def _transpose(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
+    """Returns the columns of a square of WIDE vectors, by log2(WIDE) rounds of exchanging halves."""
+    step = 1
+    while step < WIDE:
+        mixed = list(rows)
+        for i in range(WIDE):
+            if i & step:
+                continue
+            low = [j if not j & step else WIDE + (j ^ step) for j in range(WIDE)]
+            high = [j | step if not j & step else WIDE + j for j in range(WIDE)]
+            for target, mask in ((i, low), (i | step, high)):
+                constant = ir.Constant(ir.VectorType(ir.IntType(32), WIDE), mask)
+                mixed[target] = builder.shuffle_vector(rows[i], rows[i | step], constant)
+        rows = mixed
+        step *= 2
+    return rows
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def transpose_in(
+    typing_context: Any, rows: types.Array, row_at: types.Array, column: types.Integer, scale: types.Array,
+    columns: types.Array, place: types.Array, place_at: types.Integer,
+) -> Any:  # fmt: skip
+    """Turns a square of WIDE rows and columns: columns[WIDE * place[place_at + k] + lane] = rows[row_at[lane] + column + k].
+
+    On the way the numbers are multiplied by scale[lane] and rounded to int32.
+    """
+    vector, whole = Vector(types.float32, WIDE), ir.IntType(64)
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        source, starts, first, factors, target, places, places_at = arguments
+        integers = _llvm(Vector(types.int32, WIDE))
+        loaded = []
+        for lane in range(WIDE):
+            start = builder.load(_data(context, builder, row_at, starts, ir.Constant(whole, lane)))
+            loaded.append(_read(builder, vector, _data(context, builder, rows, source, builder.add(start, first))))
+        factor = _read(builder, vector, _data(context, builder, scale, factors, ir.Constant(whole, 0)))
+        for k, column_values in enumerate(_transpose(builder, loaded)):
+            at = builder.load(_data(context, builder, place, places, builder.add(places_at, ir.Constant(whole, k))))
+            at = builder.mul(builder.sext(at, whole), ir.Constant(whole, WIDE))
+            rounded = builder.fptosi(builder.fmul(column_values, factor), integers)
+            _write(builder, Vector(types.int32, WIDE), rounded, _data(context, builder, columns, target, at))
+        return context.get_dummy_value()
+
+    return types.void(rows, row_at, types.intp, scale, columns, place, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def transpose_out(
+    typing_context: Any, columns: types.Array, place: types.Array, place_at: types.Integer, scale: types.Array,
+    rows: types.Array, row_at: types.Array, column: types.Integer,
+) -> Any:  # fmt: skip
+    """Turns a square back: rows[row_at[lane] + column + k] = scale[lane] * columns[WIDE * place[place_at + k] + lane]."""
+    vector, whole = Vector(types.float32, WIDE), ir.IntType(64)
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        source, places, places_at, factors, target, starts, first = arguments
+        factor = _read(builder, vector, _data(context, builder, scale, factors, ir.Constant(whole, 0)))
+        loaded = []
+        for k in range(WIDE):
+            at = builder.load(_data(context, builder, place, places, builder.add(places_at, ir.Constant(whole, k))))
+            at = builder.mul(builder.sext(at, whole), ir.Constant(whole, WIDE))
+            integers = _read(builder, Vector(types.int32, WIDE), _data(context, builder, columns, source, at))
+            loaded.append(builder.fmul(builder.sitofp(integers, _llvm(vector)), factor))
+        for lane, values in enumerate(_transpose(builder, loaded)):
+            start = builder.load(_data(context, builder, row_at, starts, ir.Constant(whole, lane)))
+            _write(builder, vector, values, _data(context, builder, rows, target, builder.add(start, first)))
+        return context.get_dummy_value()
+
+    return types.void(columns, place, types.intp, scale, rows, row_at, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def to_float(typing_context: Any, vector: Vector) -> Any:
+    """Returns int32 numbers as float32."""
+    result = Vector(types.float32, vector.lanes)
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.sitofp(arguments[0], _llvm(result))
+
+    return result(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def to_integer(typing_context: Any, vector: Vector) -> Any:
+    """Returns float32 numbers as int32, rounded towards zero."""
+    result = Vector(types.int32, vector.lanes)
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.fptosi(arguments[0], _llvm(result))
+
+    return result(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def total(typing_context: Any, vector: Vector) -> Any:
+    """Returns the sum of a vector's entries, added in halves."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        value, width, index = arguments[0], vector.lanes, ir.IntType(32)
+        while width > 1:
+            width //= 2
+            undefined = ir.Constant(value.type, ir.Undefined)
+            parts = [
+                builder.shuffle_vector(value, undefined, ir.Constant(ir.VectorType(index, width), list(range(start, start + width))))
+                for start in (0, width)
+            ]
+            value = builder.fadd(*parts)
+        return builder.extract_element(value, ir.Constant(index, 0))
+
+    return vector.dtype(vector), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -127,6 +276,8 @@ def _define(symbol: Callable[[Any, Any], Any], instruction: str) -> None:
     @intrinsic  # type: ignore[untyped-decorator]
     def apply(typing_context: Any, first: Vector, second: Vector) -> Any:
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            if first.dtype == types.int32:
+                return getattr(builder, instruction.removeprefix("f"))(*arguments)
             return getattr(builder, instruction)(*arguments, flags=("contract",))
 
         return first(first, second), generate

@@ -1,0 +1,214 @@
+"""Folds and showdowns as operators in O(H) per terminal, WIDE terminals of a board at a time.
+
+Against an opponent's reach r, a hand's value at a fold is the reach of all compatible hands, and at a showdown the reach of
+weaker minus that of stronger compatible hands. With hands sorted by strength both are running sums; hands that share a
+card with one's own are taken out by running sums per card. WIDE terminals are scanned together: their rows are turned into
+columns, so that one vector holds the same hand of WIDE terminals.
+
+Sums are exact: reach is scaled to integers such that a whole row sums to 2^29 (float32 would cancel badly).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.jit import kernel
+from aleator.solvers.engines.boards.forest import Forest
+from aleator.solvers.engines.boards.tables import HandTable
+from aleator.solvers.engines.cpu.simd import WIDE, load_wide, raw, splat_wide, store, to_float, to_integer, total, transpose_in, transpose_out
+
+Float32Array = npt.NDArray[np.float32]
+Int32Array = npt.NDArray[np.int32]
+Int16Array = npt.NDArray[np.int16]
+Int64Array = npt.NDArray[np.int64]
+
+UNIT = np.float32(2.0**29)
+NUM_CARDS = 52
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread for the scans: [hands + 1, WIDE], [cards + 1, WIDE] and [WIDE] numbers."""
+
+    columns: Int32Array
+    compatible: Int32Array
+    results: Int32Array
+    sums: Int32Array
+    held: Int32Array
+    starts: Int64Array
+    fold_starts: Int64Array
+    show_starts: Int64Array
+    rescale: Float32Array
+    fold_scale: Float32Array
+    show_scale: Float32Array
+    rake_share: Float32Array
+
+
+def new_scratch(width: int) -> Scratch:
+    """Returns scratch for rows of at most `width` hands."""
+    hands, cards = (width + 1) * WIDE, (NUM_CARDS + 1) * WIDE
+    integers = [np.zeros(size, np.int32) for size in (hands, hands, hands, cards, max(hands, cards))]
+    offsets = [np.zeros(WIDE, np.int64) for _ in range(3)]
+    factors = [np.zeros(WIDE, np.float32) for _ in range(4)]
+    return Scratch(*integers, *offsets, *factors)
+
+
+@kernel(forceinline=True)
+def _row_sum(rows: Float32Array, at: int, width: int) -> np.float32:
+    first, second = splat_wide(np.float32(0.0)), splat_wide(np.float32(0.0))
+    for i in range(0, width - WIDE, 2 * WIDE):
+        first = first + load_wide(rows, at + i)
+        second = second + load_wide(rows, at + i + WIDE)
+    if width // WIDE % 2:
+        first = first + load_wide(rows, at + width - WIDE)
+    return total(first + second)
+
+
+@kernel(forceinline=True)
+def _sum_cards(reach: Int32Array, count: int, card1: Int16Array, card2: Int16Array, sums: Int32Array, more: Int32Array) -> None:
+    """Writes the reach that holds each card to sums[card], the whole reach to sums[NUM_CARDS].
+
+    Two sets of sums take turns, so that an addition need not wait for the one before.
+    """
+    zero = splat_wide(np.int32(0))
+    for card in range(NUM_CARDS + 1):
+        store(sums, card * WIDE, zero)
+        store(more, card * WIDE, zero)
+    even, odd = zero, zero
+    paired = count // 2 * 2
+    for hand in range(0, paired, 2):
+        here, next_here = load_wide(reach, hand * WIDE), load_wide(reach, hand * WIDE + WIDE)
+        a, b = raw(card1, hand) * WIDE, raw(card2, hand) * WIDE
+        c, d = raw(card1, hand + 1) * WIDE, raw(card2, hand + 1) * WIDE
+        store(sums, a, load_wide(sums, a) + here)
+        store(more, c, load_wide(more, c) + next_here)
+        store(sums, b, load_wide(sums, b) + here)
+        store(more, d, load_wide(more, d) + next_here)
+        even = even + here
+        odd = odd + next_here
+    if paired < count:
+        here = load_wide(reach, paired * WIDE)
+        a, b = raw(card1, paired) * WIDE, raw(card2, paired) * WIDE
+        store(sums, a, load_wide(sums, a) + here)
+        store(sums, b, load_wide(sums, b) + here)
+        even = even + here
+    for card in range(NUM_CARDS):
+        store(sums, card * WIDE, load_wide(sums, card * WIDE) + load_wide(more, card * WIDE))
+    store(sums, NUM_CARDS * WIDE, even + odd)
+
+
+@kernel(forceinline=True)
+def _scan_folds(
+    reach: Int32Array, values: Int32Array, sums: Int32Array, count: int, card1: Int16Array, card2: Int16Array, same: Int16Array
+) -> None:
+    """Writes for each own hand the reach of compatible hands: all, less those with either card, plus the one with both."""
+    whole = load_wide(sums, NUM_CARDS * WIDE)
+    for hand in range(count):
+        both = load_wide(reach, raw(same, hand) * WIDE)
+        shared = load_wide(sums, raw(card1, hand) * WIDE) + load_wide(sums, raw(card2, hand) * WIDE)
+        store(values, hand * WIDE, whole + both - shared)
+
+
+@kernel(forceinline=True)
+def _scan_showdowns(
+    reach: Int32Array, values: Int32Array, sums: Int32Array, held: Int32Array, own1: Int16Array, own2: Int16Array,
+    card1: Int16Array, card2: Int16Array, num_groups: int, group_start: Int16Array, below: Int16Array, upto: Int16Array,
+) -> None:  # fmt: skip
+    """Writes for each own hand twice the reach of weaker less stronger compatible hands.
+
+    Running sums start at minus everything and gain twice each hand that is passed, so that they always are (weaker or equal)
+    minus (stronger); a hand's value is the mean of the sums before and after its group of equals, times two.
+    """
+    zero = splat_wide(np.int32(0))
+    for card in range(NUM_CARDS):
+        store(sums, card * WIDE, zero - load_wide(sums, card * WIDE))
+    running = zero - load_wide(sums, NUM_CARDS * WIDE)
+    passed = 0
+    for group in range(num_groups):
+        running = _pass_hands(reach, sums, card1, card2, passed, raw(below, group), running)
+        before = running
+        first, end = raw(group_start, group), raw(group_start, group + 1)
+        for hand in range(first, end):
+            shared = load_wide(sums, raw(own1, hand) * WIDE) + load_wide(sums, raw(own2, hand) * WIDE)
+            store(held, (hand - first) * WIDE, shared)
+        passed = raw(upto, group)
+        running = _pass_hands(reach, sums, card1, card2, raw(below, group), passed, running)
+        both = before + running
+        for hand in range(first, end):
+            shared = load_wide(sums, raw(own1, hand) * WIDE) + load_wide(sums, raw(own2, hand) * WIDE)
+            store(values, hand * WIDE, both - load_wide(held, (hand - first) * WIDE) - shared)
+
+
+@kernel(forceinline=True)
+def _pass_hands(
+    reach: Int32Array, sums: Int32Array, card1: Int16Array, card2: Int16Array, start: int, end: int, running: object
+) -> object:
+    """Returns the running sum after the opponent's hands start..end have been passed; updates the sums per card."""
+    for hand in range(start, end):
+        here = load_wide(reach, hand * WIDE)
+        here = here + here
+        a, b = raw(card1, hand) * WIDE, raw(card2, hand) * WIDE
+        running = running + here
+        store(sums, a, load_wide(sums, a) + here)
+        store(sums, b, load_wide(sums, b) + here)
+    return running
+
+
+@kernel(forceinline=True)
+def evaluate_terminals(
+    player: int, forest: Forest, board: int, own: HandTable, other: HandTable, own_width: int, other_width: int,
+    reach: Float32Array, reach_at: int, values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
+) -> None:  # fmt: skip
+    """Writes the traverser's values of all terminals of a board.
+
+    Args:
+        reach: from `reach_at` on the opponent's reach, one row of `other_width` per slot.
+        values: from `values_at` on the traverser's values, one row of `own_width` per node; `waste` is a row for lanes
+            whose values nobody needs.
+        scratch: working memory of this thread.
+        raked: whether the house takes anything.
+    """
+    columns, compatible, results = scratch.columns, scratch.compatible, scratch.results
+    sums, held = scratch.sums, scratch.held
+    starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
+    rescale, fold_scale, show_scale, rake_share = scratch.rescale, scratch.fold_scale, scratch.show_scale, scratch.rake_share
+    for batch in range(0, forest.num_lanes[player], WIDE):
+        folds, shows = False, False
+        for k in range(WIDE):
+            lane = batch + k
+            starts[k] = reach_at + forest.lane_slot[player, lane] * other_width
+            row = _row_sum(reach, starts[k], other_width)
+            fold_at, show_at = forest.lane_fold[player, lane], forest.lane_show[player, lane]
+            fold_starts[k] = values_at + fold_at * own_width if fold_at >= 0 else waste
+            show_starts[k] = values_at + show_at * own_width if show_at >= 0 else waste
+            folds |= fold_at >= 0
+            shows |= show_at >= 0
+            rescale[k] = UNIT / row if row > np.float32(0.0) else np.float32(0.0)
+            fold_scale[k] = forest.fold_amount[player, lane] * row / UNIT
+            show_scale[k] = forest.show_amount[player, lane] * row / (np.float32(2.0) * UNIT)
+            stake = forest.show_amount[player, lane]
+            rake_share[k] = np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+        for i in range(0, other_width, WIDE):
+            transpose_in(reach, starts, i, rescale, columns, other.place[board], i)
+        store(columns, len(columns) - WIDE, splat_wide(np.int32(0)))  # the dead place
+        alive = own.alive[board]
+        _sum_cards(columns, other.alive[board], other.card1[board], other.card2[board], sums, held)
+        if folds or raked:
+            _scan_folds(columns, compatible, sums, alive, own.card1[board], own.card2[board], own.same[board])
+        if folds:
+            for i in range(0, own_width, WIDE):
+                transpose_out(compatible, own.place[board], i, fold_scale, values, fold_starts, i)
+        if shows:
+            _scan_showdowns(
+                columns, results, sums, held, own.card1[board], own.card2[board], other.card1[board], other.card2[board],
+                own.num_groups[board], own.group_start[board], own.below[board], own.upto[board],
+            )  # fmt: skip
+            if raked:
+                share = load_wide(rake_share, 0)
+                for hand in range(alive):
+                    less = to_float(load_wide(compatible, hand * WIDE)) * share
+                    store(results, hand * WIDE, to_integer(to_float(load_wide(results, hand * WIDE)) + less))
+            for i in range(0, own_width, WIDE):
+                transpose_out(results, own.place[board], i, show_scale, values, show_starts, i)

@@ -1,0 +1,85 @@
+"""Solving hold'em spots: CFR on every board, exact, without card abstraction.
+
+Algorithm:
+    The CFR of `solvers.cfr` on the betting trees of all boards below the spot's board. Hands are vectors; payoffs are
+    scans over hands sorted by strength; boards that differ by a renaming of suits are solved once.
+
+Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals); DeepStack and Libratus solve these subgames.
+Deviations: regrets and sums are float32. Updates alternate; Hedge is not available here.
+Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.cards import HANDS, NUM_CARDS
+from aleator.games.holdem.spot import Spot
+from aleator.solvers.engines.boards.engine import BoardEngine, BoardPlan
+from aleator.solvers.regret_rule import DCFR, HEDGE, RegretRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """How good a policy is, in chips.
+
+    Attributes:
+        values: per player the average winnings, in the zero-sum form (own share less half the pot).
+        best: per player what a best response would win.
+    """
+
+    values: tuple[float, float]
+    best: tuple[float, float]
+
+    @property
+    def exploitability(self) -> float:
+        """The mean of both players' gains by a best response, in chips."""
+        return (self.best[0] - self.values[0] + self.best[1] - self.values[1]) / 2
+
+
+class HoldemSolver:
+    """CFR on a spot, with the interface of the other solvers as far as it makes sense for trees of this size."""
+
+    def __init__(self, spot: Spot, rule: RegretRule = DCFR, *, threads: int = 1, isomorphism: bool = True) -> None:
+        if rule.minimiser == HEDGE:
+            raise SolveError("hold'em is solved by regret matching; Hedge is not available here")
+        if not rule.alternating:
+            raise SolveError("hold'em updates players in turn; simultaneous updates are not available here")
+        self.spot, self.rule = spot, rule
+        self.plan = BoardPlan(spot, isomorphism=isomorphism)
+        self.engine = BoardEngine(self.plan, threads=threads, predicts=rule.optimistic)
+        self.iteration = 0
+        self.deals = compatible_weight(self.plan)
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations, each of which updates both players."""
+        self.engine.iterate(self.rule.schedule(self.iteration + 1, iterations))
+        self.iteration += iterations
+
+    def root_values(self, player: int, *, best: bool = False) -> FloatArray:
+        """Returns [H] of a player's cfvs at the root against the average policy, summed over the opponent's hands."""
+        return self.engine.values(player, best=best).astype(np.float64)
+
+    def quality(self) -> Quality:
+        """Returns values and best-response values of the average policy, in chips."""
+        values, best = [], []
+        for player in (0, 1):
+            weights = self.plan.weights[player]
+            values.append(float(weights @ self.root_values(player)) / self.deals)
+            best.append(float(weights @ self.root_values(player, best=True)) / self.deals)
+        return Quality(values=(values[0], values[1]), best=(best[0], best[1]))
+
+
+def compatible_weight(plan: BoardPlan) -> float:
+    """Returns the sum over pairs of hands without a common card of the product of their weights."""
+    first, second = (np.zeros(len(HANDS)), np.zeros(len(HANDS)))
+    first[plan.hands[0]], second[plan.hands[1]] = plan.weights
+    by_card = np.zeros(NUM_CARDS)
+    np.add.at(by_card, HANDS[:, 0], second)
+    np.add.at(by_card, HANDS[:, 1], second)
+    free = second.sum() - by_card[HANDS[:, 0]] - by_card[HANDS[:, 1]] + second
+    return float(first @ free)
