@@ -127,6 +127,17 @@ def _openspiel(text: str) -> Game[Any]:
     return load_openspiel(text)
 
 
+def _holdem(text: str) -> Game[Any]:
+    from aleator.games.holdem.game import HoldemGame
+    from aleator.games.holdem.spot_file import load_spot
+
+    if not text:
+        raise GameError("holdem: needs a spot file, as in holdem:examples/river.toml")
+    game = HoldemGame(load_spot(text))
+    game.name = f"holdem:{text}"
+    return game
+
+
 _KNOWN = (
     KnownGame("kuhn", "kuhn", "Kuhn poker: three cards, one bet", _kuhn, ("kuhn",)),
     KnownGame("one-card", "one-card:N", "one-card poker with N cards (Kuhn is 3)", _one_card, ("one-card:5",)),
@@ -154,6 +165,7 @@ _KNOWN = (
     KnownGame("coin-toss", "coin-toss", "Coin Toss of Brown's thesis, 5.1.1", _coin_toss, ("coin-toss",)),
     KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
     KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
+    KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),
     KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
 )
 

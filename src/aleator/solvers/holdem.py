@@ -12,14 +12,16 @@ Status: equals the general engine on the same spots (tests/solvers/test_holdem.p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS
 from aleator.games.holdem.spot import Spot
-from aleator.solvers.engines.boards.engine import BoardEngine, BoardPlan
+from aleator.solvers.engines.boards.engine import BoardEngine, BoardPlan, decision_rows
 from aleator.solvers.regret_rule import DCFR, HEDGE, RegretRule
 
 
@@ -59,6 +61,16 @@ class HoldemSolver:
         """Runs some more iterations, each of which updates both players."""
         self.engine.iterate(self.rule.schedule(self.iteration + 1, iterations))
         self.iteration += iterations
+
+    def lock(self, level: int, board: int, place: int, policy: npt.NDArray[np.floating[Any]]) -> None:
+        """Fixes the policy [A, H padded] of a decision; the rest is solved around it."""
+        player = int(self.plan.forests[level].kind[place])
+        rows, shape = decision_rows(self.engine, player, level, board, place)
+        if policy.shape != shape:
+            raise SolveError(f"a policy of shape {shape} is needed here, not {policy.shape}")
+        for kept in self.engine.storage[player][:2]:
+            kept[rows] = policy.ravel()
+        self.engine.streets[level].locked[board, place] = True
 
     def root_values(self, player: int, *, best: bool = False) -> FloatArray:
         """Returns [H] of a player's cfvs at the root against the average policy, summed over the opponent's hands."""

@@ -92,7 +92,10 @@ class BoardPlan:
     def storage_sizes(self) -> list[list[int]]:
         """Returns per player and street the numbers kept per kind (regrets, sums)."""
         return [
-            [len(boards) * int(forest.num_rows[player]) * self.widths[player] for forest, boards in zip(self.forests, self.boards, strict=True)]
+            [
+                len(boards) * int(forest.num_rows[player]) * self.widths[player]
+                for forest, boards in zip(self.forests, self.boards, strict=True)
+            ]
             for player in (0, 1)
         ]
 
@@ -155,7 +158,11 @@ class BoardEngine:
         values_at, table = 0, 0
         reach_at = [0, 0]
         for level, (forest, boards) in enumerate(zip(plan.forests, plan.boards, strict=True)):
-            parents = np.array([board.parent for board in plan.boards[level + 1]]) if level + 1 < plan.num_streets else np.zeros(0, int)
+            parents = (
+                np.array([board.parent for board in plan.boards[level + 1]])
+                if level + 1 < plan.num_streets
+                else np.zeros(0, int)
+            )
             children = np.bincount(parents, minlength=len(boards))
             maps = [board.maps for board in boards]
             counts = np.array([len(entry) for entry in maps])
@@ -212,7 +219,17 @@ class BoardEngine:
 
     def _run(self, thread: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
         walk.run(
-            program, first, end, mode, self.streets, self.players, self.storage, self._works[thread], self._slab, rows, self.raked
+            program,
+            first,
+            end,
+            mode,
+            self.streets,
+            self.players,
+            self.storage,
+            self._works[thread],
+            self._slab,
+            rows,
+            self.raked,
         )
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
@@ -262,7 +279,9 @@ class BoardEngine:
         return {"storage": kept, "tables": tables, "scratch": works + int(self._slab.nbytes)}
 
 
-def decision_rows(engine: BoardEngine, player: int, level: int, board: int, place: int) -> tuple[slice, tuple[int, int]]:
+def decision_rows(
+    engine: BoardEngine, player: int, level: int, board: int, place: int
+) -> tuple[slice, tuple[int, int]]:
     """Returns where the rows of a decision lie in its player's storage, and their shape [A, H padded]."""
     street, width = engine.streets[level], engine.plan.widths[player]
     forest = street.forest
@@ -271,5 +290,3 @@ def decision_rows(engine: BoardEngine, player: int, level: int, board: int, plac
     count = int(forest.num_children[place])
     start = int(street.storage_at[player]) + (board * int(forest.num_rows[player]) + int(forest.row[place])) * width
     return slice(start, start + prod((count, width))), (count, width)
-
-

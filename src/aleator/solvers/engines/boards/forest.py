@@ -42,7 +42,9 @@ class Forest(NamedTuple):
     lane_show: Int32Array  # [2, lanes] the SHOWDOWN node, or NOWHERE
     fold_amount: Float32Array  # [2, lanes] payoff per unit of reach of compatible hands
     show_amount: Float32Array  # [2, lanes] payoff per unit of (weaker - stronger) reach
-    rake_amount: Float32Array  # [2, lanes] payoff at a showdown per unit of reach of compatible hands: minus half the rake
+    rake_amount: (
+        Float32Array  # [2, lanes] payoff at a showdown per unit of reach of compatible hands: minus half the rake
+    )
     num_lanes: Int32Array  # [2] lanes in use, padded to a multiple of WIDE
 
 
@@ -112,7 +114,13 @@ def _stack(lanes: list[dict[str, list[float]]], key: str, width: int, fill: floa
 
 
 def _lanes(
-    nodes: list[BettingNode], kind: npt.NDArray[np.int8], slot: Int32Array, player: int, pot: int, rake: Rake, chance: float
+    nodes: list[BettingNode],
+    kind: npt.NDArray[np.int8],
+    slot: Int32Array,
+    player: int,
+    pot: int,
+    rake: Rake,
+    chance: float,
 ) -> dict[str, list[float]]:
     """Returns one lane per opponent's slot with terminals below: at most one fold and one showdown share a slot.
 

@@ -18,7 +18,18 @@ import numpy.typing as npt
 from aleator.jit import kernel
 from aleator.solvers.engines.boards.forest import Forest
 from aleator.solvers.engines.boards.tables import HandTable
-from aleator.solvers.engines.cpu.simd import WIDE, load_wide, raw, splat_wide, store, to_float, to_integer, total, transpose_in, transpose_out
+from aleator.solvers.engines.cpu.simd import (
+    WIDE,
+    load_wide,
+    raw,
+    splat_wide,
+    store,
+    to_float,
+    to_integer,
+    total,
+    transpose_in,
+    transpose_out,
+)
 
 Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
@@ -67,7 +78,9 @@ def _row_sum(rows: Float32Array, at: int, width: int) -> np.float32:
 
 
 @kernel(forceinline=True)
-def _sum_cards(reach: Int32Array, count: int, card1: Int16Array, card2: Int16Array, sums: Int32Array, more: Int32Array) -> None:
+def _sum_cards(
+    reach: Int32Array, count: int, card1: Int16Array, card2: Int16Array, sums: Int32Array, more: Int32Array
+) -> None:
     """Writes the reach that holds each card to sums[card], the whole reach to sums[NUM_CARDS].
 
     Two sets of sums take turns, so that an addition need not wait for the one before.
@@ -101,7 +114,13 @@ def _sum_cards(reach: Int32Array, count: int, card1: Int16Array, card2: Int16Arr
 
 @kernel(forceinline=True)
 def _scan_folds(
-    reach: Int32Array, values: Int32Array, sums: Int32Array, count: int, card1: Int16Array, card2: Int16Array, same: Int16Array
+    reach: Int32Array,
+    values: Int32Array,
+    sums: Int32Array,
+    count: int,
+    card1: Int16Array,
+    card2: Int16Array,
+    same: Int16Array,
 ) -> None:
     """Writes for each own hand the reach of compatible hands: all, less those with either card, plus the one with both."""
     whole = load_wide(sums, NUM_CARDS * WIDE)
@@ -173,7 +192,12 @@ def evaluate_terminals(
     columns, compatible, results = scratch.columns, scratch.compatible, scratch.results
     sums, held = scratch.sums, scratch.held
     starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
-    rescale, fold_scale, show_scale, rake_share = scratch.rescale, scratch.fold_scale, scratch.show_scale, scratch.rake_share
+    rescale, fold_scale, show_scale, rake_share = (
+        scratch.rescale,
+        scratch.fold_scale,
+        scratch.show_scale,
+        scratch.rake_share,
+    )
     for batch in range(0, forest.num_lanes[player], WIDE):
         folds, shows = False, False
         for k in range(WIDE):
@@ -189,7 +213,9 @@ def evaluate_terminals(
             fold_scale[k] = forest.fold_amount[player, lane] * row / UNIT
             show_scale[k] = forest.show_amount[player, lane] * row / (np.float32(2.0) * UNIT)
             stake = forest.show_amount[player, lane]
-            rake_share[k] = np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            rake_share[k] = (
+                np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            )
         for i in range(0, other_width, WIDE):
             transpose_in(reach, starts, i, rescale, columns, other.place[board], i)
         store(columns, len(columns) - WIDE, splat_wide(np.int32(0)))  # the dead place

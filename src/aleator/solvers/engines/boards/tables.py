@@ -37,7 +37,9 @@ class HandTable(NamedTuple):
     upto: Int16Array  # [T, H] opponent's hands weaker or equal
 
 
-def build_tables(boards: Sequence[Sequence[int]], hands: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]) -> tuple[HandTable, HandTable]:
+def build_tables(
+    boards: Sequence[Sequence[int]], hands: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+) -> tuple[HandTable, HandTable]:
     """Returns both players' tables. Boards of fewer than five cards have no strengths: only folds happen there.
 
     Args:

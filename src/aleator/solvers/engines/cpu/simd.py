@@ -119,7 +119,9 @@ def raw(typing_context: Any, array: types.Array, index: types.Integer) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def gather(typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer) -> Any:
+def gather(
+    typing_context: Any, array: types.Array, base: types.Integer, places: types.Array, index: types.Integer
+) -> Any:
     """Returns array[base + places[index + lane]] for each of LANES lanes."""
     vector = Vector(array.dtype, LANES)
 
@@ -130,7 +132,9 @@ def gather(typing_context: Any, array: types.Array, base: types.Integer, places:
         result = ir.Constant(_llvm(vector), ir.Undefined)
         for lane in range(LANES):
             offset = builder.sext(builder.load(builder.gep(offsets, [ir.Constant(lane_type, lane)])), whole)
-            result = builder.insert_element(result, builder.load(builder.gep(start, [offset])), ir.Constant(lane_type, lane))
+            result = builder.insert_element(
+                result, builder.load(builder.gep(start, [offset])), ir.Constant(lane_type, lane)
+            )
         return result
 
     return vector(array, types.intp, places, types.intp), generate
@@ -240,7 +244,9 @@ def total(typing_context: Any, vector: Vector) -> Any:
             width //= 2
             undefined = ir.Constant(value.type, ir.Undefined)
             parts = [
-                builder.shuffle_vector(value, undefined, ir.Constant(ir.VectorType(index, width), list(range(start, start + width))))
+                builder.shuffle_vector(
+                    value, undefined, ir.Constant(ir.VectorType(index, width), list(range(start, start + width)))
+                )
                 for start in (0, width)
             ]
             value = builder.fadd(*parts)

@@ -1,0 +1,103 @@
+"""A hold'em spot as a general game of the library: exact, with payoffs as matrices, for ranges of moderate size.
+
+The solver for hold'em (`solvers.holdem`) does not need it; the general solvers do, and tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import GameError
+from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
+from aleator.games.holdem.betting_tree import NodeKind
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_hand
+from aleator.games.holdem.evaluator import strengths
+from aleator.games.holdem.spot import Spot
+
+
+class HoldemState(NamedTuple):
+    """The cards on the board, and a node of the betting tree by its number in preorder."""
+
+    board: tuple[int, ...]
+    node: int
+
+
+class HoldemGame(Game[HoldemState]):
+    """A spot without rake; payoffs are in chips in the zero-sum form: own share less half the pot."""
+
+    def __init__(self, spot: Spot) -> None:
+        if spot.rake.rate > 0:
+            raise GameError("a game with rake is not zero-sum: solve it with `aleator holdem solve`")
+        self.spot = spot
+        self.name = f"holdem:{''.join(format_card(card) for card in spot.board)}"
+        self._nodes = list(spot.build_tree().walk())
+        number = {id(node): place for place, node in enumerate(self._nodes)}
+        self._children = [[number[id(child)] for child in node.children] for node in self._nodes]
+        weights = spot.weights()
+        self.hand_sets = tuple(np.flatnonzero(row) for row in weights)
+        cards = [HANDS[hands] for hands in self.hand_sets]
+        shared = (cards[0][:, None, :, None] == cards[1][None, :, None, :]).any(axis=(2, 3))
+        joint = np.outer(weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]]) * ~shared
+        self._joint: FloatArray = joint / joint.sum()
+        self._names = tuple(tuple(format_hand(hand) for hand in hands) for hands in self.hand_sets)
+        self._deal = cache(self._deal_on)
+        self._order = cache(self._wins_on)
+
+    def _alive(self, board: tuple[int, ...]) -> list[npt.NDArray[np.bool_]]:
+        return [~blocked_hands(board)[hands] for hands in self.hand_sets]
+
+    def _deal_on(self, board: tuple[int, ...]) -> FloatArray:
+        first, second = self._alive(board)
+        start = len(self.spot.board)
+        chance = np.prod([1.0 / (NUM_CARDS - 4 - dealt) for dealt in range(start, len(board))])
+        return self._joint * first[:, None] * second[None, :] * chance
+
+    def _wins_on(self, board: tuple[int, ...]) -> FloatArray:
+        order = strengths(board).astype(np.int64)
+        return np.sign(order[self.hand_sets[0]][:, None] - order[self.hand_sets[1]][None, :]).astype(np.float64)
+
+    def root(self) -> HoldemState:
+        return HoldemState(self.spot.board, 0)
+
+    def actor(self, state: HoldemState) -> int:
+        node = self._nodes[state.node]
+        if node.kind == NodeKind.DECISION:
+            return node.player
+        return CHANCE if node.kind == NodeKind.NEXT_STREET else TERMINAL
+
+    def _next_cards(self, state: HoldemState) -> list[int]:
+        return [card for card in range(NUM_CARDS) if card not in state.board]
+
+    def actions(self, state: HoldemState) -> Sequence[str]:
+        if self.actor(state) == CHANCE:
+            return [format_card(card) for card in self._next_cards(state)]
+        return self._nodes[state.node].tokens
+
+    def child(self, state: HoldemState, action: int) -> HoldemState:
+        if self.actor(state) == CHANCE:
+            return HoldemState((*state.board, self._next_cards(state)[action]), self._children[state.node][0])
+        return HoldemState(state.board, self._children[state.node][action])
+
+    def hands(self, state: HoldemState, player: int) -> Sequence[str]:
+        return self._names[player]
+
+    def deal(self, state: HoldemState) -> FloatArray:
+        return self._deal(state.board)
+
+    def utility(self, state: HoldemState) -> FloatArray:
+        stake = self.payoff(state).stake
+        if self._nodes[state.node].kind == NodeKind.FOLD:
+            return np.full(self._joint.shape, stake)
+        return self._order(state.board) * stake
+
+    def payoff(self, state: HoldemState) -> Payoff:
+        node = self._nodes[state.node]
+        stake = self.spot.pot / 2 + min(node.chips)
+        if node.kind == NodeKind.FOLD:
+            return Payoff((False, state.board), -stake if node.player == 0 else stake)
+        return Payoff((True, frozenset(state.board)), stake)
