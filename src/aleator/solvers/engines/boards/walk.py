@@ -77,7 +77,7 @@ class Players(NamedTuple):
 @kernel(forceinline=True)
 def _descend(
     player: int, mode: int, street: Street, board: int, players: Players, storage: tuple[Storage, Storage], work: Work,
-    discount: np.float32, raked: bool,
+    discounts: Float32Array, raked: bool,
 ) -> None:  # fmt: skip
     """Pushes reach down one board's forest, whose roots' slots are filled, and evaluates the terminals."""
     forest = street.forest
@@ -93,6 +93,8 @@ def _descend(
         to_at = street.reach_at[actor] + np.int64(forest.slot[actor, forest.first_child[place]]) * width
         weights = kept.regret if mode == UPDATE else kept.policy_sum
         instant = kept.instant if mode == UPDATE else kept.instant[:0]
+        # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
+        discount = discounts[4] if actor < player else discounts[0]
         push_reach(weights, instant, rows_at, discount, forest.num_children[place], width, reach, from_at, to_at)
     first = player == 0
     own_width = players.width0 if first else players.width1
@@ -202,7 +204,7 @@ def run(
                 operation, level, board = program[step, 0], program[step, 1], program[step, 2]
                 street = streets[level]
                 if operation == DESCEND:
-                    _descend(player, mode, street, board, players, storage, work, schedule[t, 0], raked)
+                    _descend(player, mode, street, board, players, storage, work, schedule[t], raked)
                 elif operation == ASCEND:
                     _ascend(player, mode, street, board, players, storage, work, schedule[t])
                 elif operation == HAND_DOWN:
