@@ -124,6 +124,11 @@ def check_plot(path: Path | None) -> None:
 
 def plot_curves(path: Path, title: str, x_label: str, y_label: str, curves: Curves) -> None:
     """Draws curves on doubly logarithmic axes and writes the picture atomically."""
+    plot_panels(path, x_label, y_label, {title: curves})
+
+
+def plot_panels(path: Path, x_label: str, y_label: str, panels: Mapping[str, Curves]) -> None:
+    """Draws one picture with a panel of curves per title, on doubly logarithmic axes, and writes it atomically."""
     import io
 
     import matplotlib
@@ -133,17 +138,37 @@ def plot_curves(path: Path, title: str, x_label: str, y_label: str, curves: Curv
 
     from aleator.storage import replace_file
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
-    for label, points in curves.items():
-        shown = [(x, y) for x, y in points if x > 0 and y > 0]
-        axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
-    axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale="log")
-    axes.grid(visible=True, which="major", alpha=0.3)
-    axes.legend(frameon=False)
+    columns = min(len(panels), 2)
+    lines = -(-len(panels) // columns)
+    size = (7, 4.5) if columns == 1 else (11, 4 * lines)
+    figure, grid = pyplot.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
+    for axes, (title, curves) in zip(grid.flat, panels.items(), strict=False):
+        for label, points in curves.items():
+            shown = [(x, y) for x, y in points if x > 0 and y > 0]
+            axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
+        axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale="log")
+        axes.grid(visible=True, which="major", alpha=0.3)
+        axes.legend(frameon=False)
+    for axes in list(grid.flat)[len(panels) :]:
+        axes.set_visible(False)
     buffer = io.BytesIO()
     figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=150)
     pyplot.close(figure)
     replace_file(path, [buffer.getvalue()])
+
+
+def make_folder(path: Path) -> None:
+    """Makes a directory for results unless it is there already.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    from aleator.storage import StorageError
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
 
 
 def note(text: str) -> None:

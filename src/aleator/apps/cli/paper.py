@@ -1,0 +1,91 @@
+"""`aleator paper`: reproduce a table or figure."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aleator import __version__
+from aleator.apps.cli.output import (
+    check_plot,
+    make_folder,
+    number,
+    out,
+    plot_panels,
+    print_json,
+    print_table,
+    progress_bar,
+)
+from aleator.apps.papers.base import Cell, Report, Settings
+from aleator.apps.papers.registry import find_experiment, known_experiments
+from aleator.storage import check_writable, replace_file
+
+
+def run(
+    name: Annotated[str | None, typer.Argument(help="An experiment; without it they are listed.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to this directory.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn at random.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Reproduce a table or figure of the papers: the paper's numbers beside ours.
+
+    Examples:  aleator paper  |  aleator paper rebel-table2  |  aleator paper rebel-fig3 --quick --out results
+    """
+    if name is None:
+        listed = [
+            {"name": known.name, "source": known.source, "summary": known.summary} for known in known_experiments()
+        ]
+        if json:
+            print_json(listed)
+        else:
+            print_table("", ("experiment", "source", "what it shows"), [tuple(known.values()) for known in listed])
+        return
+    experiment, settings = find_experiment(name), Settings(quick=quick, seed=seed)
+    files: list[Path] = []
+    if output:
+        make_folder(output)
+        files = [output / f"{name}.json", output / f"{name}.png"]
+        check_writable(files[0])
+        check_plot(files[1])
+    with progress_bar(name, quiet=json) as move:
+        report = experiment.reproduce(settings, move)
+    document = {"name": name, "source": experiment.source, "version": __version__, "quick": quick, "seed": seed}
+    document |= report.to_dict()
+    if files:
+        _write(document, report, *files)
+    if json:
+        print_json(document | {"files": [str(path) for path in files]})
+    else:
+        _show(report, files)
+
+
+def _write(document: dict[str, Any], report: Report, text: Path, picture: Path) -> None:
+    """Writes the report as JSON and its curves as a picture."""
+    replace_file(text, [json_format.dumps(document, indent=2, allow_nan=False).encode() + b"\n"])
+    plot_panels(picture, report.x_label, report.y_label, report.panels)
+
+
+def _show(report: Report, files: list[Path]) -> None:
+    """Prints the report for people."""
+    print_table(report.title, report.columns, [[_text(cell) for cell in row] for row in report.rows])
+    if report.claims:
+        claims = [(claim.text, claim.measured, "agrees" if claim.agrees else "differs") for claim in report.claims]
+        print_table("", ("the paper says", "ours", ""), claims)
+    for heading, text in (
+        ("run", f"{report.setting}; {report.seconds:.1f} s"),
+        ("convention", report.convention),
+        ("deviations", report.deviations),
+        *(("written", str(path)) for path in files),
+    ):
+        out.print(f"{heading}: {text}", markup=False)
+
+
+def _text(cell: Cell) -> str:
+    """Returns a cell of the table as people read it."""
+    if isinstance(cell, str):
+        return cell
+    return f"{cell:,}" if isinstance(cell, int) else number(cell)

@@ -1,0 +1,121 @@
+"""What an experiment is, and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from aleator.errors import AleatorError
+
+Cell = str | int | float | None
+Points = Sequence[tuple[float, float]]
+OnProgress = Callable[[float, str], None]
+
+
+class PaperError(AleatorError):
+    """An experiment that does not exist, or an impossible setting of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to run an experiment.
+
+    Attributes:
+        quick: fewer iterations, where the full run takes more than a few seconds.
+        seed: of whatever an experiment draws at random.
+    """
+
+    quick: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise PaperError(f"the seed must be 0 or more, not {self.seed}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Something that the paper says, what we measured, and whether that agrees."""
+
+    text: str
+    measured: str
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What an experiment found.
+
+    Attributes:
+        title: what the table shows.
+        setting: iterations and whatever else was chosen for this run.
+        convention: how the paper counts and measures, and how that maps to ours.
+        columns, rows: the table, the paper's numbers beside ours; None where there is nothing to say.
+        claims: what the paper says in words.
+        panels: title of a panel -> label of a curve -> points (x, y).
+        x_label, y_label: of all panels.
+        deviations: where ours differs from the paper, and why.
+        seconds: how long it took.
+    """
+
+    title: str
+    setting: str
+    convention: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    panels: Mapping[str, Mapping[str, Points]]
+    x_label: str
+    y_label: str
+    deviations: str
+    claims: tuple[Claim, ...] = ()
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of {len(row)} cells in a table of {len(self.columns)} columns: {row}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the report as JSON values, a row of the table as a mapping from columns."""
+        return {
+            "title": self.title,
+            "setting": self.setting,
+            "convention": self.convention,
+            "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
+            "claims": [
+                {"text": claim.text, "measured": claim.measured, "agrees": claim.agrees} for claim in self.claims
+            ],
+            "panels": {
+                title: {label: [list(point) for point in points] for label, points in curves.items()}
+                for title, curves in self.panels.items()
+            },
+            "x_label": self.x_label,
+            "y_label": self.y_label,
+            "deviations": self.deviations,
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """A table or figure that can be reproduced.
+
+    Attributes:
+        name: what it is called on the command line.
+        source: where the paper shows it.
+        summary: one line.
+        run: settings and a function that is told the share done, and what is being done, to a report.
+    """
+
+    name: str
+    source: str
+    summary: str
+    run: Callable[[Settings, OnProgress], Report]
+
+    def reproduce(self, settings: Settings, on_progress: OnProgress) -> Report:
+        """Returns the report of a run, with the seconds it took."""
+        started = perf_counter()
+        report = self.run(settings, on_progress)
+        return replace(report, seconds=perf_counter() - started)

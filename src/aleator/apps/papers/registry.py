@@ -1,0 +1,66 @@
+"""Experiments by name. A module is imported only when its experiment is run, so that listing them is quick."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable
+
+from aleator.apps.papers.base import Experiment, OnProgress, PaperError, Report, Settings
+
+
+def _later(module: str) -> Callable[[Settings, OnProgress], Report]:
+    """Returns the function `run` of a module of this package, which is imported at the first call."""
+
+    def run(settings: Settings, on_progress: OnProgress) -> Report:
+        report: Report = importlib.import_module(f"aleator.apps.papers.{module}").run(settings, on_progress)
+        return report
+
+    return run
+
+
+_EXPERIMENTS = (
+    Experiment(
+        name="rebel-table2",
+        source="ReBeL Table 2, full-game rows",
+        summary="FP and CFR on four variants of Liar's Dice, 1,024 iterations",
+        run=_later("rebel_table2"),
+    ),
+    Experiment(
+        name="rebel-fig3",
+        source="ReBeL Fig. 3",
+        summary="FP, linear FP, FLOP and linear CFR on the same games, to 16,384 iterations",
+        run=_later("rebel_fig3"),
+    ),
+    Experiment(
+        name="dcfr-goofspiel",
+        source="Brown's thesis, Fig. 3.5",
+        summary="discounting variants of CFR on 5-card Goofspiel, 8,192 iterations",
+        run=_later("dcfr_goofspiel"),
+    ),
+    Experiment(
+        name="dcfr-example",
+        source="Brown's thesis, 3.1.2",
+        summary="payoffs 0, 1, -1,000,000: iterations until the best action is played for certain",
+        run=_later("dcfr_example"),
+    ),
+)
+
+
+def known_experiments() -> tuple[Experiment, ...]:
+    """Returns the experiments in the order of the documentation."""
+    return _EXPERIMENTS
+
+
+def find_experiment(name: str) -> Experiment:
+    """Returns the experiment of that name.
+
+    Raises:
+        PaperError: there is none; the message lists them.
+    """
+    known = {experiment.name: experiment for experiment in _EXPERIMENTS}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise PaperError(f"unknown experiment {name!r}; {hint}known: {', '.join(known)}")
