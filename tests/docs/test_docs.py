@@ -192,19 +192,29 @@ def test_values_of_bigger_games_are_exact(name: str) -> None:
     check_value(name)
 
 
+def first_cells(text: str) -> list[str]:
+    """Returns the names in backticks in the first column of all tables of a text."""
+    cells = re.findall(r"^\| (`[^|]*`) \|", text, flags=re.M)
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
 @pytest.mark.parametrize("page", ["docs/algorithms.md", "README.md"])
 def test_algorithms_are_those_that_can_be_typed(page: str) -> None:
     text = prose(ROOT / page).partition("## Not yet")[0]
     if page == "README.md":
         text = text.partition("## Algorithms")[2].partition("\n## ")[0]
-    listed = re.findall(r"^\| (`[^|]*`) \|", text, flags=re.M)
-    names = {name for cell in listed for name in re.findall(r"`([^`]+)`", cell)}
+    names = set(first_cells(text))
     assert names == {*ALGORITHMS, "dcfr:A,B,G"}
+
+
+def test_experiments_of_the_readme_are_those_that_can_be_run() -> None:
+    text = prose(ROOT / "README.md").partition("## Reproducing the papers")[2].partition("\n## ")[0]
+    assert first_cells(text) == [known["name"] for known in json.loads(run_command(["paper", "--json"])[1])]
 
 
 def test_games_of_the_readme_are_those_that_can_be_typed() -> None:
     text = prose(ROOT / "README.md").partition("## Games")[2].partition("\n## ")[0]
-    families = {name.partition(":")[0] for name in re.findall(r"`([^`\s]+)`", text)} - {"aleator"}
+    families = {name.partition(":")[0] for name in first_cells(text)}
     assert families == {known.family for known in known_games()}
 
 
