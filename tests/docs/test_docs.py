@@ -17,7 +17,8 @@ import pytest
 from aleator import __version__
 from aleator.apps.cli.main import main
 from aleator.games import known_games
-from aleator.solvers.solve import ALGORITHMS, solve
+from aleator.solvers.regret_rule import NAMED_RULES
+from aleator.solvers.solve import ALGORITHMS, Limits, solve
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
@@ -205,6 +206,20 @@ def test_algorithms_are_those_that_can_be_typed(page: str) -> None:
         text = text.partition("## Algorithms")[2].partition("\n## ")[0]
     names = set(first_cells(text))
     assert names == {*ALGORITHMS, "dcfr:A,B,G"}
+
+
+def test_algorithms_compare_as_the_page_says() -> None:
+    def score(game: str, algorithm: str) -> float:
+        return solve(game, algorithm, limits=Limits(iterations=1000)).summary.exploitability
+
+    regret_rules = [name for name in NAMED_RULES if name != "hedge"]
+    leduc = {algorithm: score("leduc", algorithm) for algorithm in regret_rules}
+    assert min(leduc, key=lambda algorithm: leduc[algorithm]) == "dcfr"
+    assert leduc["hs-dcfr"] > leduc["dcfr"]
+    for game in ("kuhn", "goofspiel:4", "liars-dice:1x4"):
+        dcfr = score(game, "dcfr")
+        assert max(score(game, "pdcfr+"), score(game, "hs-pcfr+")) < dcfr / 100
+        assert score(game, "hs-dcfr") > dcfr
 
 
 def test_experiments_of_the_readme_are_those_that_can_be_run() -> None:
