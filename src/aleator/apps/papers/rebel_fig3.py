@@ -11,7 +11,7 @@ from aleator.trees.public_tree import build_tree
 _ALGORITHMS = {"FP": "fp", "linear FP": "linear-fp", "FLOP": "flop", "linear CFR": "lcfr"}
 _FIRST, _LAST, _LAST_QUICK = 64, 16_384, 1024
 _DEVIATIONS = (
-    "The figure has no numbers, so its two claims are checked. In fictitious play the uniform policy counts as one "
+    "The figure shows curves without numbers, so its two claims are checked. In fictitious play the uniform policy counts as one "
     "iteration, and ties between best responses go to the first action. FLOP responds to the mixture of Appendix D and "
     "is judged by its average policy; the released code judges the average with the last response added."
 )
@@ -35,7 +35,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         rows=tuple((label, *(final[label, shown] for shown in _ALGORITHMS)) for label in GAMES),
         claims=tuple(
             Claim(
-                text=f"{label}: {better} beats {worse}",
+                text=f"{better} beats {worse} on {label}",
                 measured=f"{final[label, better]:.3g} against {final[label, worse]:.3g}",
                 agrees=final[label, better] < final[label, worse],
             )

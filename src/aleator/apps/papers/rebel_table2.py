@@ -18,7 +18,7 @@ _RELEASE = {
     "CFR": {"1x4f": 0.000515, "1x5f": 0.001274, "1x6f": 0.001837, "2x3f": 0.002250},
 }
 # label in our table -> (our algorithm, row of the paper's table)
-_ALGORITHMS = {"FP, linear": ("linear-fp", "FP"), "CFR, linear": ("lcfr", "CFR"), "FP, not linear": ("fp", None)}
+_ALGORITHMS = {"linear FP": ("linear-fp", "FP"), "linear CFR": ("lcfr", "CFR"), "plain FP": ("fp", None)}
 _JITTER = 3e-8
 _DEVIATIONS = (
     "The FP row of the paper is linear fictitious play: that is what the released code runs unless told otherwise, and a "
@@ -53,8 +53,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     return Report(
         title="Exploitability on Liar's Dice after 1,024 iterations (ReBeL Table 2)",
         setting=f"{last:,} iterations of ours; {jitters} other ways to break ties" + " (quick)" * settings.quick,
-        convention=convention(TABLE_2_ITERATIONS),
-        columns=("game", "algorithm", "ours", "paper", "release", "ties: lowest", "ties: highest"),
+        convention=convention(TABLE_2_ITERATIONS) + " Its FP is linear fictitious play, too (see deviations).",
+        columns=("game", "algorithm", "ours", "paper", "release", "ties low", "ties high"),
         rows=tuple(rows),
         panels={label: {shown: one_player(found[label, shown]) for shown in _ALGORITHMS} for label in GAMES},
         x_label=X_LABEL,
