@@ -16,7 +16,6 @@ from aleator.games.holdem.spot import Rake, Spot
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.cfr import CFR
-from aleator.solvers.engines.boards.engine import decision_rows
 from aleator.solvers.holdem import HoldemSolver
 from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.trees import build_tree
@@ -48,6 +47,7 @@ def spot(board: str, oop: str, ip: str, *, pot: int = 100, stack: int = 300, men
 RIVER = spot("Qs Jh 2h 8c 3d", "AA,KK:0.5,QJs,T9s,A5s,76s:0.25,22", "QQ-TT,AQo,98s,KTs:0.7,5h4h")
 TURN = spot("3s 7h Td Ks", "AA,76s,AsKh,T9s:0.3", "KK-TT,A7s,98s:0.6")
 FLOP = spot("7s 7h 2d", "AKs,88", "QQ,A2s", stack=150)
+Places = list[list[tuple[slice, tuple[int, int], int, np.ndarray]]]
 SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP}
 
 
@@ -58,7 +58,7 @@ def test_spots_keep_the_contract_of_games(name: str) -> None:
 
 def same_start(
     spot: Spot, rule: str, seed: int
-) -> tuple[CFR, HoldemSolver, list[list[tuple[slice, tuple[int, int], int]]]]:
+) -> tuple[CFR, HoldemSolver, Places]:
     """Returns both engines with the same random regrets and sums of policies, and where each decision lies in the second.
 
     Random starts have no ties; with ties, float32 and float64 would part at once.
@@ -70,27 +70,26 @@ def same_start(
     number = {id(node): index for index, node in enumerate(plan.nodes[0][0].walk())}
     places = [{number[id(node)]: place for place, node in enumerate(nodes)} for nodes in plan.nodes]
     on_board = [{board.cards: index for index, board in enumerate(street)} for street in plan.boards]
-    found: list[list[tuple[slice, tuple[int, int], int]]] = [[], []]
+    found: Places = [[], []]
     for player in (0, 1):
         for node in tree.decisions(player):
             state = tree.states[node]
             level = len(state.board) - len(spot.board)
-            rows, shape = decision_rows(
-                boards.engine, player, level, on_board[level][state.board], places[level][state.node]
-            )
-            found[player].append((rows, shape, int(node)))
+            board = on_board[level][state.board]
+            rows, shape = boards.engine.decision_rows(level, board, places[level][state.node])
+            hands = np.searchsorted(plan.hands[player], plan.rows(player, plan.boards[level][board]))
+            found[player].append((rows, shape, int(node), hands))
     kept, memory = boards.engine.storage, general.state()
     for player in (0, 1):
         for name, scale in (("regret", 10.0), ("policy_sum", 1.0)):
             vector = rng.normal(size=tree.policy_size[player]).astype(np.float32).astype(np.float64) * scale
             vector = vector if name == "regret" else np.abs(vector)
             memory[f"{name}{player}"][:] = general._engine.layout.pad(player, vector)
-            for rows, shape, node in found[player]:
+            for rows, shape, node, hands in found[player]:
                 padded = np.zeros(shape, np.float32)
                 start = tree.policy_start[node]
-                padded[:, : tree.num_hands[player, node]] = vector[
-                    start : start + shape[0] * tree.num_hands[player, node]
-                ].reshape(shape[0], -1)
+                everything = vector[start : start + shape[0] * tree.num_hands[player, node]].reshape(shape[0], -1)
+                padded[:, : len(hands)] = everything[:, hands]
                 getattr(kept[player], name)[rows] = padded.ravel()
         general._engine.match_regrets(player, memory[f"regret{player}"], memory[f"policy{player}"])
     general.restore(4, {name: vector.copy() for name, vector in memory.items()})
@@ -98,18 +97,14 @@ def same_start(
     return general, boards, found
 
 
-def assert_same_storage(general: CFR, boards: HoldemSolver, found: list, name: str, tolerance: float) -> None:
+def assert_same_storage(general: CFR, boards: HoldemSolver, found: Places, name: str, tolerance: float) -> None:
     for player in (0, 1):
         vector = general._engine.layout.unpad(player, general.state()[f"{name}{player}"])
-        for rows, shape, node in found[player]:
-            hands = general.tree.num_hands[player, node]
-            start = general.tree.policy_start[node]
-            expected = vector[start : start + shape[0] * hands].reshape(shape[0], hands)
-            alive = general.tree.game.possible(general.tree.states[node]).any(axis=1 - player)
-            ours = getattr(boards.engine.storage[player], name)[rows].reshape(shape)[:, :hands]
-            np.testing.assert_allclose(
-                ours[:, alive], expected[:, alive], atol=tolerance * max(1.0, np.abs(expected).max())
-            )
+        for rows, shape, node, hands in found[player]:
+            start, count = general.tree.policy_start[node], general.tree.num_hands[player, node]
+            expected = vector[start : start + shape[0] * count].reshape(shape[0], count)[:, hands]
+            ours = getattr(boards.engine.storage[player], name)[rows].reshape(shape)[:, : len(hands)]
+            np.testing.assert_allclose(ours, expected, atol=tolerance * max(1.0, np.abs(expected).max()))
 
 
 @pytest.mark.parametrize("name", ["river", "turn", "flop"])
@@ -129,16 +124,16 @@ def test_the_board_engine_updates_like_the_general_engine(name: str, rule: str) 
     # the board engine leaves the deal's normalisation and a hand's own weight out of its cfvs
     factors = []
     for player in (0, 1):
-        weights = np.ones(boards.plan.widths[player])
-        weights[: len(boards.plan.hands[player])] = boards.plan.weights[player]
-        factors.append((boards.deals / weights).astype(np.float32))
-        for rows, shape, _ in found[player]:
-            boards.engine.storage[player].regret[rows] *= np.tile(factors[player], shape[0])
+        for rows, shape, _, hands in found[player]:
+            factor = np.ones(shape[1], np.float32)
+            factor[: len(hands)] = boards.deals / boards.plan.weights[player][boards.plan.hands[player][hands]]
+            factors.append(np.tile(factor, shape[0]))
+            boards.engine.storage[player].regret[rows] *= factors[-1]
     general.run(1)
     boards.run(1)
     for player in (0, 1):
-        for rows, shape, _ in found[player]:
-            boards.engine.storage[player].regret[rows] /= np.tile(factors[player], shape[0])
+        for rows, *_ in found[player]:
+            boards.engine.storage[player].regret[rows] /= factors.pop(0)
     assert_same_storage(general, boards, found, "regret", 1e-4)
 
 
@@ -242,7 +237,7 @@ def test_it_converges_and_is_zero_sum() -> None:
 def test_a_locked_decision_keeps_its_policy() -> None:
     """Player 0 is made to check always; then nothing player 0 wins comes from betting first."""
     solver = HoldemSolver(RIVER)
-    rows, shape = decision_rows(solver.engine, 0, 0, 0, 0)
+    rows, shape = solver.engine.decision_rows(0, 0, 0)
     policy = np.zeros(shape, np.float32)
     policy[0] = 1.0
     solver.lock(0, 0, 0, policy)

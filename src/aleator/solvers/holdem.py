@@ -21,7 +21,8 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS
 from aleator.games.holdem.spot import Spot
-from aleator.solvers.engines.boards.engine import BoardEngine, BoardPlan, decision_rows
+from aleator.solvers.engines.boards.engine import BoardEngine
+from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.regret_rule import DCFR, HEDGE, RegretRule
 
 
@@ -65,7 +66,7 @@ class HoldemSolver:
     def lock(self, level: int, board: int, place: int, policy: npt.NDArray[np.floating[Any]]) -> None:
         """Fixes the policy [A, H padded] of a decision; the rest is solved around it."""
         player = int(self.plan.forests[level].kind[place])
-        rows, shape = decision_rows(self.engine, player, level, board, place)
+        rows, shape = self.engine.decision_rows(level, board, place)
         if policy.shape != shape:
             raise SolveError(f"a policy of shape {shape} is needed here, not {policy.shape}")
         for kept in self.engine.storage[player][:2]:
@@ -80,7 +81,7 @@ class HoldemSolver:
         """Returns values and best-response values of the average policy, in chips."""
         values, best = [], []
         for player in (0, 1):
-            weights = self.plan.weights[player]
+            weights = self.plan.weights[player][self.plan.rows(player, self.plan.boards[0][0])]
             values.append(float(weights @ self.root_values(player)) / self.deals)
             best.append(float(weights @ self.root_values(player, best=True)) / self.deals)
         return Quality(values=(values[0], values[1]), best=(best[0], best[1]))
@@ -88,8 +89,7 @@ class HoldemSolver:
 
 def compatible_weight(plan: BoardPlan) -> float:
     """Returns the sum over pairs of hands without a common card of the product of their weights."""
-    first, second = (np.zeros(len(HANDS)), np.zeros(len(HANDS)))
-    first[plan.hands[0]], second[plan.hands[1]] = plan.weights
+    first, second = plan.weights
     by_card = np.zeros(NUM_CARDS)
     np.add.at(by_card, HANDS[:, 0], second)
     np.add.at(by_card, HANDS[:, 1], second)

@@ -1,8 +1,10 @@
 """The shape of the betting on one street: one betting tree for each line that leads to the street.
 
-Nodes of a forest are in sibling order, tree after tree, so that children lie side by side. Each player's storage holds,
-per board, a row of hands for every action of each of the player's decisions. Reach lives in *slots*: a slot per line for
-the roots, then one per action of the player; a node's slot is that of the player's last action.
+Lines are taken in *chunks*, each small enough that its rows of reach and values stay in the cache, and large enough to fill
+the lanes of the terminal scans. Nodes of a chunk are in sibling order, roots first, so that children lie side by side.
+Each player's storage holds, per board, a row of hands for every action of each of the player's decisions. Reach lives
+in *slots*, numbered anew in each chunk: a slot per line for the roots, then one per action of the player; a node's
+slot is that of the player's last action.
 """
 
 from __future__ import annotations
@@ -22,143 +24,196 @@ Float32Array = npt.NDArray[np.float32]
 
 FOLD, SHOWDOWN, NEXT = 2, 3, 4
 NOWHERE = -1
+_LANE_FIELDS = ("slot", "fold", "show", "fold_amount", "show_amount", "rake_amount")
 
 
 class Forest(NamedTuple):
-    """What the kernels know about one street. N nodes, lanes padded to a multiple of WIDE; [2, ...] is per player."""
+    """What the kernels know about one street. N nodes, C chunks; [2, ...] is per player; lanes padded to WIDE per chunk."""
 
     kind: npt.NDArray[np.int8]  # [N] 0 or 1: that player acts; FOLD, SHOWDOWN, NEXT
     first_child: Int32Array  # [N]
     num_children: Int32Array  # [N]
     row: Int32Array  # [N] first storage row of a decision
     slot: Int32Array  # [2, N] the player's reach
-    inner: Int32Array  # decisions, parents first
-    roots: Int32Array  # [lines] the node that each line leads to
+    inner: Int32Array  # decisions, chunk by chunk, parents first
     next_nodes: Int32Array  # the nodes of kind NEXT; entry k is line k of the next street
     num_rows: Int32Array  # [2] storage rows per board
-    num_slots: Int32Array  # [2]
-    lane_slot: Int32Array  # [2, lanes] opponent's slot, per traverser
+    line_start: Int32Array  # [C + 1] lines of each chunk
+    node_start: Int32Array  # [C + 1] nodes of each chunk; its roots come first
+    inner_start: Int32Array  # [C + 1] decisions of each chunk
+    lane_start: Int32Array  # [2, C + 1] lanes of each chunk, per traverser
+    lane_slot: Int32Array  # [2, lanes] opponent's slot
     lane_fold: Int32Array  # [2, lanes] the FOLD node whose value the lane gives, or NOWHERE
     lane_show: Int32Array  # [2, lanes] the SHOWDOWN node, or NOWHERE
     fold_amount: Float32Array  # [2, lanes] payoff per unit of reach of compatible hands
     show_amount: Float32Array  # [2, lanes] payoff per unit of (weaker - stronger) reach
-    rake_amount: (
-        Float32Array  # [2, lanes] payoff at a showdown per unit of reach of compatible hands: minus half the rake
-    )
-    num_lanes: Int32Array  # [2] lanes in use, padded to a multiple of WIDE
+    rake_amount: Float32Array  # [2, lanes] payoff at a showdown per unit of reach of compatible hands: minus half the rake
+
+    @property
+    def num_chunks(self) -> int:
+        """The number of chunks C."""
+        return len(self.line_start) - 1
 
 
-def build_forest(trees: Sequence[BettingNode], pot: int, rake: Rake, chance: float) -> tuple[Forest, list[BettingNode]]:
-    """Returns the forest of a street and the betting node behind each of its nodes.
+class ForestSize(NamedTuple):
+    """The largest chunk: what scratch must hold."""
+
+    nodes: int
+    slots: tuple[int, int]
+
+
+def build_forest(
+    trees: Sequence[BettingNode], pot: int, rake: Rake, chance: float, nodes_per_chunk: int
+) -> tuple[Forest, list[BettingNode], ForestSize]:
+    """Returns the forest of a street, the betting node behind each of its nodes, and the size of the largest chunk.
 
     Args:
         trees: the first node of the street for each line that leads to it.
         pot: chips in the middle at the start of the whole tree.
         rake: what the house takes.
         chance: probability of each board of this street, given both hands; payoffs are multiplied by it.
+        nodes_per_chunk: a chunk is closed once it has so many nodes.
     """
-    nodes: list[BettingNode] = list(trees)
-    first_child, num_children = [0] * len(trees), [0] * len(trees)
-    waiting = list(range(len(trees) - 1, -1, -1))
-    while waiting:
-        place = waiting.pop()
-        if nodes[place].kind == NodeKind.DECISION:
-            first_child[place], num_children[place] = len(nodes), len(nodes[place].children)
-            waiting.extend(range(len(nodes) + num_children[place] - 1, len(nodes) - 1, -1))
-            nodes.extend(nodes[place].children)
-            first_child.extend([0] * num_children[place])
-            num_children.extend([0] * num_children[place])
-    codes = {NodeKind.FOLD: FOLD, NodeKind.SHOWDOWN: SHOWDOWN, NodeKind.NEXT_STREET: NEXT}
-    kind = np.array([codes.get(node.kind, node.player) for node in nodes], dtype=np.int8)
-    inner = np.flatnonzero(kind <= 1)
-    row = np.zeros(len(nodes), dtype=np.int32)
-    slot = np.zeros((2, len(nodes)), dtype=np.int32)
-    slot[:, : len(trees)] = np.arange(len(trees))
-    num_rows, num_slots = [0, 0], [len(trees), len(trees)]
-    for place in inner:
-        player, count = int(kind[place]), num_children[place]
-        children = slice(first_child[place], first_child[place] + count)
-        row[place] = num_rows[player]
-        slot[player, children] = num_slots[player] + np.arange(count)
-        slot[1 - player, children] = slot[1 - player, place]
-        num_rows[player] += count
-        num_slots[player] += count
-    lanes = [_lanes(nodes, kind, slot, player, pot, rake, chance) for player in (0, 1)]
-    width = max(len(lane["slot"]) for lane in lanes)
-    return (
-        Forest(
-            kind=kind,
-            first_child=np.array(first_child, dtype=np.int32),
-            num_children=np.array(num_children, dtype=np.int32),
-            row=row,
-            slot=slot,
-            inner=inner.astype(np.int32),
-            roots=np.arange(len(trees), dtype=np.int32),
-            next_nodes=np.flatnonzero(kind == NEXT).astype(np.int32),
-            num_rows=np.array(num_rows, dtype=np.int32),
-            num_slots=np.array(num_slots, dtype=np.int32),
-            lane_slot=_stack(lanes, "slot", width, 0).astype(np.int32),
-            lane_fold=_stack(lanes, "fold", width, NOWHERE).astype(np.int32),
-            lane_show=_stack(lanes, "show", width, NOWHERE).astype(np.int32),
-            fold_amount=_stack(lanes, "fold_amount", width, 0.0).astype(np.float32),
-            show_amount=_stack(lanes, "show_amount", width, 0.0).astype(np.float32),
-            rake_amount=_stack(lanes, "rake_amount", width, 0.0).astype(np.float32),
-            num_lanes=np.array([len(lane["slot"]) for lane in lanes], dtype=np.int32),
-        ),
-        nodes,
-    )
+    builder = _Builder(pot, rake, chance)
+    for first, end in _chunks([count_street(tree) for tree in trees], nodes_per_chunk):
+        builder.add(trees[first:end])
+    return builder.forest(), builder.nodes, ForestSize(builder.most_nodes, (builder.most_slots[0], builder.most_slots[1]))
 
 
-def _stack(lanes: list[dict[str, list[float]]], key: str, width: int, fill: float) -> npt.NDArray[np.float64]:
-    return np.array([lane[key] + [fill] * (width - len(lane[key])) for lane in lanes])
+def count_street(tree: BettingNode) -> int:
+    """Returns the nodes of a betting tree up to the end of its street."""
+    return 1 + (sum(count_street(child) for child in tree.children) if tree.kind == NodeKind.DECISION else 0)
 
 
-def _lanes(
-    nodes: list[BettingNode],
-    kind: npt.NDArray[np.int8],
-    slot: Int32Array,
-    player: int,
-    pot: int,
-    rake: Rake,
-    chance: float,
-) -> dict[str, list[float]]:
-    """Returns one lane per opponent's slot with terminals below: at most one fold and one showdown share a slot.
+def _chunks(sizes: list[int], most: int) -> list[tuple[int, int]]:
+    """Returns ranges of lines with about equally many nodes, at most about `most`."""
+    wanted = max(1, round(sum(sizes) / most))
+    bounds, total, done = [0], sum(sizes), 0
+    for line, size in enumerate(sizes):
+        done += size
+        if done >= total * len(bounds) / wanted and line + 1 < len(sizes):
+            bounds.append(line + 1)
+    return list(zip(bounds, [*bounds[1:], len(sizes)], strict=True))
 
-    Lanes with a showdown come first, so that whole batches can skip the scan.
-    """
-    fold: dict[int, int] = {}
-    show: dict[int, int] = {}
-    for place in np.flatnonzero((kind == FOLD) | (kind == SHOWDOWN)):
-        target = fold if kind[place] == FOLD else show
-        key = int(slot[1 - player, place])
-        assert key not in target, "two terminals of one kind share a slot"
-        target[key] = int(place)
-    slots = sorted(show) + sorted(set(fold) - set(show))
-    slots += slots[-1:] * (-len(slots) % WIDE)
-    lanes: dict[str, list[float]] = {
-        name: [] for name in ("slot", "fold", "show", "fold_amount", "show_amount", "rake_amount")
-    }
-    used: set[int] = set()
-    for key in slots:
-        padding = key in used
-        used.add(key)
-        fold_at = NOWHERE if padding else fold.get(key, NOWHERE)
-        show_at = NOWHERE if padding else show.get(key, NOWHERE)
-        won = lost = taken = 0.0
-        if fold_at != NOWHERE:
-            node = nodes[fold_at]
-            matched = min(node.chips)
-            lost = pot / 2 + matched
-            won = lost - rake.amount(pot + 2 * matched)
-            lost = -lost if node.player == player else won
-        if show_at != NOWHERE:
-            matched = min(nodes[show_at].chips)
-            taken = rake.amount(pot + 2 * matched)
-            won = pot / 2 + matched
-        lanes["slot"].append(key)
-        lanes["fold"].append(fold_at)
-        lanes["show"].append(show_at)
-        lanes["fold_amount"].append(lost * chance if fold_at != NOWHERE else 0.0)
-        lanes["show_amount"].append((won - taken / 2) * chance if show_at != NOWHERE else 0.0)
-        lanes["rake_amount"].append(-taken / 2 * chance)
-    return lanes
+
+class _Builder:
+    """Collects a forest chunk by chunk."""
+
+    def __init__(self, pot: int, rake: Rake, chance: float) -> None:
+        self.pot, self.rake, self.chance = pot, rake, chance
+        self.nodes: list[BettingNode] = []
+        self.columns: dict[str, list[npt.NDArray[np.int64]]] = {
+            name: [np.zeros(0, np.int64)] for name in ("kind", "first_child", "num_children", "row", "slot0", "slot1", "inner")
+        }
+        self.lanes: list[dict[str, list[float]]] = [{name: [] for name in _LANE_FIELDS} for _ in range(2)]
+        self.starts: dict[str, list[int]] = {name: [0] for name in ("line", "node", "inner", "lane0", "lane1")}
+        self.num_rows = [0, 0]
+        self.most_nodes, self.most_slots = 0, [0, 0]
+
+    def add(self, trees: Sequence[BettingNode]) -> None:
+        """Adds a chunk of lines."""
+        offset, nodes = len(self.nodes), list(trees)
+        first_child, num_children = [0] * len(trees), [0] * len(trees)
+        waiting = list(range(len(trees) - 1, -1, -1))
+        while waiting:
+            place = waiting.pop()
+            if nodes[place].kind == NodeKind.DECISION:
+                first_child[place], num_children[place] = len(nodes), len(nodes[place].children)
+                waiting.extend(range(len(nodes) + num_children[place] - 1, len(nodes) - 1, -1))
+                nodes.extend(nodes[place].children)
+                first_child.extend([0] * num_children[place])
+                num_children.extend([0] * num_children[place])
+        codes = {NodeKind.FOLD: FOLD, NodeKind.SHOWDOWN: SHOWDOWN, NodeKind.NEXT_STREET: NEXT}
+        kind = np.array([codes.get(node.kind, node.player) for node in nodes])
+        inner = np.flatnonzero(kind <= 1)
+        row, slot = np.zeros(len(nodes), np.int64), np.zeros((2, len(nodes)), np.int64)
+        slot[:, : len(trees)] = np.arange(len(trees))
+        num_slots = [len(trees), len(trees)]
+        for place in inner:
+            player, count = int(kind[place]), num_children[place]
+            children = slice(first_child[place], first_child[place] + count)
+            row[place] = self.num_rows[player]
+            slot[player, children] = num_slots[player] + np.arange(count)
+            slot[1 - player, children] = slot[1 - player, place]
+            self.num_rows[player] += count
+            num_slots[player] += count
+        self.nodes += nodes
+        for name, column in (
+            ("kind", kind), ("first_child", np.array(first_child) + offset), ("num_children", np.array(num_children)),
+            ("row", row), ("slot0", slot[0]), ("slot1", slot[1]), ("inner", inner + offset),
+        ):  # fmt: skip
+            self.columns[name].append(column)
+        for player in (0, 1):
+            self._add_lanes(player, nodes, kind, slot[1 - player], offset)
+            self.starts[f"lane{player}"].append(len(self.lanes[player]["slot"]))
+        self.starts["line"].append(self.starts["line"][-1] + len(trees))
+        self.starts["node"].append(len(self.nodes))
+        self.starts["inner"].append(self.starts["inner"][-1] + len(inner))
+        self.most_nodes = max(self.most_nodes, len(nodes))
+        self.most_slots = [max(most, count) for most, count in zip(self.most_slots, num_slots, strict=True)]
+
+    def _add_lanes(
+        self, player: int, nodes: list[BettingNode], kind: npt.NDArray[np.int64], slot: npt.NDArray[np.int64], offset: int
+    ) -> None:
+        """Adds one lane per opponent's slot with terminals below: at most one fold and one showdown share a slot.
+
+        Lanes with a showdown come first, so that whole batches can skip the scan.
+        """
+        fold: dict[int, int] = {}
+        show: dict[int, int] = {}
+        for place in np.flatnonzero((kind == FOLD) | (kind == SHOWDOWN)):
+            target = fold if kind[place] == FOLD else show
+            assert int(slot[place]) not in target, "two terminals of one kind share a slot"
+            target[int(slot[place])] = int(place)
+        lanes = self.lanes[player]
+        slots = sorted(show) + sorted(set(fold) - set(show))
+        for key in slots:
+            fold_at, show_at = fold.get(key), show.get(key)
+            won, taken = (0.0, 0.0) if show_at is None else self._stake(nodes[show_at])
+            lanes["slot"].append(key)
+            lanes["fold"].append(NOWHERE if fold_at is None else fold_at + offset)
+            lanes["show"].append(NOWHERE if show_at is None else show_at + offset)
+            lanes["fold_amount"].append(0.0 if fold_at is None else self._fold_payoff(nodes[fold_at], player) * self.chance)
+            lanes["show_amount"].append((won - taken / 2) * self.chance)
+            lanes["rake_amount"].append(-taken / 2 * self.chance)
+        for _ in range(-len(slots) % WIDE):  # padding repeats a slot and goes nowhere
+            for name in _LANE_FIELDS:
+                lanes[name].append({"slot": slots[-1], "fold": NOWHERE, "show": NOWHERE}.get(name, 0.0))
+
+    def _stake(self, node: BettingNode) -> tuple[float, float]:
+        """Returns what a player stands to win or lose without rake, and the rake."""
+        matched = min(node.chips)
+        return self.pot / 2 + matched, self.rake.amount(self.pot + 2 * matched)
+
+    def _fold_payoff(self, node: BettingNode, player: int) -> float:
+        stake, taken = self._stake(node)
+        return -stake if node.player == player else stake - taken
+
+    def forest(self) -> Forest:
+        """Returns what has been collected."""
+        column = {name: np.concatenate(parts) for name, parts in self.columns.items()}
+        width = max(len(lanes["slot"]) for lanes in self.lanes)
+
+        def lanes(name: str) -> npt.NDArray[np.float64]:
+            return np.array([own[name] + [0.0] * (width - len(own[name])) for own in self.lanes])
+
+        return Forest(
+            kind=column["kind"].astype(np.int8),
+            first_child=column["first_child"].astype(np.int32),
+            num_children=column["num_children"].astype(np.int32),
+            row=column["row"].astype(np.int32),
+            slot=np.stack([column["slot0"], column["slot1"]]).astype(np.int32),
+            inner=column["inner"].astype(np.int32),
+            next_nodes=np.flatnonzero(column["kind"] == NEXT).astype(np.int32),
+            num_rows=np.array(self.num_rows, np.int32),
+            line_start=np.array(self.starts["line"], np.int32),
+            node_start=np.array(self.starts["node"], np.int32),
+            inner_start=np.array(self.starts["inner"], np.int32),
+            lane_start=np.array([self.starts["lane0"], self.starts["lane1"]], np.int32),
+            lane_slot=lanes("slot").astype(np.int32),
+            lane_fold=lanes("fold").astype(np.int32),
+            lane_show=lanes("show").astype(np.int32),
+            fold_amount=lanes("fold_amount").astype(np.float32),
+            show_amount=lanes("show_amount").astype(np.float32),
+            rake_amount=lanes("rake_amount").astype(np.float32),
+        )

@@ -177,55 +177,52 @@ def _pass_hands(
 
 @kernel(forceinline=True)
 def evaluate_terminals(
-    player: int, forest: Forest, board: int, own: HandTable, other: HandTable, own_width: int, other_width: int,
-    reach: Float32Array, reach_at: int, values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
+    player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
+    values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
 ) -> None:  # fmt: skip
-    """Writes the traverser's values of all terminals of a board.
+    """Writes the traverser's values of all terminals of a chunk on a board.
 
     Args:
-        reach: from `reach_at` on the opponent's reach, one row of `other_width` per slot.
-        values: from `values_at` on the traverser's values, one row of `own_width` per node; `waste` is a row for lanes
-            whose values nobody needs.
+        reach: from `reach_at` on the opponent's reach, a row per slot.
+        values: from `values_at` on the traverser's values, a row per node of the chunk; `waste` is a row for lanes whose
+            values nobody needs.
         scratch: working memory of this thread.
         raked: whether the house takes anything.
     """
+    own_width, other_width = own.card1.shape[1], other.card1.shape[1]
     columns, compatible, results = scratch.columns, scratch.compatible, scratch.results
     sums, held = scratch.sums, scratch.held
     starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
-    rescale, fold_scale, show_scale, rake_share = (
-        scratch.rescale,
-        scratch.fold_scale,
-        scratch.show_scale,
-        scratch.rake_share,
-    )
-    for batch in range(0, forest.num_lanes[player], WIDE):
+    rescale, fold_scale, show_scale, rake_share = scratch.rescale, scratch.fold_scale, scratch.show_scale, scratch.rake_share
+    alive, first_node = own.alive[board], forest.node_start[chunk]
+    zero = splat_wide(np.int32(0))
+    for batch in range(forest.lane_start[player, chunk], forest.lane_start[player, chunk + 1], WIDE):
         folds, shows = False, False
         for k in range(WIDE):
             lane = batch + k
-            starts[k] = reach_at + forest.lane_slot[player, lane] * other_width
+            starts[k] = reach_at + np.int64(forest.lane_slot[player, lane]) * other_width
             row = _row_sum(reach, starts[k], other_width)
             fold_at, show_at = forest.lane_fold[player, lane], forest.lane_show[player, lane]
-            fold_starts[k] = values_at + fold_at * own_width if fold_at >= 0 else waste
-            show_starts[k] = values_at + show_at * own_width if show_at >= 0 else waste
+            fold_starts[k] = values_at + np.int64(fold_at - first_node) * own_width if fold_at >= 0 else waste
+            show_starts[k] = values_at + np.int64(show_at - first_node) * own_width if show_at >= 0 else waste
             folds |= fold_at >= 0
             shows |= show_at >= 0
             rescale[k] = UNIT / row if row > np.float32(0.0) else np.float32(0.0)
             fold_scale[k] = forest.fold_amount[player, lane] * row / UNIT
-            show_scale[k] = forest.show_amount[player, lane] * row / (np.float32(2.0) * UNIT)
             stake = forest.show_amount[player, lane]
-            rake_share[k] = (
-                np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
-            )
+            show_scale[k] = stake * row / (np.float32(2.0) * UNIT)
+            rake_share[k] = np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
         for i in range(0, other_width, WIDE):
-            transpose_in(reach, starts, i, rescale, columns, other.place[board], i)
-        store(columns, len(columns) - WIDE, splat_wide(np.int32(0)))  # the dead place
-        alive = own.alive[board]
+            transpose_in(reach, starts, i, rescale, columns)
+        store(columns, other_width * WIDE, zero)  # the row of hands that the opponent cannot have
         _sum_cards(columns, other.alive[board], other.card1[board], other.card2[board], sums, held)
         if folds or raked:
             _scan_folds(columns, compatible, sums, alive, own.card1[board], own.card2[board], own.same[board])
         if folds:
+            for hand in range(alive, own_width):
+                store(compatible, hand * WIDE, zero)
             for i in range(0, own_width, WIDE):
-                transpose_out(compatible, own.place[board], i, fold_scale, values, fold_starts, i)
+                transpose_out(compatible, fold_scale, values, fold_starts, i)
         if shows:
             _scan_showdowns(
                 columns, results, sums, held, own.card1[board], own.card2[board], other.card1[board], other.card2[board],
@@ -236,5 +233,7 @@ def evaluate_terminals(
                 for hand in range(alive):
                     less = to_float(load_wide(compatible, hand * WIDE)) * share
                     store(results, hand * WIDE, to_integer(to_float(load_wide(results, hand * WIDE)) + less))
+            for hand in range(alive, own_width):
+                store(results, hand * WIDE, zero)
             for i in range(0, own_width, WIDE):
-                transpose_out(results, own.place[board], i, show_scale, values, show_starts, i)
+                transpose_out(results, show_scale, values, show_starts, i)

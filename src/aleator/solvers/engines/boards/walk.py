@@ -1,10 +1,11 @@
 """The walk over boards, as a program of steps.
 
-A traversal is a list of steps (operation, street, board): DESCEND pushes reach down one board's forest and evaluates its
-terminals; HAND_DOWN copies the reach of the street's lines to the roots of the next street; ASCEND pulls values up and, when
-solving, updates regrets; COLLECT adds the values of a board's lines to the street before, seen through the suit
-permutations that the board stands for. The order of steps is written once, in `engine`; parts of it can run in threads.
-There is one compiled entry, `run`, so that every kernel is compiled once.
+A traversal is a list of steps (operation, street, board, chunk). DESCEND pushes reach down the chunk's betting trees on the
+board and evaluates their terminals; ASCEND pulls values up and, when solving, updates regrets. Between two streets, CLEAR
+sets the values of a street's lines to zero; HAND_DOWN brings the reach of a chunk's lines to a board of the next street,
+in the order of that board's rows; COLLECT adds the values of the board's lines to the street before, seen through the suit
+permutations that the board stands for. KEEP puts them aside instead, to be collected when all threads are done. The order
+of steps is written once, in `engine`; there is one compiled entry, `run`, so that every kernel is compiled once.
 """
 
 from __future__ import annotations
@@ -21,28 +22,34 @@ from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
 
 Float32Array = npt.NDArray[np.float32]
+Int16Array = npt.NDArray[np.int16]
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 
 # what a walk does at the traverser's decisions
 UPDATE, AVERAGE, BEST = 0, 1, 2
 # steps of a program
-DESCEND, HAND_DOWN, ASCEND, COLLECT, KEEP = 0, 1, 2, 3, 4
+DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, KEEP = 0, 1, 2, 3, 4, 5
 
 
 class Street(NamedTuple):
-    """One street: its forest, its boards, and where things lie. B boards, [2] per player."""
+    """One street: its betting, its boards, and where things lie. B boards, rows of W hands, [2] per player."""
 
     forest: Forest
+    width: Int64Array  # [2] W
     storage_at: Int64Array  # [2] offset of the first board's rows in the player's storage
     reach_at: Int64Array  # [2] offset of the street's slots in a thread's reach
-    values_at: int  # offset of the street's nodes in a thread's values, in rows
-    table: Int32Array  # [B] index of the board's hand tables
+    values_at: Int64Array  # [2] offset of the street's values in a thread's values, when the player traverses
+    table0: HandTable
+    table1: HandTable
     first_board: Int32Array  # [B] first board of the next street
     num_boards: Int32Array  # [B] boards of the next street
-    first_map: Int32Array  # [B] first entry in `map_of`: the suit maps by which a board's values count for its parent
+    order0: Int16Array  # [B, W] where the reach of each row comes from on the street before; -1 for padding
+    order1: Int16Array
+    first_map: Int32Array  # [B] first entry in the maps: one for each board that this one stands for
     num_maps: Int32Array  # [B]
-    map_of: Int32Array  # indices into the players' suit maps; 0 is the identity
+    map0: Int16Array  # [maps, W of the street before] where the value of each row there comes from; -1 for dead hands
+    map1: Int16Array
     locked: npt.NDArray[np.bool_]  # [B, N] decisions whose policy is fixed
 
 
@@ -63,29 +70,19 @@ class Work(NamedTuple):
     scans: Scratch
 
 
-class Players(NamedTuple):
-    """Both players' hands: padded numbers, tables per board, and suit maps [maps, H] on storage rows."""
-
-    width0: int
-    width1: int
-    table0: HandTable
-    table1: HandTable
-    map0: npt.NDArray[np.int16]
-    map1: npt.NDArray[np.int16]
-
-
 @kernel(forceinline=True)
 def _descend(
-    player: int, mode: int, street: Street, board: int, players: Players, storage: tuple[Storage, Storage], work: Work,
+    player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
     discounts: Float32Array, raked: bool,
 ) -> None:  # fmt: skip
-    """Pushes reach down one board's forest, whose roots' slots are filled, and evaluates the terminals."""
+    """Pushes reach down a chunk, whose roots' slots are filled, and evaluates its terminals."""
     forest = street.forest
-    for place in forest.inner:
+    for k in range(forest.inner_start[chunk], forest.inner_start[chunk + 1]):
+        place = forest.inner[k]
         actor = forest.kind[place]
         if actor == player and mode != UPDATE:
             continue
-        width = players.width0 if actor == 0 else players.width1
+        width = street.width[actor]
         reach = work.reach0 if actor == 0 else work.reach1
         kept = storage[actor]
         rows_at = street.storage_at[actor] + (np.int64(board) * forest.num_rows[actor] + forest.row[place]) * width
@@ -97,29 +94,25 @@ def _descend(
         discount = discounts[4] if actor < player else discounts[0]
         push_reach(weights, instant, rows_at, discount, forest.num_children[place], width, reach, from_at, to_at)
     first = player == 0
-    own_width = players.width0 if first else players.width1
-    other_width = players.width1 if first else players.width0
     evaluate_terminals(
-        player, forest, street.table[board], players.table0 if first else players.table1,
-        players.table1 if first else players.table0, own_width, other_width, work.reach1 if first else work.reach0,
-        street.reach_at[1 - player], work.values, np.int64(street.values_at) * own_width, len(work.values) - own_width,
-        work.scans, raked,
+        player, forest, chunk, board, street.table0 if first else street.table1, street.table1 if first else street.table0,
+        work.reach1 if first else work.reach0, street.reach_at[1 - player], work.values, street.values_at[player],
+        len(work.values) - street.width[player], work.scans, raked,
     )  # fmt: skip
 
 
 @kernel(forceinline=True)
 def _ascend(
-    player: int, mode: int, street: Street, board: int, players: Players, storage: tuple[Storage, Storage], work: Work,
+    player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
     discounts: Float32Array,
 ) -> None:  # fmt: skip
-    """Pulls the traverser's values up one board's forest and, when solving, updates its regrets."""
-    forest = street.forest
-    width = players.width0 if player == 0 else players.width1
+    """Pulls the traverser's values up a chunk and, when solving, updates its regrets."""
+    forest, width = street.forest, street.width[player]
     reach = work.reach0 if player == 0 else work.reach1
-    own = storage[player]
-    values, base = work.values, np.int64(street.values_at) * width
+    own, values = storage[player], work.values
+    base = street.values_at[player] - forest.node_start[chunk] * width
     rows = street.storage_at[player] + np.int64(board) * forest.num_rows[player] * width
-    for k in range(len(forest.inner) - 1, -1, -1):
+    for k in range(forest.inner_start[chunk + 1] - 1, forest.inner_start[chunk] - 1, -1):
         place = forest.inner[k]
         first, count = forest.first_child[place], forest.num_children[place]
         value_at, actions_at = base + np.int64(place) * width, base + np.int64(first) * width
@@ -139,84 +132,92 @@ def _ascend(
 
 
 @kernel(forceinline=True)
-def _hand_down(player: int, mode: int, street: Street, following: Street, players: Players, work: Work) -> None:
-    """Copies the reach of a street's lines to the roots of the next street, and clears the lines' values."""
-    lines = street.forest.next_nodes
-    for q in range(2):
-        if q == player and mode != UPDATE:
-            continue
-        width = players.width0 if q == 0 else players.width1
-        reach = work.reach0 if q == 0 else work.reach1
-        for line in range(len(lines)):
-            source = street.reach_at[q] + np.int64(street.forest.slot[q, lines[line]]) * width
-            target = following.reach_at[q] + np.int64(line) * width
-            for hand in range(width):
-                reach[target + hand] = reach[source + hand]
-    width = players.width0 if player == 0 else players.width1
-    for place in lines:
-        at = (np.int64(street.values_at) + place) * width
+def _clear(player: int, street: Street, work: Work) -> None:
+    """Sets the values of a street's lines to zero (such a street has one chunk)."""
+    width = street.width[player]
+    for place in street.forest.next_nodes:
+        at = street.values_at[player] + np.int64(place) * width
         for hand in range(width):
             work.values[at + hand] = np.float32(0.0)
 
 
 @kernel(forceinline=True)
+def _hand_down(player: int, mode: int, street: Street, following: Street, board: int, chunk: int, work: Work) -> None:
+    """Brings the reach of a chunk's lines to a board of the next street."""
+    first, end = following.forest.line_start[chunk], following.forest.line_start[chunk + 1]
+    for q in range(2):
+        if q == player and mode != UPDATE:
+            continue
+        reach = work.reach0 if q == 0 else work.reach1
+        order = following.order0[board] if q == 0 else following.order1[board]
+        alive = following.table0.alive[board] if q == 0 else following.table1.alive[board]
+        for line in range(first, end):
+            source = street.reach_at[q] + np.int64(street.forest.slot[q, street.forest.next_nodes[line]]) * street.width[q]
+            target = following.reach_at[q] + np.int64(line - first) * following.width[q]
+            for row in range(alive):
+                reach[target + row] = reach[source + order[row]]
+            for row in range(alive, following.width[q]):
+                reach[target + row] = np.float32(0.0)
+
+
+@kernel(forceinline=True)
 def _collect(
-    player: int, street: Street, following: Street, board: int, players: Players, source: Float32Array, source_at: int,
+    player: int, street: Street, following: Street, board: int, first: int, end: int, source: Float32Array, source_at: int,
     values: Float32Array,
 ) -> None:  # fmt: skip
-    """Adds the values of a board's roots to the lines of the street before, through every suit map it stands for."""
-    width = players.width0 if player == 0 else players.width1
-    maps = players.map0 if player == 0 else players.map1
-    for line in range(len(street.forest.next_nodes)):
-        base = source_at + np.int64(line) * width
-        to = (np.int64(street.values_at) + street.forest.next_nodes[line]) * width
+    """Adds the values of lines first..end on a board to the street before, through every suit map it stands for."""
+    width = street.width[player]
+    maps = following.map0 if player == 0 else following.map1
+    for line in range(first, end):
+        base = source_at + np.int64(line - first) * following.width[player]
+        to = street.values_at[player] + np.int64(street.forest.next_nodes[line]) * width
         for k in range(following.first_map[board], following.first_map[board] + following.num_maps[board]):
-            suits = following.map_of[k]
-            if suits == 0:
-                for hand in range(width):
-                    values[to + hand] += source[base + hand]
-            else:
-                for hand in range(width):
-                    values[to + hand] += source[base + maps[suits, hand]]
+            for row in range(width):
+                if maps[k, row] >= 0:
+                    values[to + row] += source[base + maps[k, row]]
 
 
 @kernel()
 def run(
     program: Int32Array, first_player: int, end_player: int, mode: int, streets: tuple[Street, Street, Street],
-    players: Players, storage: tuple[Storage, Storage], work: Work, slab: Float32Array, schedule: Float32Array, raked: bool,
+    storage: tuple[Storage, Storage], work: Work, slab: Float32Array, schedule: Float32Array, raked: bool,
 ) -> None:  # fmt: skip
     """Runs a program once per row of `schedule` and player.
 
     Args:
-        program: [S, 3] steps: operation, street, board.
+        program: [S, 4] steps: operation, street, board, chunk. HAND_DOWN and COLLECT name the upper street and the board of
+            the lower one; KEEP names the lower street.
         first_player, end_player: the traversers, in turn.
         mode: UPDATE, AVERAGE or BEST.
         work: scratch of this thread.
-        slab: values of the roots of each board of the second street, [boards, lines, H]; empty if they are collected at
-            once. KEEP writes a board's part, COLLECT into street 0 reads it.
+        slab: values of the lines on each board of the second street, [boards, lines, W], where KEEP puts them and COLLECT
+            finds them; empty if they are collected at once.
         schedule: [T, 5] rows of `RegretRule.schedule`.
         raked: whether the house takes anything.
     """
     for t in range(len(schedule)):
         for player in range(first_player, end_player):
-            width = players.width0 if player == 0 else players.width1
             for step in range(len(program)):
-                operation, level, board = program[step, 0], program[step, 1], program[step, 2]
+                operation, level, board, chunk = program[step, 0], program[step, 1], program[step, 2], program[step, 3]
                 street = streets[level]
                 if operation == DESCEND:
-                    _descend(player, mode, street, board, players, storage, work, schedule[t], raked)
+                    _descend(player, mode, street, board, chunk, storage, work, schedule[t], raked)
                 elif operation == ASCEND:
-                    _ascend(player, mode, street, board, players, storage, work, schedule[t])
+                    _ascend(player, mode, street, board, chunk, storage, work, schedule[t])
+                elif operation == CLEAR:
+                    _clear(player, street, work)
                 elif operation == HAND_DOWN:
-                    _hand_down(player, mode, street, streets[level + 1], players, work)
+                    _hand_down(player, mode, street, streets[level + 1], board, chunk, work)
                 elif operation == COLLECT:
+                    following = streets[level + 1]
+                    first, end = following.forest.line_start[chunk], following.forest.line_start[chunk + 1]
                     kept = level == 0 and len(slab) > 0
-                    size = np.int64(len(street.forest.next_nodes)) * width
-                    source = slab if kept else work.values
-                    source_at = board * size if kept else np.int64(streets[level + 1].values_at) * width
-                    _collect(player, street, streets[level + 1], board, players, source, source_at, work.values)
+                    place = (np.int64(board) * len(street.forest.next_nodes) + first) * following.width[player]
+                    source_at = place if kept else following.values_at[player]
+                    _collect(player, street, following, board, first, end, slab if kept else work.values, source_at, work.values)
                 else:
-                    size = np.int64(len(streets[level - 1].forest.next_nodes)) * width
-                    source_at = np.int64(street.values_at) * width
-                    for k in range(size):
-                        slab[board * size + k] = work.values[source_at + k]
+                    first, end = street.forest.line_start[chunk], street.forest.line_start[chunk + 1]
+                    lines = street.forest.line_start[len(street.forest.line_start) - 1]
+                    target = (np.int64(board) * lines + first) * street.width[player]
+                    for k in range((end - first) * street.width[player]):
+                        slab[target + k] = work.values[street.values_at[player] + k]

@@ -160,48 +160,44 @@ def _transpose(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def transpose_in(
-    typing_context: Any, rows: types.Array, row_at: types.Array, column: types.Integer, scale: types.Array,
-    columns: types.Array, place: types.Array, place_at: types.Integer,
-) -> Any:  # fmt: skip
-    """Turns a square of WIDE rows and columns: columns[WIDE * place[place_at + k] + lane] = rows[row_at[lane] + column + k].
+    typing_context: Any, rows: types.Array, row_at: types.Array, column: types.Integer, scale: types.Array, columns: types.Array
+) -> Any:
+    """Turns a square of WIDE rows and columns: columns[WIDE * (column + k) + lane] = rows[row_at[lane] + column + k].
 
     On the way the numbers are multiplied by scale[lane] and rounded to int32.
     """
     vector, whole = Vector(types.float32, WIDE), ir.IntType(64)
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        source, starts, first, factors, target, places, places_at = arguments
-        integers = _llvm(Vector(types.int32, WIDE))
+        source, starts, first, factors, target = arguments
+        integers = Vector(types.int32, WIDE)
         loaded = []
         for lane in range(WIDE):
             start = builder.load(_data(context, builder, row_at, starts, ir.Constant(whole, lane)))
             loaded.append(_read(builder, vector, _data(context, builder, rows, source, builder.add(start, first))))
         factor = _read(builder, vector, _data(context, builder, scale, factors, ir.Constant(whole, 0)))
-        for k, column_values in enumerate(_transpose(builder, loaded)):
-            at = builder.load(_data(context, builder, place, places, builder.add(places_at, ir.Constant(whole, k))))
-            at = builder.mul(builder.sext(at, whole), ir.Constant(whole, WIDE))
-            rounded = builder.fptosi(builder.fmul(column_values, factor), integers)
-            _write(builder, Vector(types.int32, WIDE), rounded, _data(context, builder, columns, target, at))
+        for k, values in enumerate(_transpose(builder, loaded)):
+            at = builder.mul(builder.add(first, ir.Constant(whole, k)), ir.Constant(whole, WIDE))
+            rounded = builder.fptosi(builder.fmul(values, factor), _llvm(integers))
+            _write(builder, integers, rounded, _data(context, builder, columns, target, at))
         return context.get_dummy_value()
 
-    return types.void(rows, row_at, types.intp, scale, columns, place, types.intp), generate
+    return types.void(rows, row_at, types.intp, scale, columns), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def transpose_out(
-    typing_context: Any, columns: types.Array, place: types.Array, place_at: types.Integer, scale: types.Array,
-    rows: types.Array, row_at: types.Array, column: types.Integer,
-) -> Any:  # fmt: skip
-    """Turns a square back: rows[row_at[lane] + column + k] = scale[lane] * columns[WIDE * place[place_at + k] + lane]."""
+    typing_context: Any, columns: types.Array, scale: types.Array, rows: types.Array, row_at: types.Array, column: types.Integer
+) -> Any:
+    """Turns a square back: rows[row_at[lane] + column + k] = scale[lane] * columns[WIDE * (column + k) + lane]."""
     vector, whole = Vector(types.float32, WIDE), ir.IntType(64)
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        source, places, places_at, factors, target, starts, first = arguments
+        source, factors, target, starts, first = arguments
         factor = _read(builder, vector, _data(context, builder, scale, factors, ir.Constant(whole, 0)))
         loaded = []
         for k in range(WIDE):
-            at = builder.load(_data(context, builder, place, places, builder.add(places_at, ir.Constant(whole, k))))
-            at = builder.mul(builder.sext(at, whole), ir.Constant(whole, WIDE))
+            at = builder.mul(builder.add(first, ir.Constant(whole, k)), ir.Constant(whole, WIDE))
             integers = _read(builder, Vector(types.int32, WIDE), _data(context, builder, columns, source, at))
             loaded.append(builder.fmul(builder.sitofp(integers, _llvm(vector)), factor))
         for lane, values in enumerate(_transpose(builder, loaded)):
@@ -209,7 +205,7 @@ def transpose_out(
             _write(builder, vector, values, _data(context, builder, rows, target, builder.add(start, first)))
         return context.get_dummy_value()
 
-    return types.void(columns, place, types.intp, scale, rows, row_at, types.intp), generate
+    return types.void(columns, scale, rows, row_at, types.intp), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -1,0 +1,129 @@
+"""What is known about a spot before memory is taken: streets, boards up to isomorphism, hands, rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.games.holdem.betting_tree import BettingNode
+from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
+from aleator.solvers.engines.boards.forest import Forest, ForestSize, build_forest
+from aleator.solvers.engines.boards.tables import Int64Array, living_hands, padded
+
+CARDS_LEFT = 52 - 4  # both hands are dealt
+NODES_PER_CHUNK = 150
+ONE_CHUNK = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board of the tree: its cards, its parent on the street before, and the suit permutations it stands for there.
+
+    A permutation q in `maps` says: one of the boards this one stands for gives hand h the value that this board gives
+    to hand `HAND_MAPS[q, h]`.
+    """
+
+    cards: tuple[int, ...]
+    parent: int
+    maps: tuple[int, ...]
+
+
+class BoardPlan:
+    """A spot laid out.
+
+    Attributes:
+        spot: the spot.
+        hands: per player the hands (0..1325) that have weight.
+        weights: per player the weights [1326].
+        forests, sizes, nodes: per street the betting, the largest chunk, and the betting node behind each node.
+        boards: per street the boards, one per class of isomorphic ones, children of a board side by side.
+        widths: per street and player the rows of a board, padded.
+    """
+
+    def __init__(self, spot: Spot, *, isomorphism: bool = True, nodes_per_chunk: int = NODES_PER_CHUNK) -> None:
+        self.spot = spot
+        self.weights = spot.weights()
+        self.hands = (np.flatnonzero(self.weights[0]), np.flatnonzero(self.weights[1]))
+        self.forests: list[Forest] = []
+        self.sizes: list[ForestSize] = []
+        self.nodes: list[list[BettingNode]] = []
+        trees, chance, left = [spot.build_tree()], 1.0, CARDS_LEFT - len(spot.board)
+        while trees:
+            last = spot.street + len(self.forests) == 3
+            forest, nodes, size = build_forest(trees, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK)
+            self.forests.append(forest)
+            self.nodes.append(nodes)
+            self.sizes.append(size)
+            trees = [nodes[place].children[0] for place in forest.next_nodes]
+            chance /= max(left, 1)
+            left -= 1
+        self.boards = self._boards(isomorphism)
+        self.widths = [
+            tuple(padded(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1)) for boards in self.boards
+        ]
+
+    def _boards(self, isomorphism: bool) -> list[list[Board]]:
+        group = symmetries(self.spot.board, weights=list(self.weights)) if isomorphism else np.zeros(1, np.int8)
+        streets, groups = [[Board(self.spot.board, -1, (0,))]], [group]
+        for _ in self.forests[1:]:
+            street, next_groups = [], []
+            for parent, board in enumerate(streets[-1]):
+                classes = card_classes(groups[parent], board.cards)
+                for card in classes.representatives:
+                    members = classes.members(int(classes.class_of[card]))
+                    maps = tuple(int(INVERSES[classes.permutation_of[member]]) for member in members)
+                    street.append(Board((*board.cards, int(card)), parent, maps))
+                    next_groups.append(symmetries([int(card)], within=groups[parent]))
+            streets.append(street)
+            groups = next_groups
+        return streets
+
+    @property
+    def num_streets(self) -> int:
+        """How many streets of betting there are."""
+        return len(self.forests)
+
+    def rows(self, player: int, board: Board) -> Int64Array:
+        """Returns the hands in the rows of a board, in order."""
+        return living_hands(board.cards, self.hands[player])[0]
+
+    def storage_size(self, player: int, level: int) -> int:
+        """Returns how many numbers of each kind a street keeps for a player."""
+        return len(self.boards[level]) * int(self.forests[level].num_rows[player]) * self.widths[level][player]
+
+    def num_nodes(self) -> list[int]:
+        """Returns the nodes of each street over all its boards, isomorphic ones counted once."""
+        return [len(forest.kind) * len(boards) for forest, boards in zip(self.forests, self.boards, strict=True)]
+
+    def order(self, player: int, level: int) -> npt.NDArray[np.int16]:
+        """Returns [B, W]: the row on the board before from which each row of a board comes; -1 for padding."""
+        table = np.full((len(self.boards[level]), self.widths[level][player]), -1, np.int16)
+        row_of = np.full(NUM_HANDS, -1, np.int64)
+        for index, board in enumerate(self.boards[level]):
+            if board.parent >= 0:
+                before = self.rows(player, self.boards[level - 1][board.parent])
+                row_of[before] = np.arange(len(before))
+                living = self.rows(player, board)
+                table[index, : len(living)] = row_of[living]
+        return table
+
+    def maps(self, player: int, level: int) -> npt.NDArray[np.int16]:
+        """Returns [maps, W of the street before]: for each board that a board stands for, the row that gives each value."""
+        boards = self.boards[level]
+        before_width = self.widths[max(level - 1, 0)][player]
+        table = np.full((sum(len(board.maps) for board in boards), before_width), -1, np.int16)
+        entry = 0
+        for board in boards:
+            row_of = np.full(NUM_HANDS, -1, np.int64)
+            living = self.rows(player, board)
+            row_of[living] = np.arange(len(living))
+            for suits in board.maps:
+                if board.parent >= 0:
+                    before = self.rows(player, self.boards[level - 1][board.parent])
+                    table[entry, : len(before)] = row_of[HAND_MAPS[suits, before]]
+                entry += 1
+        return table
