@@ -24,6 +24,22 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
 
 
+def _harden(index: Any) -> None:
+    """Makes Numba's disk cache notice edits in any kernel, and survive files that another version wrote."""
+    if not (hasattr(index, "_source_stamp") and hasattr(index, "_load_index")):
+        return
+    index._source_stamp = (index._source_stamp, _stamp_of_kernels())
+    load = index._load_index
+
+    def load_or_forget() -> Any:
+        try:
+            return load()
+        except Exception:  # whatever it is, compiling again mends it
+            return {}
+
+    index._load_index = load_or_forget
+
+
 def njit(**options: Any) -> Callable[[F], F]:
     """Returns a decorator that compiles a function to machine code at its first call, and keeps the result on disk.
 
@@ -35,9 +51,7 @@ def njit(**options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         compiled: F = numba.njit(**settings)(function)
-        index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-        if hasattr(index, "_source_stamp"):
-            index._source_stamp = (index._source_stamp, _stamp_of_kernels())
+        _harden(getattr(getattr(compiled, "_cache", None), "_cache_file", None))
         return compiled
 
     return decorate

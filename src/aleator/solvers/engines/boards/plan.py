@@ -12,10 +12,10 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
 from aleator.solvers.engines.boards.forest import Forest, ForestSize, build_forest
-from aleator.solvers.engines.boards.tables import Int64Array, living_hands, padded
+from aleator.solvers.engines.boards.tables import Int64Array, living_hands, row_width
 
 CARDS_LEFT = 52 - 4  # both hands are dealt
-NODES_PER_CHUNK = 150
+NODES_PER_CHUNK = 75
 ONE_CHUNK = 1 << 40
 
 
@@ -63,7 +63,7 @@ class BoardPlan:
             left -= 1
         self.boards = self._boards(isomorphism)
         self.widths = [
-            tuple(padded(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1)) for boards in self.boards
+            tuple(row_width(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1)) for boards in self.boards
         ]
 
     def _boards(self, isomorphism: bool) -> list[list[Board]]:
@@ -100,9 +100,9 @@ class BoardPlan:
         return [len(forest.kind) * len(boards) for forest, boards in zip(self.forests, self.boards, strict=True)]
 
     def order(self, player: int, level: int) -> npt.NDArray[np.int16]:
-        """Returns [B, W]: the row on the board before from which each row of a board comes; -1 for padding."""
-        table = np.full((len(self.boards[level]), self.widths[level][player]), -1, np.int16)
-        row_of = np.full(NUM_HANDS, -1, np.int64)
+        """Returns [B, W]: the row on the board before from which each row of a board comes; 0 for padding."""
+        table = np.zeros((len(self.boards[level]), self.widths[level][player]), np.int16)
+        row_of = np.zeros(NUM_HANDS, np.int64)
         for index, board in enumerate(self.boards[level]):
             if board.parent >= 0:
                 before = self.rows(player, self.boards[level - 1][board.parent])
@@ -112,13 +112,17 @@ class BoardPlan:
         return table
 
     def maps(self, player: int, level: int) -> npt.NDArray[np.int16]:
-        """Returns [maps, W of the street before]: for each board that a board stands for, the row that gives each value."""
+        """Returns [maps, W of the street before]: for each board that a board stands for, the row that gives each value.
+
+        Dead hands and padding get the last row, which never holds a hand and whose value is zero.
+        """
         boards = self.boards[level]
         before_width = self.widths[max(level - 1, 0)][player]
-        table = np.full((sum(len(board.maps) for board in boards), before_width), -1, np.int16)
+        nobody = self.widths[level][player] - 1
+        table = np.full((sum(len(board.maps) for board in boards), before_width), nobody, np.int16)
         entry = 0
         for board in boards:
-            row_of = np.full(NUM_HANDS, -1, np.int64)
+            row_of = np.full(NUM_HANDS, nobody, np.int64)
             living = self.rows(player, board)
             row_of[living] = np.arange(len(living))
             for suits in board.maps:

@@ -93,8 +93,8 @@ def _sum_cards(
     paired = count // 2 * 2
     for hand in range(0, paired, 2):
         here, next_here = load_wide(reach, hand * WIDE), load_wide(reach, hand * WIDE + WIDE)
-        a, b = raw(card1, hand) * WIDE, raw(card2, hand) * WIDE
-        c, d = raw(card1, hand + 1) * WIDE, raw(card2, hand + 1) * WIDE
+        a, b = raw(card1, hand), raw(card2, hand)
+        c, d = raw(card1, hand + 1), raw(card2, hand + 1)
         store(sums, a, load_wide(sums, a) + here)
         store(more, c, load_wide(more, c) + next_here)
         store(sums, b, load_wide(sums, b) + here)
@@ -103,7 +103,7 @@ def _sum_cards(
         odd = odd + next_here
     if paired < count:
         here = load_wide(reach, paired * WIDE)
-        a, b = raw(card1, paired) * WIDE, raw(card2, paired) * WIDE
+        a, b = raw(card1, paired), raw(card2, paired)
         store(sums, a, load_wide(sums, a) + here)
         store(sums, b, load_wide(sums, b) + here)
         even = even + here
@@ -126,7 +126,7 @@ def _scan_folds(
     whole = load_wide(sums, NUM_CARDS * WIDE)
     for hand in range(count):
         both = load_wide(reach, raw(same, hand) * WIDE)
-        shared = load_wide(sums, raw(card1, hand) * WIDE) + load_wide(sums, raw(card2, hand) * WIDE)
+        shared = load_wide(sums, raw(card1, hand)) + load_wide(sums, raw(card2, hand))
         store(values, hand * WIDE, whole + both - shared)
 
 
@@ -150,13 +150,13 @@ def _scan_showdowns(
         before = running
         first, end = raw(group_start, group), raw(group_start, group + 1)
         for hand in range(first, end):
-            shared = load_wide(sums, raw(own1, hand) * WIDE) + load_wide(sums, raw(own2, hand) * WIDE)
+            shared = load_wide(sums, raw(own1, hand)) + load_wide(sums, raw(own2, hand))
             store(held, (hand - first) * WIDE, shared)
         passed = raw(upto, group)
         running = _pass_hands(reach, sums, card1, card2, raw(below, group), passed, running)
         both = before + running
         for hand in range(first, end):
-            shared = load_wide(sums, raw(own1, hand) * WIDE) + load_wide(sums, raw(own2, hand) * WIDE)
+            shared = load_wide(sums, raw(own1, hand)) + load_wide(sums, raw(own2, hand))
             store(values, hand * WIDE, both - load_wide(held, (hand - first) * WIDE) - shared)
 
 
@@ -168,7 +168,7 @@ def _pass_hands(
     for hand in range(start, end):
         here = load_wide(reach, hand * WIDE)
         here = here + here
-        a, b = raw(card1, hand) * WIDE, raw(card2, hand) * WIDE
+        a, b = raw(card1, hand), raw(card2, hand)
         running = running + here
         store(sums, a, load_wide(sums, a) + here)
         store(sums, b, load_wide(sums, b) + here)

@@ -24,8 +24,8 @@ class HandTable(NamedTuple):
     """One player's hands on the B boards of a street; rows padded to W, a multiple of WIDE."""
 
     alive: npt.NDArray[np.int32]  # [B] living hands
-    card1: Int16Array  # [B, W] first card of the hand in each row
-    card2: Int16Array  # [B, W]
+    card1: Int16Array  # [B, W] WIDE times the first card of the hand in each row
+    card2: Int16Array  # [B, W] WIDE times the second
     same: Int16Array  # [B, W] the opponent's row of the very same hand; the row behind all others if it has none
     num_groups: npt.NDArray[np.int32]  # [B] groups of equal strength
     group_start: Int16Array  # [B, W + 1] first row of each group, and the end
@@ -41,15 +41,15 @@ def living_hands(board: Sequence[int], hands: Int64Array) -> tuple[Int64Array, n
     return living, order[living]
 
 
-def padded(count: int) -> int:
-    """Returns the next multiple of WIDE."""
-    return -(-count // WIDE) * WIDE
+def row_width(count: int) -> int:
+    """Returns the length of a row of that many hands: a multiple of WIDE with at least one place to spare."""
+    return count // WIDE * WIDE + WIDE
 
 
 def build_tables(boards: Sequence[Sequence[int]], hands: tuple[Int64Array, Int64Array]) -> tuple[HandTable, HandTable]:
     """Returns both players' tables of one street, given its boards and the hands of both ranges."""
     rows = [[living_hands(board, own) for board in boards] for own in hands]
-    widths = [padded(max(len(living) for living, _ in side)) for side in rows]
+    widths = [row_width(max(len(living) for living, _ in side)) for side in rows]
     tables = []
     for player in (0, 1):
         count, width = len(boards), widths[player]
@@ -73,7 +73,7 @@ def _fill(
     table: HandTable, index: int, living: Int64Array, strength: Int64Array, other: Int64Array, other_strength: Int64Array
 ) -> None:
     count = len(living)
-    table.card1[index, :count], table.card2[index, :count] = HANDS[living].T
+    table.card1[index, :count], table.card2[index, :count] = HANDS[living].T.astype(np.int16) * WIDE
     other_row = np.full(len(HANDS), -1, dtype=np.int64)
     other_row[other] = np.arange(len(other))
     same = other_row[living]

@@ -20,6 +20,7 @@ from aleator.solvers.engines.boards.decisions import add_rows, average, best, pu
 from aleator.solvers.engines.boards.forest import Forest
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
+from aleator.solvers.engines.cpu.simd import LANES, gather, load, store
 
 Float32Array = npt.NDArray[np.float32]
 Int16Array = npt.NDArray[np.int16]
@@ -44,11 +45,11 @@ class Street(NamedTuple):
     table1: HandTable
     first_board: Int32Array  # [B] first board of the next street
     num_boards: Int32Array  # [B] boards of the next street
-    order0: Int16Array  # [B, W] where the reach of each row comes from on the street before; -1 for padding
+    order0: Int16Array  # [B, W] where the reach of each row comes from on the street before; 0 for padding
     order1: Int16Array
     first_map: Int32Array  # [B] first entry in the maps: one for each board that this one stands for
     num_maps: Int32Array  # [B]
-    map0: Int16Array  # [maps, W of the street before] where the value of each row there comes from; -1 for dead hands
+    map0: Int16Array  # [maps, W of the street before] where the value of each row there comes from; the last row for dead hands
     map1: Int16Array
     locked: npt.NDArray[np.bool_]  # [B, N] decisions whose policy is fixed
 
@@ -154,8 +155,8 @@ def _hand_down(player: int, mode: int, street: Street, following: Street, board:
         for line in range(first, end):
             source = street.reach_at[q] + np.int64(street.forest.slot[q, street.forest.next_nodes[line]]) * street.width[q]
             target = following.reach_at[q] + np.int64(line - first) * following.width[q]
-            for row in range(alive):
-                reach[target + row] = reach[source + order[row]]
+            for row in range(0, following.width[q], LANES):
+                store(reach, target + row, gather(reach, source, order, row))
             for row in range(alive, following.width[q]):
                 reach[target + row] = np.float32(0.0)
 
@@ -172,9 +173,9 @@ def _collect(
         base = source_at + np.int64(line - first) * following.width[player]
         to = street.values_at[player] + np.int64(street.forest.next_nodes[line]) * width
         for k in range(following.first_map[board], following.first_map[board] + following.num_maps[board]):
-            for row in range(width):
-                if maps[k, row] >= 0:
-                    values[to + row] += source[base + maps[k, row]]
+            rows = maps[k]
+            for row in range(0, width, LANES):
+                store(values, to + row, load(values, to + row) + gather(source, base, rows, row))
 
 
 @kernel()
