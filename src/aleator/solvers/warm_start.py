@@ -15,7 +15,8 @@ Reference:
 Deviations:
     The equation in 3.2.4 has the signs of (3.6) turned round; (3.6) is used. Rules that discount get the regret and the sum of
     policies that T equal iterations would have left. Where a hand has no positive regret, the first policy is the given
-    one instead of uniform: with lambda = 0 that is everywhere, and ReBeL needs it there.
+    one instead of uniform: with lambda = 0 that is everywhere, and ReBeL needs it there. Theorem 6 is about plain CFR; CFR+ and
+    DCFR go on from a warm start, too, but lose more by it.
 
 Status:
     Fig. 3.8 and the loss after 100 and 500 iterations of Leduc: `aleator paper warm-start-every-iteration` and
@@ -36,8 +37,8 @@ from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.engines.pruned.layout import HandLayout
 from aleator.solvers.engines.pruned.response import push_reach, soft_response
-from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.regret_rule import CFR as CFR_RULE
+from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
@@ -199,9 +200,7 @@ def warm_start(
         softness: lambda, how far the substitute values stay below a best response; None for the smallest sound one.
         dtype, threads: as in `CFR`.
     """
-    return WarmStarter(tree).start(
-        policy, rule, iterations=iterations, softness=softness, dtype=dtype, threads=threads
-    )
+    return WarmStarter(tree).start(policy, rule, iterations=iterations, softness=softness, dtype=dtype, threads=threads)
 
 
 def rebel_warm_start(

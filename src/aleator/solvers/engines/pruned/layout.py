@@ -217,4 +217,3 @@ def _pull_bounds(source: Ints, lowest: FloatArray, highest: FloatArray) -> None:
         above = source[entry]
         lowest[above] = min(lowest[above], lowest[entry])
         highest[above] = max(highest[above], highest[entry])
-
