@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -70,12 +71,14 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: M
         dtype = data.dtype.newbyteorder("<")
         if dtype not in _NAMES:
             raise StorageError(f"cannot store {name}: type {array.dtype} is not among {sorted(_TYPES)}")
+        raw = data.astype(dtype, copy=False).reshape(-1).view(np.uint8).data
+        header["__metadata__"][f"crc32:{name}"] = str(zlib.crc32(raw))
         header[name] = {
             "dtype": _NAMES[dtype],
             "shape": list(array.shape),
             "data_offsets": [offset, offset + data.nbytes],
         }
-        parts.append(data.astype(dtype, copy=False).reshape(-1).view(np.uint8).data)
+        parts.append(raw)
         padding = -data.nbytes % 8
         parts.append(memoryview(bytes(padding)))
         offset += data.nbytes + padding
@@ -102,7 +105,11 @@ class ArrayFile:
                     raise StorageError(f"{path} is not a file of arrays, or it is cut short")
                 header = json.loads(file.read(length))
             self._entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
-            self.metadata: dict[str, str] = dict(header.get("__metadata__", {}))
+            metadata: dict[str, str] = dict(header.get("__metadata__", {}))
+            self._checksums = {
+                name.removeprefix("crc32:"): text for name, text in metadata.items() if name.startswith("crc32:")
+            }
+            self.metadata = {name: text for name, text in metadata.items() if not name.startswith("crc32:")}
             for name, entry in self._entries.items():
                 begin, end = entry["data_offsets"]
                 expected = int(np.prod(entry["shape"], dtype=np.int64)) * _TYPES[entry["dtype"]].itemsize
@@ -141,3 +148,15 @@ class ArrayFile:
         if 0 in shape:
             return np.zeros(shape, dtype)
         return np.memmap(self.path, dtype=dtype, mode="r", offset=self._start + entry["data_offsets"][0], shape=shape)
+
+    def read(self, name: str) -> npt.NDArray[Any]:
+        """Returns an array in memory, after its checksum has been compared.
+
+        Raises:
+            StorageError: the content is not what was written.
+        """
+        array = np.array(self[name])
+        found = zlib.crc32(array.reshape(-1).view(np.uint8).data) if array.size else 0
+        if name in self._checksums and str(found) != self._checksums[name]:
+            raise StorageError(f"{self.path} is damaged: the content of {name} has changed since it was written")
+        return array

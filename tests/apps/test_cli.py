@@ -82,6 +82,10 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
     leduc = tmp_path / "leduc.solution"
     call(capsys, "solve", "leduc", "--iterations", "2", "--out", str(leduc))
     before = leduc.read_bytes()
+    damaged = tmp_path / "damaged"
+    length = int.from_bytes(before[:8], "little")
+    place = 8 + length + json.loads(before[8 : 8 + length])["policy0"]["data_offsets"][0]
+    damaged.write_bytes(before[:place] + b"\xff" * 8 + before[place + 8 :])
     cases = [
         (("solve", "chess"), "unknown game 'chess'"),
         (("games", "chess"), "unknown game 'chess'"),
@@ -99,6 +103,11 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("evaluate", str(foreign)), "is not a file of arrays"),
         (("evaluate", str(other)), "not a solution"),
         (("bench", "nothing"), "unknown benchmark"),
+        (("solve", "leduc", "--iterations", "2", "--resume", str(leduc)), "has 2 iterations already"),
+        (("solve", "kuhn", "--algorithm", "lp", "--plot", str(tmp_path / "x.png")), "no convergence to plot"),
+        (("solve", "leduc:bets=nan/4"), "positive and distinct"),
+        (("games", "one-card:x"), "one-card:x:"),
+        (("evaluate", str(damaged)), "is damaged: the content of policy0"),
     ]
     for arguments, message in cases:
         code, text, error = call(capsys, *arguments)
@@ -142,6 +151,9 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
         str(file),
         "--json",
     ]
+    quick = [argument.replace("100000000", "5") for argument in command]
+    subprocess.run(quick, check=True, capture_output=True)  # compiles
+    file.unlink()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(6)
     process.send_signal(signal.SIGINT)

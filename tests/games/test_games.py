@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aleator.errors import GameError
-from aleator.games import CHANCE, TERMINAL, check_game, known_games, load_game, measure
+from aleator.games import CHANCE, TERMINAL, Child, Game, check_game, known_games, load_game, measure
 from aleator.games.goofspiel import Goofspiel
 from aleator.games.leduc import Leduc
 from aleator.games.liars_dice import LiarsDice, LiarsDiceState
 from aleator.games.matrix import MatrixGame
+from aleator.solvers.solve import solve
 from tests.games.random_game import RandomGame
 
 LISTED = [example for known in known_games() for example in known.examples]
@@ -189,7 +190,12 @@ def test_broken_rules_are_found(broken: type[RandomGame], complaint: str) -> Non
         ("leduc:nolimit1", "stack above"),
         ("one-card:1", "2 to 1000 cards"),
         ("kuhn:4", "takes no parameters"),
-        ("goofspiel:9", "2 to 7 cards"),
+        ("goofspiel:9", "2 to 6 cards"),
+        ("liars-dice:6x10", "5,005 hands"),
+        ("leduc:cap=0", "at least 1 bet"),
+        ("leduc:bets=1+1/2", "distinct"),
+        ("leduc:ranks=100000", "2 to 100 ranks"),
+        ("leduc:stack=nan", "finite number"),
         ("goofspiel:5,upwards", "ascending or descending"),
         ("matrix:3", "rows x columns"),
         ("openspiel:", "needs the name"),
@@ -198,6 +204,58 @@ def test_broken_rules_are_found(broken: type[RandomGame], complaint: str) -> Non
 def test_bad_names_say_what_is_allowed(name: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
         load_game(name)
+
+
+class _Circle(RandomGame):
+    def children(self, state: int) -> list[Child[int]]:
+        return [Child(0, "back")]
+
+
+class _Mixed(Game[int]):
+    """Player 0's first action is public, the second changes her hand; only one hand may take it."""
+
+    name = "mixed"
+
+    def root(self) -> int:
+        return 0
+
+    def actor(self, state: int) -> int:
+        return 0 if state == 0 else TERMINAL
+
+    def actions(self, state: int) -> list[str]:
+        return ["stay", "go"]
+
+    def children(self, state: int) -> list[Child[int]]:
+        return [Child(1, "stayed"), Child(2, "went", (np.array([2]), None))]
+
+    def hands(self, state: int, player: int) -> list[str]:
+        return ["a", "b"] if player == 0 and state < 2 else ["a"]
+
+    def deal(self, state: int) -> np.ndarray:
+        return np.full((1 if state == 2 else 2, 1), 0.5)
+
+    def utility(self, state: int) -> np.ndarray:
+        return np.full(self.num_hands(state), -1.0 if state == 1 else 0.0)
+
+
+def test_what_one_hand_may_not_do_stays_illegal_beside_public_moves() -> None:
+    """Hand a escapes the loss by going; hand b must stay."""
+    assert check_game(_Mixed()).size.infostates == 2
+    for algorithm in ("dcfr", "lp"):
+        assert solve(_Mixed(), algorithm).summary.value == pytest.approx(-0.5, abs=1e-3)
+
+
+def test_a_game_that_goes_in_circles_is_refused() -> None:
+    seed = next(seed for seed in range(100) if RandomGame(seed).actor(0) != TERMINAL)
+    with pytest.raises(GameError, match="lead back|add up|hands"):
+        check_game(_Circle(seed))
+
+
+def test_a_game_needs_a_name() -> None:
+    game = RandomGame(1)
+    del game.name
+    with pytest.raises(GameError, match="needs a name"):
+        check_game(game)
 
 
 def test_a_matrix_game_needs_a_finite_matrix() -> None:

@@ -112,7 +112,8 @@ class Game(ABC, Generic[State]):
 
     def payoff_matrix(self, state: State) -> FloatArray | csr_array:
         """Returns [H0, H1]: deal x utility of a terminal; sparse where that is the better form."""
-        return self.deal(state) * self.utility(state)
+        deal = self.deal(state)
+        return np.where(deal > 0, deal * np.where(deal > 0, self.utility(state), 0.0), 0.0)
 
     def payoff(self, state: State) -> Payoff:
         """Returns the group and the stake of a terminal: terminals whose `payoff_matrix` differs by a factor share a group.
@@ -122,7 +123,7 @@ class Game(ABC, Generic[State]):
         matrix = self.payoff_matrix(state)
         if not isinstance(matrix, np.ndarray):
             return Payoff(state, 1.0)
-        stake = float(np.max(np.abs(matrix), initial=0.0)) or 1.0
+        stake = float(matrix.flat[np.argmax(np.abs(matrix))]) or 1.0
         # terminals that differ by rounding alone share a group
         return Payoff((matrix.shape, (np.round(matrix / stake, 12) + 0.0).tobytes()), stake)
 

@@ -45,9 +45,22 @@ def check_game(game: Game[Any]) -> GameReport:
     Raises:
         GameError: the rules contradict themselves; the message says at which state and how.
     """
+    name = getattr(game, "name", None)
+    if not isinstance(name, str) or not name:
+        raise GameError(f"{type(game).__name__} needs a name: a text in the attribute `name`")
+    try:
+        return _check(game)
+    except GameError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise GameError(f"{name}: the rules raise {type(error).__name__}: {error}") from error
+
+
+def _check(game: Game[Any]) -> GameReport:
     root = game.root()
     if abs(float(game.deal(root).sum()) - 1.0) > _TOLERANCE:
         raise GameError(f"{game.name}: the deal at the root sums to {game.deal(root).sum()}, not to 1")
+    size = measure(game)
     seen: set[Hashable] = {root}
     waiting: list[Any] = [root]
     groups: dict[Hashable, Any] = {}
@@ -67,6 +80,8 @@ def check_game(game: Game[Any]) -> GameReport:
             continue
         children = list(game.children(state))
         _expect(bool(children), game, state, "neither terminal nor has it children")
+        labels = [child.label for child in children]
+        _expect(len(set(labels)) == len(labels), game, state, f"children have equal labels: {labels}")
         if actor >= 0:
             actions = list(game.actions(state))
             max_actions = max(max_actions, len(actions))
@@ -76,7 +91,7 @@ def check_game(game: Game[Any]) -> GameReport:
             if child.state not in seen:
                 seen.add(child.state)
                 waiting.append(child.state)
-    return GameReport(measure(game), len(seen), len(groups), max_hands, max_actions)
+    return GameReport(size, len(seen), len(groups), max_hands, max_actions)
 
 
 def _expect(condition: bool, game: Game[Any], state: Any, complaint: str) -> None:

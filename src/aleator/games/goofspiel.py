@@ -40,8 +40,8 @@ class Goofspiel(Game[GoofspielState]):
     """Goofspiel with n cards; pays the difference in points or, with `win_loss`, 1 to the player with more."""
 
     def __init__(self, cards: int = 5, *, descending: bool = False, win_loss: bool = False) -> None:
-        if not 2 <= cards <= 7:
-            raise GameError(f"Goofspiel needs 2 to 7 cards, not {cards}")
+        if not 2 <= cards <= 6:
+            raise GameError(f"Goofspiel needs 2 to 6 cards, not {cards}")
         self.cards, self.win_loss = cards, win_loss
         self.prizes = tuple(range(cards, 0, -1) if descending else range(1, cards + 1))
         self.name = f"goofspiel:{cards}" + ",descending" * descending + ",win-loss" * win_loss

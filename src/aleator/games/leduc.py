@@ -9,6 +9,7 @@ Reference: thesis 2.4.1 (Leduc and Leduc-5); Double Neural CFR, experiments (no-
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -60,16 +61,24 @@ class Leduc(Game[LeducState]):
         ante: float = 1.0,
         name: str = "leduc",
     ) -> None:
-        if ranks < 2 or suits < 1 or ranks * suits < 3:
-            raise GameError(f"Leduc needs at least 2 ranks and 3 cards, not {ranks} ranks of {suits} suits")
+        if not 2 <= ranks <= 100 or not 1 <= suits <= 100 or ranks * suits < 3:
+            raise GameError(
+                f"Leduc needs 2 to 100 ranks, 1 to 100 suits and 3 cards, not {ranks} ranks of {suits} suits"
+            )
+        if max_bets is not None and max_bets < 1:
+            raise GameError(f"Leduc's cap must allow at least 1 bet a round, not {max_bets}")
+        if stack is not None and not isfinite(stack):
+            raise GameError(f"Leduc's stack must be a finite number, not {stack}")
         if no_limit and stack is None:
             raise GameError("no-limit Leduc needs a stack")
         if max_bets is None and stack is None:
             raise GameError("Leduc needs a cap on bets or a stack, or a hand would never end")
         if ante <= 0 or (stack is not None and stack <= ante):
             raise GameError(f"Leduc needs a positive ante and a stack above it, not ante {ante} and stack {stack}")
-        if not no_limit and any(size <= 0 for sizes in bets for size in sizes):
-            raise GameError(f"Leduc's bets must be positive, not {bets}")
+        if any(not 0 < size < inf for sizes in bets for size in sizes) or any(
+            len(set(sizes)) < len(sizes) for sizes in bets
+        ):
+            raise GameError(f"Leduc's bets must be positive and distinct, not {bets}")
         self.name = name
         self.bets, self.max_bets, self.stack, self.no_limit, self.ante = bets, max_bets, stack, no_limit, float(ante)
         self.ranks = ranks

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
-from math import factorial
+from math import comb, factorial
 from typing import NamedTuple
 
 import numpy as np
 
 from aleator.errors import GameError
 from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
+
+MAX_HANDS = 300
 
 
 class LiarsDiceState(NamedTuple):
@@ -33,6 +35,10 @@ class LiarsDice(Game[LiarsDiceState]):
     def __init__(self, dice: int = 1, faces: int = 6) -> None:
         if not (1 <= dice <= 6 and 2 <= faces <= 10):
             raise GameError(f"Liar's Dice needs 1 to 6 dice of 2 to 10 faces, not {dice}x{faces}")
+        if (hands := comb(dice + faces - 1, dice)) > MAX_HANDS:
+            raise GameError(
+                f"Liar's Dice {dice}x{faces} has {hands:,} hands for each player; at most {MAX_HANDS} are allowed"
+            )
         self.dice, self.faces = dice, faces
         self.name = f"liars-dice:{dice}x{faces}"
         self.num_bids = 2 * dice * faces

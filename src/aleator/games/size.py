@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aleator.errors import GameError
 from aleator.games.base import TERMINAL, Game
 
 
@@ -39,6 +40,8 @@ def measure(game: Game[Any]) -> GameSize:
         if state not in below:
             below[state] = [] if actor == TERMINAL else [child.state for child in game.children(state)]
             unknown = [child for child in below[state] if child not in sizes]
+            if any(child in below for child in unknown):
+                raise GameError(f"{game.name}: the moves after {state!r} lead back to a state that came before")
             if unknown:
                 waiting.extend(unknown)
                 continue

@@ -5,7 +5,7 @@ Algorithm:
     or the policy's average (value) at the player's decisions. One pass gives the counterfactual best-response value of
     every infostate.
 
-Reference: thesis 2.2.3 (exploitability), 5.1.2 (counterfactual best response values).
+Reference: thesis 2.2 (exploitability), 5.1.2 (counterfactual best response values).
 Deviations: none.
 Status: equal to OpenSpiel's NashConv to 1e-9 (tests/solvers/test_against_openspiel.py) and to the recursive reference.
 """

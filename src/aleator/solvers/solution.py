@@ -126,9 +126,11 @@ class SolutionFile:
         """Returns the whole solution in memory."""
         tree = tree or self.tree()
         names = [name for name in self._file.names if name.startswith("state.")]
-        state = {name.removeprefix("state."): np.array(self._file[name]) for name in names}
+        state = {name.removeprefix("state."): self._file.read(name) for name in names}
         try:
-            policy = Policy(tree, (np.array(self._file["policy0"]), np.array(self._file["policy1"])))
+            policy = Policy(tree, (self._file.read("policy0"), self._file.read("policy1")))
+            policy.check()
         except ValueError as error:
-            raise SolutionError(f"{self._file.path} does not fit {self.summary.game}: {error}") from error
+            reason = str(error).splitlines()[0]
+            raise SolutionError(f"{self._file.path} does not fit {self.summary.game}: {reason}") from error
         return Solution(self.summary, policy, state)

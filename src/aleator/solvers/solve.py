@@ -68,6 +68,8 @@ def make_solver(tree: PublicTree, algorithm: str = "dcfr", *, dtype: str = "floa
     """
     if dtype not in ("float64", "float32"):
         raise SolveError(f"unknown precision {dtype!r}; allowed: float64, float32")
+    if threads < 1:
+        raise SolveError(f"threads must be at least 1, not {threads}")
     name, _, suffix = algorithm.partition("/")
     if name in FICTITIOUS_RULES:
         if suffix not in ("", "simultaneous", "alternating"):

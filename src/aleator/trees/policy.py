@@ -48,11 +48,13 @@ class Policy:
             for node in self.tree.decisions(player):
                 here, allowed = self[node], block(self.tree, legal, node)
                 if (
-                    (here < -tolerance).any()
+                    not np.isfinite(here).all()
+                    or (here < -tolerance).any()
                     or (np.abs(here.sum(axis=0) - 1) > tolerance).any()
                     or here[~allowed].any()
                 ):
-                    raise ValueError(f"not a policy at node {node} ({' / '.join(self.tree.path(node))}): {here}")
+                    path = " / ".join(self.tree.path(node)) or "the root"
+                    raise ValueError(f"not a policy at node {node} ({path}): {here.tolist()}")
 
 
 def block(tree: PublicTree, vectors: tuple[Array, Array], node: int) -> Array:
@@ -76,8 +78,10 @@ def legal_actions(tree: PublicTree) -> tuple[BoolArray, BoolArray]:
             start = tree.policy_start[parent]
             here = legal[player][start : start + tree.num_actions[parent] * tree.num_hands[player, parent]]
             here[:] = False
-            for child in tree.children(parent):
-                here[tree.origin(player, child)] = True
+            hands = int(tree.num_hands[player, parent])
+            for action, child in enumerate(tree.children(parent)):
+                origin = tree.origin(player, child)
+                here[np.arange(hands) + action * hands if origin is None else origin] = True
     return legal
 
 

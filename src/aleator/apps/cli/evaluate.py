@@ -23,7 +23,6 @@ def run(
     with progress_bar("evaluating", quiet=json):
         saved = SolutionFile(file)
         policy = saved.load().policy
-        policy.check()
         value = expected_value(policy)
         best = [best_response_value(policy, player) for player in (0, 1)]
     gains = [best[0] - value, best[1] + value]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,12 +16,15 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from aleator.errors import MissingExtraError
 from aleator.storage import check_writable
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+
+_NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -44,10 +48,10 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     """Prints a table; columns of numbers are aligned right."""
     table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
-        numeric = all(row[index][:1] in "0123456789-+." for row in rows if row[index])
+        numeric = all(_NUMBER.fullmatch(row[index]) for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(cell) for cell in row))
     out.print(table)
 
 
@@ -178,9 +182,5 @@ def note(text: str) -> None:
 
 def fail(message: str) -> None:
     """Prints an error line and ends the program with exit code 2."""
-    err.print(
-        f"[bold red]error:[/] {message}" if err.is_terminal else f"error: {message}",
-        soft_wrap=True,
-        markup=err.is_terminal,
-    )
+    err.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True, emoji=False)
     sys.exit(2)

@@ -19,8 +19,10 @@ from aleator.apps.cli.output import (
     print_json,
     progress_bar,
 )
+from aleator.errors import SolutionError, SolveError
+from aleator.games.registry import load_game
 from aleator.solvers.solution import Solution, SolutionFile
-from aleator.solvers.solve import Limits, Progress, prepare, solve
+from aleator.solvers.solve import LINEAR_PROGRAM, Limits, Progress, prepare, solve
 from aleator.storage import check_writable
 
 
@@ -48,14 +50,16 @@ def run(
     if output:
         check_writable(output)
     check_plot(plot)
+    if plot and algorithm == LINEAR_PROGRAM:
+        raise SolveError("a linear program has no convergence to plot")
     limits = Limits(iterations, target, seconds).check()
     earlier: Solution | None = None
     if resume:
         saved = SolutionFile(resume)
-        if saved.summary.game != game:
-            from aleator.errors import SolutionError
-
+        if saved.summary.game != load_game(game).name:
             raise SolutionError(f"{resume} is a solution of {saved.summary.game}, not of {game}")
+        if iterations is not None and iterations <= saved.summary.iterations:
+            raise SolutionError(f"{resume} has {saved.summary.iterations:,} iterations already; ask for more than that")
         earlier = saved.load()
     with progress_bar("compiling (first run only)", quiet=json):
         prepare(algorithm, dtype)
@@ -115,7 +119,7 @@ def report(found: Solution, *, json: bool, files: list[Path]) -> None:
     out.print(
         f"exploitability   {number(summary.exploitability)}   (NashConv / 2; NashConv {number(summary.nash_conv)})"
     )
-    out.print(f"value            {summary.value:+.6f}   (to the first player)")
+    out.print(f"value            {summary.value + 0.0:+.6f}   (to the first player)".replace("-0.000000", "+0.000000"))
     rate = (
         f", {number(summary.iterations / summary.seconds)} per second" if summary.iterations and summary.seconds else ""
     )

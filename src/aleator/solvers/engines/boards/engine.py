@@ -106,7 +106,9 @@ class BoardEngine:
         if level + 1 < self.plan.num_streets:
             first = int(self.streets[level].first_board[board])
             steps.append((walk.CLEAR, level, board, 0))
-            steps += self._boards_steps(range(first, first + int(self.streets[level].num_boards[board])), level + 1, walk.COLLECT)
+            steps += self._boards_steps(
+                range(first, first + int(self.streets[level].num_boards[board])), level + 1, walk.COLLECT
+            )
         return [*steps, (walk.ASCEND, level, board, chunk)]
 
     def _boards_steps(self, boards: Sequence[int], level: int, finish: int) -> Steps:
@@ -157,7 +159,9 @@ class BoardEngine:
             for q, mine, theirs in ((0, self._works[0].reach0, work.reach0), (1, self._works[0].reach1, work.reach1)):
                 size = self.streets[1].reach_at[q]
                 theirs[:size] = mine[:size]
-        list(self._pool.map(lambda k: self._run(k, self._parts[k], player, player + 1, mode, rows), range(self.threads)))
+        list(
+            self._pool.map(lambda k: self._run(k, self._parts[k], player, player + 1, mode, rows), range(self.threads))
+        )
         chunks = range(self.plan.forests[1].num_chunks)
         finish = [(walk.COLLECT, 0, board, chunk) for board in range(len(self.plan.boards[1])) for chunk in chunks]
         self._run(0, [*finish, (walk.ASCEND, 0, 0, 0)], player, player + 1, mode, rows)

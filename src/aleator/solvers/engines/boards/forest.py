@@ -47,7 +47,9 @@ class Forest(NamedTuple):
     lane_show: Int32Array  # [2, lanes] the SHOWDOWN node, or NOWHERE
     fold_amount: Float32Array  # [2, lanes] payoff per unit of reach of compatible hands
     show_amount: Float32Array  # [2, lanes] payoff per unit of (weaker - stronger) reach
-    rake_amount: Float32Array  # [2, lanes] payoff at a showdown per unit of reach of compatible hands: minus half the rake
+    rake_amount: (
+        Float32Array  # [2, lanes] payoff at a showdown per unit of reach of compatible hands: minus half the rake
+    )
 
     @property
     def num_chunks(self) -> int:
@@ -77,7 +79,11 @@ def build_forest(
     builder = _Builder(pot, rake, chance)
     for first, end in _chunks([count_street(tree) for tree in trees], nodes_per_chunk):
         builder.add(trees[first:end])
-    return builder.forest(), builder.nodes, ForestSize(builder.most_nodes, (builder.most_slots[0], builder.most_slots[1]))
+    return (
+        builder.forest(),
+        builder.nodes,
+        ForestSize(builder.most_nodes, (builder.most_slots[0], builder.most_slots[1])),
+    )
 
 
 def count_street(tree: BettingNode) -> int:
@@ -103,7 +109,8 @@ class _Builder:
         self.pot, self.rake, self.chance = pot, rake, chance
         self.nodes: list[BettingNode] = []
         self.columns: dict[str, list[npt.NDArray[np.int64]]] = {
-            name: [np.zeros(0, np.int64)] for name in ("kind", "first_child", "num_children", "row", "slot0", "slot1", "inner")
+            name: [np.zeros(0, np.int64)]
+            for name in ("kind", "first_child", "num_children", "row", "slot0", "slot1", "inner")
         }
         self.lanes: list[dict[str, list[float]]] = [{name: [] for name in _LANE_FIELDS} for _ in range(2)]
         self.starts: dict[str, list[int]] = {name: [0] for name in ("line", "node", "inner", "lane0", "lane1")}
@@ -153,7 +160,12 @@ class _Builder:
         self.most_slots = [max(most, count) for most, count in zip(self.most_slots, num_slots, strict=True)]
 
     def _add_lanes(
-        self, player: int, nodes: list[BettingNode], kind: npt.NDArray[np.int64], slot: npt.NDArray[np.int64], offset: int
+        self,
+        player: int,
+        nodes: list[BettingNode],
+        kind: npt.NDArray[np.int64],
+        slot: npt.NDArray[np.int64],
+        offset: int,
     ) -> None:
         """Adds one lane per opponent's slot with terminals below: at most one fold and one showdown share a slot.
 
@@ -173,7 +185,9 @@ class _Builder:
             lanes["slot"].append(key)
             lanes["fold"].append(NOWHERE if fold_at is None else fold_at + offset)
             lanes["show"].append(NOWHERE if show_at is None else show_at + offset)
-            lanes["fold_amount"].append(0.0 if fold_at is None else self._fold_payoff(nodes[fold_at], player) * self.chance)
+            lanes["fold_amount"].append(
+                0.0 if fold_at is None else self._fold_payoff(nodes[fold_at], player) * self.chance
+            )
             lanes["show_amount"].append((won - taken / 2) * self.chance)
             lanes["rake_amount"].append(-taken / 2 * self.chance)
         for _ in range(-len(slots) % WIDE):  # padding repeats a slot and goes nowhere

@@ -54,7 +54,9 @@ class BoardPlan:
         trees, chance, left = [spot.build_tree()], 1.0, CARDS_LEFT - len(spot.board)
         while trees:
             last = spot.street + len(self.forests) == 3
-            forest, nodes, size = build_forest(trees, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK)
+            forest, nodes, size = build_forest(
+                trees, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK
+            )
             self.forests.append(forest)
             self.nodes.append(nodes)
             self.sizes.append(size)
@@ -63,7 +65,8 @@ class BoardPlan:
             left -= 1
         self.boards = self._boards(isomorphism)
         self.widths = [
-            tuple(row_width(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1)) for boards in self.boards
+            tuple(row_width(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1))
+            for boards in self.boards
         ]
 
     def _boards(self, isomorphism: bool) -> list[list[Board]]:

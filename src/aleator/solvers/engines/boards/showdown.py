@@ -193,7 +193,12 @@ def evaluate_terminals(
     columns, compatible, results = scratch.columns, scratch.compatible, scratch.results
     sums, held = scratch.sums, scratch.held
     starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
-    rescale, fold_scale, show_scale, rake_share = scratch.rescale, scratch.fold_scale, scratch.show_scale, scratch.rake_share
+    rescale, fold_scale, show_scale, rake_share = (
+        scratch.rescale,
+        scratch.fold_scale,
+        scratch.show_scale,
+        scratch.rake_share,
+    )
     alive, first_node = own.alive[board], forest.node_start[chunk]
     zero = splat_wide(np.int32(0))
     for batch in range(forest.lane_start[player, chunk], forest.lane_start[player, chunk + 1], WIDE):
@@ -211,7 +216,9 @@ def evaluate_terminals(
             fold_scale[k] = forest.fold_amount[player, lane] * row / UNIT
             stake = forest.show_amount[player, lane]
             show_scale[k] = stake * row / (np.float32(2.0) * UNIT)
-            rake_share[k] = np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            rake_share[k] = (
+                np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            )
         for i in range(0, other_width, WIDE):
             transpose_in(reach, starts, i, rescale, columns)
         store(columns, other_width * WIDE, zero)  # the row of hands that the opponent cannot have

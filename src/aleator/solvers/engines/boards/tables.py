@@ -70,7 +70,12 @@ def build_tables(boards: Sequence[Sequence[int]], hands: tuple[Int64Array, Int64
 
 
 def _fill(
-    table: HandTable, index: int, living: Int64Array, strength: Int64Array, other: Int64Array, other_strength: Int64Array
+    table: HandTable,
+    index: int,
+    living: Int64Array,
+    strength: Int64Array,
+    other: Int64Array,
+    other_strength: Int64Array,
 ) -> None:
     count = len(living)
     table.card1[index, :count], table.card2[index, :count] = HANDS[living].T.astype(np.int16) * WIDE

@@ -153,7 +153,9 @@ def _hand_down(player: int, mode: int, street: Street, following: Street, board:
         order = following.order0[board] if q == 0 else following.order1[board]
         alive = following.table0.alive[board] if q == 0 else following.table1.alive[board]
         for line in range(first, end):
-            source = street.reach_at[q] + np.int64(street.forest.slot[q, street.forest.next_nodes[line]]) * street.width[q]
+            source = (
+                street.reach_at[q] + np.int64(street.forest.slot[q, street.forest.next_nodes[line]]) * street.width[q]
+            )
             target = following.reach_at[q] + np.int64(line - first) * following.width[q]
             for row in range(0, following.width[q], LANES):
                 store(reach, target + row, gather(reach, source, order, row))
@@ -215,7 +217,17 @@ def run(
                     kept = level == 0 and len(slab) > 0
                     place = (np.int64(board) * len(street.forest.next_nodes) + first) * following.width[player]
                     source_at = place if kept else following.values_at[player]
-                    _collect(player, street, following, board, first, end, slab if kept else work.values, source_at, work.values)
+                    _collect(
+                        player,
+                        street,
+                        following,
+                        board,
+                        first,
+                        end,
+                        slab if kept else work.values,
+                        source_at,
+                        work.values,
+                    )
                 else:
                     first, end = street.forest.line_start[chunk], street.forest.line_start[chunk + 1]
                     lines = street.forest.line_start[len(street.forest.line_start) - 1]

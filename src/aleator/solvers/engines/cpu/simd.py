@@ -160,7 +160,12 @@ def _transpose(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def transpose_in(
-    typing_context: Any, rows: types.Array, row_at: types.Array, column: types.Integer, scale: types.Array, columns: types.Array
+    typing_context: Any,
+    rows: types.Array,
+    row_at: types.Array,
+    column: types.Integer,
+    scale: types.Array,
+    columns: types.Array,
 ) -> Any:
     """Turns a square of WIDE rows and columns: columns[WIDE * (column + k) + lane] = rows[row_at[lane] + column + k].
 
@@ -187,7 +192,12 @@ def transpose_in(
 
 @intrinsic  # type: ignore[untyped-decorator]
 def transpose_out(
-    typing_context: Any, columns: types.Array, scale: types.Array, rows: types.Array, row_at: types.Array, column: types.Integer
+    typing_context: Any,
+    columns: types.Array,
+    scale: types.Array,
+    rows: types.Array,
+    row_at: types.Array,
+    column: types.Integer,
 ) -> Any:
     """Turns a square back: rows[row_at[lane] + column + k] = scale[lane] * columns[WIDE * (column + k) + lane]."""
     vector, whole = Vector(types.float32, WIDE), ir.IntType(64)

@@ -20,17 +20,45 @@ class Tables(NamedTuple):
         regret: read only: cumulative regrets, from which current policies follow.
         regret_to: sampled regrets are added here; it may be `regret` itself.
         policy_sum_to: weighted policies are added here.
+        floor: regrets written to `regret_to` never fall below it.
         marked: which rows have been written to (at their first entry); empty if nobody asks.
-        touched: [infostates, 2] the marked rows: first entry, number of actions.
+        touched: [infostates, 2] int32: the marked rows: first entry, number of actions.
         count: [1] how many rows are marked.
     """
 
     regret: Vector
     regret_to: Vector
     policy_sum_to: Vector
+    floor: float
     marked: npt.NDArray[np.bool_]
-    touched: npt.NDArray[np.int64]
+    touched: npt.NDArray[np.int32]
     count: npt.NDArray[np.int64]
+
+
+class Slices(NamedTuple):
+    """What the S slices of a batch have added up so far; empty if traversals write to the regrets themselves.
+
+    Attributes:
+        regret, policy_sum: [S, entries].
+        marked: [S, entries], touched: [S, infostates, 2], count: [S, 1]; as in `Tables`.
+    """
+
+    regret: Vector
+    policy_sum: Vector
+    marked: npt.NDArray[np.bool_]
+    touched: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int64]
+
+
+def new_slices(slices: int, entries: int, infostates: int, dtype: npt.DTypeLike) -> Slices:
+    """Returns empty slices."""
+    return Slices(
+        regret=np.zeros((slices, entries), dtype),
+        policy_sum=np.zeros((slices, entries), dtype),
+        marked=np.zeros((slices, entries), np.bool_),
+        touched=np.zeros((slices, infostates, 2), np.int32),
+        count=np.zeros((slices, 1), np.int64),
+    )
 
 
 @kernel(inline="always")
@@ -58,9 +86,30 @@ def match(
 
 @kernel(inline="always")
 def mark(tables: Tables, row: int, actions: int) -> None:
-    """Notes that a row is written to."""
+    """Notes that a row is written to, if anybody asks."""
     if len(tables.marked) and not tables.marked[row]:
         tables.marked[row] = True
         tables.touched[tables.count[0], 0] = row
         tables.touched[tables.count[0], 1] = actions
         tables.count[0] += 1
+
+
+@kernel()
+def merge(slices: Slices, batch: int, tables: Tables) -> None:
+    """Adds what the slices have added up, divided by the size of the batch, in the order of the slices, and empties them."""
+    regret, policy_sum = tables.regret_to, tables.policy_sum_to
+    for s in range(len(slices.count)):
+        for place in range(slices.count[s, 0]):
+            row = slices.touched[s, place, 0]
+            for entry in range(row, row + slices.touched[s, place, 1]):
+                regret[entry] += slices.regret[s, entry] / batch
+                policy_sum[entry] += slices.policy_sum[s, entry] / batch
+                slices.regret[s, entry] = 0.0
+                slices.policy_sum[s, entry] = 0.0
+            slices.marked[s, row] = False
+    for s in range(len(slices.count)):
+        for place in range(slices.count[s, 0]):
+            row = slices.touched[s, place, 0]
+            for entry in range(row, row + slices.touched[s, place, 1]):
+                regret[entry] = max(regret[entry], tables.floor)
+        slices.count[s, 0] = 0

@@ -1,13 +1,13 @@
-"""The sampled walk of one traverser: external, robust and outcome sampling.
+"""The sampled walk: external, robust, outcome and chance sampling.
 
-At the traverser's infostates all actions are explored, or some drawn at random; everything else is sampled: the deal, public
-events, the opponent's actions by the opponent's current policy. Regrets of the traverser are updated on the way back up,
-and the opponent's current policy is added to its average on the way down.
+Chance is sampled; so are the opponent's actions, by its current policy, unless all are to be explored (chance sampling). Of the
+traverser's actions all are explored, or some drawn at random. Regrets of the traverser are updated on the way back up; the
+opponent's current policy is added to its average on the way down.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,31 +15,44 @@ import numpy.typing as npt
 from aleator.games.base import TERMINAL
 from aleator.jit import kernel
 from aleator.solvers.engines.sampling.histories import (
-    ACTIONS, ACTOR, FIRST_CHILD, FLAGS, LAST_ROUND, MOVES, PAIRS, RESTRICTED, ROW, UTILITY, Histories,
+    ACTIONS,
+    ACTOR,
+    FIRST_CHILD,
+    FLAGS,
+    LAST_ROUND,
+    MOVES,
+    PAIRS,
+    RESTRICTED,
+    ROW,
+    UTILITY,
+    Histories,
 )  # fmt: skip
 from aleator.solvers.engines.sampling.random import advance, pick, uniform
-from aleator.solvers.engines.sampling.rows import Tables, mark, match
+from aleator.solvers.engines.sampling.rows import Tables, Vector, mark, match
 
-NO_SKIPPING, SKIP_BY_REGRET, SKIP_BY_ITERATION = 0, 1, 2
-# what becomes of an action: it is not sampled (its sampled value is 0), explored, or left as if it did not exist
+NO_SKIPPING, SKIP_BY_REGRET, SKIP_BY_TRAVERSAL = 0, 1, 2
+# what becomes of an action: its sampled value is 0, it is explored, or it is left out as if it did not exist
 _UNSAMPLED, _EXPLORED, _LEFT = 0, 1, 2
 # columns of Work.frames
 _NODE, _PAIR, _FIRST, _SECOND, _ROW, _ACTION = range(6)
 
 
 class Options(NamedTuple):
-    """How the traverser's actions are chosen.
+    """Which actions are explored.
 
     Attributes:
-        actions: how many are explored at each infostate; drawn uniformly without replacement where there are more.
+        opponent: whether all of the opponent's actions are explored, weighted by its policy.
+        actions: how many of the traverser's actions are explored at each infostate; drawn uniformly without replacement
+            where there are more.
         on_policy: if one is explored, the weight of the traverser's policy in the distribution it is drawn from; the rest
             is uniform.
-        skipping: NO_SKIPPING, SKIP_BY_REGRET (Libratus) or SKIP_BY_ITERATION (Pluribus).
-        threshold: regrets below it may be skipped.
+        skipping: NO_SKIPPING, SKIP_BY_REGRET (Libratus) or SKIP_BY_TRAVERSAL (Pluribus).
+        threshold: actions with a regret below it may be skipped.
         constant: Libratus explores an action with regret R below the threshold C with probability K / (K + C - R).
         rate: the share of traversals in which Pluribus skips.
     """
 
+    opponent: bool
     actions: int
     on_policy: float
     skipping: int
@@ -49,20 +62,20 @@ class Options(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Space for one traversal. D decisions of the traverser above each other, A actions.
+    """Space for one traversal. D decisions above each other of which several actions are explored, A actions.
 
     Attributes:
         frames: [D, 6] int64: node, pair, both hands, row, action being explored.
-        weight: [D]: one over the probability that the traverser's sampling comes here.
-        policy, value: [D, A]: the current policy, the sampled value of each action.
+        policy, value: [D, A]: the current policy (1 at the opponent's), the sampled value of each action.
+        weight: [D, A]: what payoffs below each action are multiplied by.
         fate: [D, A] int8: what becomes of each action.
         order: [A] int64: to draw actions without replacement.
     """
 
     frames: npt.NDArray[np.int64]
-    weight: npt.NDArray[np.float64]
     policy: npt.NDArray[np.float64]
     value: npt.NDArray[np.float64]
+    weight: npt.NDArray[np.float64]
     fate: npt.NDArray[np.int8]
     order: npt.NDArray[np.int64]
 
@@ -72,9 +85,9 @@ def new_work(depth: int, actions: int) -> Work:
     shape = (depth + 1, max(actions, 1))
     return Work(
         frames=np.zeros((depth + 1, 6), np.int64),
-        weight=np.ones(depth + 1),
         policy=np.zeros(shape),
         value=np.zeros(shape),
+        weight=np.zeros(shape),
         fate=np.zeros(shape, np.int8),
         order=np.zeros(shape[1], np.int64),
     )
@@ -86,88 +99,79 @@ def traverse(
 ) -> int:
     """Samples one block of histories for the traverser and updates the tables; returns how many nodes were touched.
 
-    The sampled value of an action is the payoff times one over the probability that the traverser's own sampling reaches
-    the terminal, averaged by the traverser's policy below the action; chance and the opponent are sampled by their own
-    probabilities, which cancel (thesis 2.24; Double Neural CFR, Eq. 10).
+    A payoff counts as much as the traverser's counterfactual reach of it over the probability that it is sampled:
+    chance cancels, so does the opponent where it is sampled by its own policy. Values of actions are averaged by the
+    traverser's policy on the way up (thesis 2.23; Double Neural CFR, Eq. 10).
 
     Args:
         state: the stream of random numbers.
         share: the weight of this iteration in the average policy.
     """
-    nodes, hands, utility, stake, legal = game.nodes, game.hands, game.utility, game.stake, game.legal
+    nodes, hands, utility, stake = game.nodes, game.hands, game.utility, game.stake
     move_at, outcome_child, outcome_pair, outcome_end = (
         game.move_at, game.outcome_child, game.outcome_pair, game.outcome_end,
     )  # fmt: skip
-    regret, regret_to, policy_sum_to = tables.regret, tables.regret_to, tables.policy_sum_to
-    frames, policy, value, fate = work.frames, work.policy, work.value, work.fate
+    policy_sum_to = tables.policy_sum_to
+    frames, policy, value, weight, fate = work.frames, work.policy, work.value, work.weight, work.fate
     state = advance(state)
     pair = pick(game.deal_end, 0, len(game.deal_end), uniform(state))
-    skips = False
-    if options.skipping == SKIP_BY_ITERATION:
+    skips = options.skipping == SKIP_BY_REGRET
+    if options.skipping == SKIP_BY_TRAVERSAL:
         state = advance(state)
         skips = uniform(state) < options.rate
     first, second = hands[pair, 0], hands[pair, 1]
     node, depth, touched, scale = 0, 0, 0, 1.0
     sign = 1.0 if traverser == 0 else -1.0
     while True:
-        # down to a terminal
         touched += 1
-        actor, actions = nodes[node, ACTOR], nodes[node, ACTIONS]
+        actor, actions, action = nodes[node, ACTOR], nodes[node, ACTIONS], 0
         if actor == TERMINAL:
             result = sign * scale * stake[node] * utility[nodes[node, UTILITY] + pair]
-            # up to the last decision with an action left to explore
-            while depth > 0:
-                top = depth - 1
-                action, row = frames[top, _ACTION], frames[top, _ROW]
-                node = frames[top, _NODE]
-                actions = nodes[node, ACTIONS]
-                value[top, action] = result
-                action += 1
-                while action < actions and fate[top, action] != _EXPLORED:
-                    action += 1
-                if action < actions:
-                    frames[top, _ACTION] = action
-                    pair, first, second = frames[top, _PAIR], frames[top, _FIRST], frames[top, _SECOND]
-                    scale = work.weight[top]
-                    break
-                result = 0.0
-                for a in range(actions):
-                    result += policy[top, a] * value[top, a]
-                for a in range(actions):
-                    if fate[top, a] != _LEFT:
-                        regret_to[row + a] += value[top, a] - result
-                depth -= 1
+            depth = _back_up(nodes, tables, work, traverser, depth, result)
             if depth == 0:
                 return touched
+            # an action of the last frame is left to explore
+            top = depth - 1
+            node, action, pair = frames[top, _NODE], frames[top, _ACTION], frames[top, _PAIR]
+            first, second = frames[top, _FIRST], frames[top, _SECOND]
+            actions, scale = nodes[node, ACTIONS], weight[top, action]
         elif actor < 0:
-            action, actions = 0, 1
+            actions = 1
         else:
             row = nodes[node, ROW] + actions * (first if actor == 0 else second)
-            restricted = nodes[node, FLAGS] & RESTRICTED != 0
-            match(regret, row, actions, legal, restricted, policy, depth)
+            match(tables.regret, row, actions, game.legal, nodes[node, FLAGS] & RESTRICTED != 0, policy, depth)
             mark(tables, row, actions)
             if actor != traverser:
-                state = advance(state)
-                left, action = uniform(state), 0
                 for a in range(actions):
-                    probability = policy[depth, a]
-                    if probability > 0.0:
-                        policy_sum_to[row + a] += share * scale * probability
-                        if left >= 0.0:
-                            action = a
-                        left -= probability
+                    policy_sum_to[row + a] += share * scale * policy[depth, a]
+            if actor != traverser and not options.opponent:
+                state = advance(state)
+                left = uniform(state)
+                for a in range(actions):
+                    if policy[depth, a] > 0.0:
+                        action = a
+                        left -= policy[depth, a]
+                        if left < 0.0:
+                            break
             else:
                 for a in range(actions):
                     fate[depth, a] = _EXPLORED
                     value[depth, a] = 0.0
+                    weight[depth, a] = scale
+                if actor != traverser:
+                    for a in range(actions):
+                        weight[depth, a] *= policy[depth, a]
+                        fate[depth, a] = _EXPLORED if policy[depth, a] > 0.0 else _LEFT
+                        policy[depth, a] = 1.0
+                elif skips or options.actions < actions or nodes[node, FLAGS] & RESTRICTED:
+                    state = _select(game, tables.regret, work, options, node, pair, row, depth, skips, state)
+                while fate[depth, action] != _EXPLORED:
+                    action += 1
                 frames[depth, _NODE], frames[depth, _PAIR], frames[depth, _ROW] = node, pair, row
-                frames[depth, _FIRST], frames[depth, _SECOND] = first, second
-                action = 0
-                frames[depth, _ACTION] = action
-                work.weight[depth] = scale
+                frames[depth, _FIRST], frames[depth, _SECOND], frames[depth, _ACTION] = first, second, action
+                scale = weight[depth, action]
                 depth += 1
-        # one step further
-        child = action
+        # one move further
         moves = nodes[node, MOVES]
         if moves >= 0:
             at = moves + pair * actions + action
@@ -175,8 +179,99 @@ def traverse(
             if high > low + 1:
                 state = advance(state)
                 low = pick(outcome_end, low, high, uniform(state))
-            child, pair = outcome_child[low], outcome_pair[low]
-            node = nodes[node, FIRST_CHILD] + child
+            node, pair = nodes[node, FIRST_CHILD] + outcome_child[low], outcome_pair[low]
             first, second = hands[nodes[node, PAIRS] + pair, 0], hands[nodes[node, PAIRS] + pair, 1]
         else:
-            node = nodes[node, FIRST_CHILD] + child
+            node = nodes[node, FIRST_CHILD] + action
+
+
+@kernel(inline="always")
+def _back_up(
+    nodes: npt.NDArray[np.int32], tables: Tables, work: Work, traverser: int, depth: int, result: float
+) -> int:
+    """Carries a value up to the last frame with an action left to explore; returns the number of frames left."""
+    frames, policy, value, fate, regret_to = work.frames, work.policy, work.value, work.fate, tables.regret_to
+    while depth > 0:
+        top = depth - 1
+        action, row, node = frames[top, _ACTION], frames[top, _ROW], frames[top, _NODE]
+        actions = nodes[node, ACTIONS]
+        value[top, action] = result
+        action += 1
+        while action < actions and fate[top, action] != _EXPLORED:
+            action += 1
+        if action < actions:
+            frames[top, _ACTION] = action
+            return depth
+        result = 0.0
+        for a in range(actions):
+            result += policy[top, a] * value[top, a]
+        if nodes[node, ACTOR] == traverser:
+            for a in range(actions):
+                if fate[top, a] != _LEFT:
+                    regret_to[row + a] = max(regret_to[row + a] + value[top, a] - result, tables.floor)
+        depth = top
+    return 0
+
+
+@kernel()
+def _select(
+    game: Histories, regret: Vector, work: Work, options: Options, node: int, pair: int, row: int, depth: int, skips: bool,
+    state: np.uint64,
+) -> np.uint64:  # fmt: skip
+    """Writes which of the traverser's actions are explored and their weights; returns the stream of random numbers."""
+    policy, weight, fate, order = work.policy, work.weight, work.fate, work.order
+    actions, allowed = game.nodes[node, ACTIONS], 0
+    for a in range(actions):
+        if game.legal[row + a]:
+            order[allowed] = a
+            allowed += 1
+        else:
+            fate[depth, a] = _LEFT
+    if options.actions < allowed:
+        for k in range(allowed):
+            fate[depth, order[k]] = _UNSAMPLED
+        if options.on_policy > 0.0:
+            state = advance(state)
+            left, chosen, chance = uniform(state), 0, 1.0
+            for k in range(allowed):
+                a = order[k]
+                share = options.on_policy * policy[depth, a] + (1.0 - options.on_policy) / allowed
+                if share > 0.0:
+                    chosen, chance = a, share
+                    left -= share
+                    if left < 0.0:
+                        break
+            fate[depth, chosen] = _EXPLORED
+            weight[depth, chosen] /= chance
+        else:
+            for k in range(options.actions):
+                state = advance(state)
+                other = k + int(uniform(state) * (allowed - k))
+                order[k], order[other] = order[other], order[k]
+                fate[depth, order[k]] = _EXPLORED
+                weight[depth, order[k]] *= allowed / options.actions
+    if skips:
+        for a in range(actions):
+            # an action that the policy plays cannot be missed: the value of the infostate depends on it
+            if fate[depth, a] == _EXPLORED and regret[row + a] < options.threshold and policy[depth, a] == 0.0:
+                if options.skipping == SKIP_BY_REGRET:
+                    state = advance(state)
+                    keep = options.constant / (options.constant + options.threshold - regret[row + a])
+                    if uniform(state) >= keep:
+                        fate[depth, a] = _LEFT
+                elif not game.nodes[node, FLAGS] & LAST_ROUND and not _ends_here(game, node, pair, a):
+                    fate[depth, a] = _LEFT
+    return state
+
+
+@kernel()
+def _ends_here(game: Histories, node: int, pair: int, action: int) -> bool:
+    """Returns whether an action leads to terminals only."""
+    first, moves = game.nodes[node, FIRST_CHILD], game.nodes[node, MOVES]
+    if moves < 0:
+        return game.nodes[first + action, ACTOR] == TERMINAL
+    at = moves + pair * game.nodes[node, ACTIONS] + action
+    for outcome in range(game.move_at[at], game.move_at[at + 1]):
+        if game.nodes[first + game.outcome_child[outcome], ACTOR] != TERMINAL:
+            return False
+    return True

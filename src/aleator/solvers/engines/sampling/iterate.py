@@ -1,0 +1,119 @@
+"""Iterations: batches of traversals for each player in turn, merged in a fixed order, discounted by periods.
+
+A traversal updates each row of the traverser at most once, so that alone it may write to the regrets themselves. The
+traversals of a larger batch, and those of chance sampling, which can come to a row twice, all look at the same regrets: they
+write to slices of their own, which are merged when all are done. A batch is cut into the same slices whatever the number
+of threads, so that sums are taken in the same order and results are equal bit by bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from aleator.jit import kernel
+from aleator.solvers.engines.sampling.histories import Histories
+from aleator.solvers.engines.sampling.public import PublicWork, traverse_public
+from aleator.solvers.engines.sampling.random import stream
+from aleator.solvers.engines.sampling.rows import Slices, Tables, merge
+from aleator.solvers.engines.sampling.walk import Options, traverse
+
+NO_DISCOUNT, LINEAR, INITIAL = 0, 1, 2
+_INITIAL_FACTOR = 0.1
+
+
+class Plan(NamedTuple):
+    """What holds for all iterations.
+
+    Attributes:
+        seed: of all random numbers.
+        batch: traversals per player and iteration.
+        gamma: iteration t has weight t^gamma in the average policy.
+        discount: NO_DISCOUNT, LINEAR or INITIAL.
+        period: of the discount, in nodes touched.
+    """
+
+    seed: np.uint64
+    batch: int
+    gamma: float
+    discount: int
+    period: int
+
+
+def sample(
+    game: Histories, tables: Tables, work: Any, options: Options, traverser: int, state: np.uint64, share: float
+) -> int:
+    """Runs one traversal, of the kind that `work` is for, and returns how many nodes it touched."""
+    raise NotImplementedError("only inside kernels")
+
+
+@overload(sample, jit_options={"error_model": "numpy", "_nrt": False, "fastmath": {"contract"}})
+def _sample(game: Any, tables: Any, work: Any, options: Any, traverser: Any, state: Any, share: Any) -> Any:
+    """Returns what stands for `sample` in compiled code: the kind of work decides."""
+    if work.instance_class is PublicWork:
+
+        def public(game: Any, tables: Any, work: Any, options: Any, traverser: Any, state: Any, share: Any) -> Any:
+            return traverse_public(game, tables, work, traverser, state, share)
+
+        return public
+
+    def single(game: Any, tables: Any, work: Any, options: Any, traverser: Any, state: Any, share: Any) -> Any:
+        return traverse(game, tables, work, options, traverser, state, share)
+
+    return single
+
+
+@kernel()
+def sample_slices(
+    game: Histories, tables: Tables, slices: Slices, work: Any, options: Options, plan: Plan, iteration: int, traverser: int,
+    first: int, step: int,
+) -> int:  # fmt: skip
+    """Runs the traversals of slices first, first + step, ... of a batch; returns how many nodes were touched.
+
+    Without slices the whole batch writes to the tables.
+    """
+    touched, count = 0, max(len(slices.count), 1)
+    share = float(iteration) ** plan.gamma
+    for s in range(first, count, step):
+        to = tables
+        if len(slices.count):
+            regret, policy_sum, marked = slices.regret[s], slices.policy_sum[s], slices.marked[s]
+            to = Tables(tables.regret, regret, policy_sum, -np.inf, marked, slices.touched[s], slices.count[s])
+        for number in range(s * plan.batch // count, (s + 1) * plan.batch // count):
+            state = stream(plan.seed, iteration, traverser, number)
+            touched += sample(game, to, work, options, traverser, state, share)
+    return touched
+
+
+@kernel()
+def iterate(
+    game: Histories, tables: Tables, slices: Slices, work: Any, options: Options, plan: Plan, iteration: int, count: int,
+    touched: int,
+) -> int:  # fmt: skip
+    """Runs iterations `iteration`, `iteration` + 1, ... and returns how many nodes have been touched, `touched` before."""
+    for t in range(iteration, iteration + count):
+        before = touched
+        for traverser in range(2):
+            touched += sample_slices(game, tables, slices, work, options, plan, t, traverser, 0, 1)
+            merge(slices, plan.batch, tables)
+        discount(tables, plan, before, touched)
+    return touched
+
+
+@kernel()
+def discount(tables: Tables, plan: Plan, before: int, touched: int) -> None:
+    """Multiplies regrets and sums of policies by n / (n + 1) if period n has ended, or by 1/10 if the first has."""
+    if plan.discount == NO_DISCOUNT:
+        return
+    factor = 1.0
+    for n in range(before // plan.period + 1, touched // plan.period + 1):
+        if plan.discount == LINEAR:
+            factor *= n / (n + 1.0)
+        elif n == 1:
+            factor *= _INITIAL_FACTOR
+    if factor < 1.0:
+        for entry in range(len(tables.regret)):
+            tables.regret[entry] *= factor
+            tables.policy_sum_to[entry] *= factor
