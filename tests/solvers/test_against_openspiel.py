@@ -71,7 +71,9 @@ def test_openspiel_scores_our_policies_as_we_do(name: str) -> None:
     game = source(name)
     for policy in (random_policy(tree, np.random.default_rng(1)), solve(tree, limits=Limits(iterations=50)).policy):
         exported = to_openspiel_policy(policy)
-        table = pyspiel.TabularPolicy({key: [(a, p) for a, p in enumerate(row) if p > 0] for key, row in _rows(exported).items()})
+        table = pyspiel.TabularPolicy(
+            {key: [(a, p) for a, p in enumerate(row) if p > 0] for key, row in _rows(exported).items()}
+        )
         assert pyspiel.nash_conv(game, table) == pytest.approx(nash_conv(policy), abs=1e-9)
 
 
