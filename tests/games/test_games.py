@@ -247,7 +247,7 @@ def test_what_one_hand_may_not_do_stays_illegal_beside_public_moves() -> None:
 
 def test_a_game_that_goes_in_circles_is_refused() -> None:
     seed = next(seed for seed in range(100) if RandomGame(seed).actor(0) != TERMINAL)
-    with pytest.raises(GameError, match="lead back|add up|hands"):
+    with pytest.raises(GameError, match=r"lead back|add up|hands"):
         check_game(_Circle(seed))
 
 

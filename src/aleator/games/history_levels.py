@@ -327,4 +327,5 @@ def _components(first: IntArray, second: IntArray) -> IntArray:
     size = shift + int(second.max()) + 1
     graph = coo_array((np.ones(len(first)), (first, second + shift)), shape=(size, size))
     _, component = connected_components(graph, directed=False)
-    return component[first].astype(np.int64)
+    found: IntArray = component[first].astype(np.int64)
+    return found

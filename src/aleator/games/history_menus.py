@@ -45,7 +45,7 @@ class Menus:
         self.sets = [
             ActionSet(tuple(distinct(names)), {menu: np.arange(len(names))}) for menu, names in enumerate(walk.names)
         ]
-        self._known = {(menu,): menu for menu in range(len(walk.names))}
+        self._known: dict[tuple[int, ...], int] = {(menu,): menu for menu in range(len(walk.names))}
 
     def _join(self, menus: tuple[int, ...]) -> int:
         """Returns the number of the action set of hands with these menus.

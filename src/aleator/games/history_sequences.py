@@ -91,7 +91,8 @@ class _Side:
         last = self.sequence[self.sample]
         order = np.argsort(last)
         place = np.searchsorted(last[order], self.sequence)
-        return order[np.minimum(place, len(order) - 1)]
+        found: IntArray = order[np.minimum(place, len(order) - 1)]
+        return found
 
 
 def sequence_form(walk: Walk) -> PublicForm:
@@ -108,7 +109,7 @@ def sequence_form(walk: Walk) -> PublicForm:
     time = np.full(len(walk), -1, dtype=np.int64)
 
     def add(actor: int, now: int) -> None:
-        hands = tuple(len(side.origin) for side in sides)
+        hands = (len(sides[0].origin), len(sides[1].origin))
         if hands[0] * hands[1] > MAX_PAIRS:
             raise TooBigError(
                 f"{walk.name} has {hands[0]:,} x {hands[1]:,} sequences; at most {MAX_PAIRS:,} are allowed"

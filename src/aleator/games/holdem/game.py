@@ -44,7 +44,7 @@ class HoldemGame(Game[HoldemState]):
         shared = (cards[0][:, None, :, None] == cards[1][None, :, None, :]).any(axis=(2, 3))
         joint = np.outer(weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]]) * ~shared
         self._joint: FloatArray = joint / joint.sum()
-        self._names = tuple(tuple(format_hand(hand) for hand in hands) for hands in self.hand_sets)
+        self._names = tuple(tuple(format_hand(int(hand)) for hand in hands) for hands in self.hand_sets)
         self._deal = cache(self._deal_on)
         self._order = cache(self._wins_on)
 
@@ -55,11 +55,14 @@ class HoldemGame(Game[HoldemState]):
         first, second = self._alive(board)
         start = len(self.spot.board)
         chance = np.prod([1.0 / (NUM_CARDS - 4 - dealt) for dealt in range(start, len(board))])
-        return self._joint * first[:, None] * second[None, :] * chance
+        deal: FloatArray = self._joint * first[:, None] * second[None, :] * chance
+        return deal
 
     def _wins_on(self, board: tuple[int, ...]) -> FloatArray:
         order = strengths(board).astype(np.int64)
-        return np.sign(order[self.hand_sets[0]][:, None] - order[self.hand_sets[1]][None, :]).astype(np.float64)
+        first, second = (order[hands] for hands in self.hand_sets)
+        wins: FloatArray = np.sign(first[:, None] - second[None, :]).astype(np.float64)
+        return wins
 
     def root(self) -> HoldemState:
         return HoldemState(self.spot.board, 0)

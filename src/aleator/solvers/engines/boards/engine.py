@@ -34,12 +34,14 @@ class BoardEngine:
         self.plan = plan
         self.raked = plan.spot.rake.rate > 0
         sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
-        self.storage = tuple(
+        first, second = (
             Storage(np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size * predicts, np.float32))
             for size in sizes
         )
+        self.storage = (first, second)
         streets = self._streets()
-        self.streets = tuple(streets + streets[-1:] * (MAX_STREETS - len(streets)))
+        streets += streets[-1:] * (MAX_STREETS - len(streets))
+        self.streets = (streets[0], streets[1], streets[2])
         self.threads = threads if plan.num_streets > 1 else 1
         self._works = [self._work() for _ in range(self.threads)]
         self._slab = np.zeros(0, np.float32)

@@ -136,7 +136,7 @@ class _Builder:
         row, slot = np.zeros(len(nodes), np.int64), np.zeros((2, len(nodes)), np.int64)
         slot[:, : len(trees)] = np.arange(len(trees))
         num_slots = [len(trees), len(trees)]
-        for place in inner:
+        for place in map(int, inner):
             player, count = int(kind[place]), num_children[place]
             children = slice(first_child[place], first_child[place] + count)
             row[place] = self.num_rows[player]

@@ -10,7 +10,7 @@ Sums are exact: reach is scaled to integers such that a whole row sums to 2^29 (
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,14 +60,28 @@ class Scratch(NamedTuple):
 def new_scratch(width: int) -> Scratch:
     """Returns scratch for rows of at most `width` hands."""
     hands, cards = (width + 1) * WIDE, (NUM_CARDS + 1) * WIDE
-    integers = [np.zeros(size, np.int32) for size in (hands, hands, hands, cards, max(hands, cards))]
-    offsets = [np.zeros(WIDE, np.int64) for _ in range(3)]
-    factors = [np.zeros(WIDE, np.float32) for _ in range(4)]
-    return Scratch(*integers, *offsets, *factors)
+    columns, compatible, results = (np.zeros(hands, np.int32) for _ in range(3))
+    sums, held = np.zeros(cards, np.int32), np.zeros(max(hands, cards), np.int32)
+    starts, fold_starts, show_starts = (np.zeros(WIDE, np.int64) for _ in range(3))
+    rescale, fold_scale, show_scale, rake_share = (np.zeros(WIDE, np.float32) for _ in range(4))
+    return Scratch(
+        columns,
+        compatible,
+        results,
+        sums,
+        held,
+        starts,
+        fold_starts,
+        show_starts,
+        rescale,
+        fold_scale,
+        show_scale,
+        rake_share,
+    )
 
 
 @kernel(forceinline=True)
-def _row_sum(rows: Float32Array, at: int, width: int) -> np.float32:
+def _row_sum(rows: Float32Array, at: int, width: int) -> Any:
     first, second = splat_wide(np.float32(0.0)), splat_wide(np.float32(0.0))
     for i in range(0, width - WIDE, 2 * WIDE):
         first = first + load_wide(rows, at + i)
@@ -162,8 +176,8 @@ def _scan_showdowns(
 
 @kernel(forceinline=True)
 def _pass_hands(
-    reach: Int32Array, sums: Int32Array, card1: Int16Array, card2: Int16Array, start: int, end: int, running: object
-) -> object:
+    reach: Int32Array, sums: Int32Array, card1: Int16Array, card2: Int16Array, start: int, end: int, running: Any
+) -> Any:
     """Returns the running sum after the opponent's hands start..end have been passed; updates the sums per card."""
     for hand in range(start, end):
         here = load_wide(reach, hand * WIDE)
