@@ -1,0 +1,212 @@
+"""Solved hold'em spots: the average policy of every decision in a form that one file holds and that opens lazily.
+
+The file does not depend on how the engine lays out its memory. Probabilities are whole numbers of 1/32,767 (int16, so
+0 and 1 are exact), for each player and street `[B, R, H]`: boards up to renaming of suits, one row per action of each of
+the player's decisions in preorder of the betting tree, all hands of the range ascending (0 for those the board blocks).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator import __version__
+from aleator.errors import AleatorError, SolutionError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind
+from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.spot_file import format_spot, parse_spot
+from aleator.solvers.engines.boards.plan import Board
+from aleator.solvers.holdem import HoldemSolver, Quality
+from aleator.storage import ArrayFile, write_arrays
+
+FORMAT = "holdem-1"
+ONE = 32_767  # the number that stands for probability 1
+Rows = dict[int, tuple[int, int]]
+
+
+class HoldemPoint(NamedTuple):
+    """A point of a convergence curve: exploitability in chips."""
+
+    iteration: int
+    seconds: float
+    exploitability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldemSummary:
+    """What solving a spot reports. One iteration updates both players; amounts are in chips.
+
+    Attributes:
+        rule: the regret rule.
+        iterations, seconds: how long; seconds count the building of the tree and the checks of the exploitability.
+        quality: winnings and best responses at the root, in the zero-sum form.
+        nodes: nodes of each street over all boards, isomorphic ones counted once.
+        curve: exploitability over time.
+        version: of this package.
+    """
+
+    rule: str
+    iterations: int
+    seconds: float
+    quality: Quality
+    nodes: tuple[int, ...]
+    curve: tuple[HoldemPoint, ...] = ()
+    version: str = field(default=__version__)
+
+
+class HoldemSolution:
+    """The average policy of a spot and how it was found.
+
+    Attributes:
+        spot: what was solved.
+        summary: how, and how well.
+        root: the betting tree.
+        hands: per player the hands of the range, ascending, `[H]`.
+        weights: per player their weights, `[H]`.
+        boards: per street the boards; see `BoardPlan`.
+    """
+
+    def __init__(self, spot: Spot, summary: HoldemSummary, arrays: Mapping[str, npt.NDArray[Any]] | ArrayFile) -> None:
+        self.spot, self.summary = spot, summary
+        self.root = spot.build_tree()
+        weights = spot.weights()
+        self.hands = (np.flatnonzero(weights[0]), np.flatnonzero(weights[1]))
+        self.weights = (weights[0][self.hands[0]], weights[1][self.hands[1]])
+        self._arrays = arrays
+        self._rows = (decision_rows(self.root, 0), decision_rows(self.root, 1))
+        self.boards = [_read_boards(arrays, level) for level in range(4 - spot.street)]
+
+    @property
+    def has_river(self) -> bool:
+        """Whether the policy of the last street is there."""
+        return _policy_name(0, len(self.boards) - 1) in self._arrays
+
+    def policy(self, level: int, boards: slice, node: BettingNode) -> FloatArray:
+        """Returns `[B, A, H]`: the average policy of a decision on some boards of its street; uniform if never reached.
+
+        Raises:
+            SolutionError: the street has been left out.
+        """
+        name = _policy_name(node.player, level)
+        if name not in self._arrays:
+            raise SolutionError("the solution was saved without its last street")
+        first, count = self._rows[node.player][id(node)]
+        kept = np.asarray(self._arrays[name][boards, first : first + count], np.float64)
+        total = kept.sum(axis=1, keepdims=True)
+        policy: FloatArray = np.divide(kept, total, out=np.full_like(kept, 1.0 / count), where=total > 0)
+        return policy
+
+    def save(self, path: Path, *, river: bool = True) -> None:
+        """Writes everything to one file, atomically; without the last street if `river` is false."""
+        last = len(self.boards) - 1
+        left_out = () if river else (_policy_name(0, last), _policy_name(1, last))
+        names = self._arrays.names if isinstance(self._arrays, ArrayFile) else list(self._arrays)
+        arrays = {name: self._arrays[name] for name in names if name not in left_out}
+        metadata = {"format": FORMAT, "spot": format_spot(self.spot), "summary": json.dumps(asdict(self.summary))}
+        write_arrays(path, arrays, metadata)
+
+    @staticmethod
+    def of_solver(
+        solver: HoldemSolver, *, rule: str, seconds: float, quality: Quality, curve: Sequence[HoldemPoint] = ()
+    ) -> HoldemSolution:
+        """Returns the solution that a solver has reached."""
+        summary = HoldemSummary(
+            rule=rule,
+            iterations=solver.iteration,
+            seconds=seconds,
+            quality=quality,
+            nodes=tuple(solver.plan.num_nodes()),
+            curve=tuple(curve),
+        )
+        return HoldemSolution(solver.spot, summary, _solver_arrays(solver))
+
+    @staticmethod
+    def open(path: Path) -> HoldemSolution:
+        """Returns the solution in a file; policies are read only where they are asked for.
+
+        Raises:
+            SolutionError: it is not a file of a solved spot, or it is damaged.
+        """
+        file = ArrayFile(path)
+        if file.metadata.get("format") != FORMAT:
+            raise SolutionError(f"{path} is not a solved hold'em spot (format {file.metadata.get('format')!r})")
+        try:
+            fields = json.loads(file.metadata["summary"])
+            quality = {name: tuple(pair) for name, pair in fields.pop("quality").items()}
+            fields["nodes"] = tuple(fields["nodes"])
+            fields["curve"] = tuple(HoldemPoint(*point) for point in fields["curve"])
+            summary = HoldemSummary(quality=Quality(**quality), **fields)
+            return HoldemSolution(parse_spot(file.metadata["spot"]), summary, file)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, AleatorError):
+                raise
+            raise SolutionError(f"{path} is damaged: {error}") from error
+
+
+def decision_rows(root: BettingNode, player: int) -> Rows:
+    """Returns for the `id` of each decision of a player its first row on its street and its number of actions."""
+    found: Rows = {}
+    used = [0, 0, 0, 0]
+    for node in root.walk():
+        if node.kind is NodeKind.DECISION and node.player == player:
+            found[id(node)] = used[node.street], len(node.actions)
+            used[node.street] += len(node.actions)
+    return found
+
+
+def _policy_name(player: int, level: int) -> str:
+    return f"policy{player}_{level}"
+
+
+def _solver_arrays(solver: HoldemSolver) -> dict[str, npt.NDArray[Any]]:
+    """Returns the boards and the average policies of a solver as the file keeps them."""
+    plan = solver.plan
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for level, boards in enumerate(plan.boards):
+        arrays |= _board_arrays(boards, level)
+        places = {id(node): place for place, node in enumerate(plan.nodes[level])}
+        for player in (0, 1):
+            rows = {key: at for key, at in decision_rows(plan.nodes[0][0], player).items() if key in places}
+            num_rows = sum(count for _, count in rows.values())
+            policy = np.zeros((len(boards), num_rows, len(plan.hands[player])), np.int16)
+            for index, board in enumerate(boards):
+                living = plan.rows(player, board)
+                columns = np.searchsorted(plan.hands[player], living)
+                block = np.empty((num_rows, len(living)), np.float32)
+                for key, (first, count) in rows.items():
+                    span, shape = solver.engine.decision_rows(level, index, places[key])
+                    kept = solver.engine.storage[player].policy_sum[span].reshape(shape)[:, : len(living)]
+                    total = kept.sum(axis=0)
+                    np.divide(kept, total, out=block[first : first + count], where=total > 0)
+                    block[first : first + count, ~(total > 0)] = 1.0 / count
+                np.multiply(block, ONE, out=block)
+                policy[index][:, columns] = np.rint(block, out=block).astype(np.int16)
+            arrays[_policy_name(player, level)] = policy
+    return arrays
+
+
+def _board_arrays(boards: Sequence[Board], level: int) -> dict[str, npt.NDArray[Any]]:
+    return {
+        f"board_cards_{level}": np.array([board.cards for board in boards], np.int8),
+        f"board_parents_{level}": np.array([board.parent for board in boards], np.int32),
+        f"board_map_counts_{level}": np.array([len(board.maps) for board in boards], np.int8),
+        f"board_maps_{level}": np.array([suits for board in boards for suits in board.maps], np.int8),
+    }
+
+
+def _read_boards(arrays: Mapping[str, npt.NDArray[Any]] | ArrayFile, level: int) -> list[Board]:
+    cards, parents, counts, maps = (
+        np.asarray(arrays[f"board_{name}_{level}"]).tolist() for name in ("cards", "parents", "map_counts", "maps")
+    )
+    boards, start = [], 0
+    for own, parent, count in zip(cards, parents, counts, strict=True):
+        boards.append(Board(tuple(own), parent, tuple(maps[start : start + count])))
+        start += count
+    return boards

@@ -1,0 +1,205 @@
+"""What hands are worth below a node of a solved spot, when both play the average policy.
+
+Algorithm: the betting tree is walked once, with vectors `[B, H]` over all boards below the node at each step; a new card
+    multiplies the boards. Folds subtract, showdowns scan hands sorted by strength; both remove common cards.
+Reference: Johanson et al. 2011 (terminals in O(H)).
+Deviations: none; float64 throughout, no engine is needed.
+Status: equals the engine's values at the root and brute force (tests/solvers/test_holdem_view.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
+from aleator.games.holdem.evaluator import strengths
+from aleator.games.holdem.suits import HAND_MAPS
+from aleator.jit import njit
+from aleator.solvers.holdem_solution import HoldemSolution
+
+IntArray = npt.NDArray[np.int64]
+Pair = tuple[FloatArray, FloatArray]
+CARDS_LEFT = NUM_CARDS - 4  # both hands are dealt
+
+
+class _Street(NamedTuple):
+    """The boards of one street below a node: one player's arrays come in pairs."""
+
+    boards: slice  # which of the street's boards
+    parent: IntArray  # [B] the board on the street before, counted from the first of its slice
+    alive: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]  # [B, H]
+    order: tuple[IntArray, IntArray]  # [B, H] hands by strength, dead ones first; last street only
+    strength: tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]  # [B, H] -1: dead; last street only
+
+
+class SubtreeValues:
+    """Values below the boards of one street in a solution; boards given by a slice of `solution.boards[level]`."""
+
+    def __init__(self, solution: HoldemSolution, level: int, board: int) -> None:
+        self.solution, self.level = solution, level
+        self.streets: list[_Street] = []
+        boards = slice(board, board + 1)
+        for deeper in range(level, len(solution.boards)):
+            if deeper > level:
+                parents = np.array([entry.parent for entry in solution.boards[deeper]])
+                inside = np.flatnonzero((parents >= boards.start) & (parents < boards.stop))
+                parent = parents[inside] - boards.start
+                boards = slice(int(inside[0]), int(inside[-1]) + 1)
+            else:
+                parent = np.zeros(1, np.int64)
+            self.streets.append(self._street(boards, parent, deeper == len(solution.boards) - 1))
+
+    def _street(self, boards: slice, parent: IntArray, last: bool) -> _Street:
+        hands = self.solution.hands
+        alive: list[list[npt.NDArray[np.bool_]]] = [[], []]
+        strength: list[list[npt.NDArray[np.int16]]] = [[], []]
+        for board in self.solution.boards[len(self.streets) + self.level][boards]:
+            row = strengths(board.cards) if last else np.where(blocked_hands(board.cards), -1, 0).astype(np.int16)
+            for player in (0, 1):
+                strength[player].append(row[hands[player]])
+                alive[player].append(row[hands[player]] >= 0)
+        both = np.stack(strength[0]), np.stack(strength[1])
+        order = (
+            np.argsort(both[0], axis=1, kind="stable") if last else np.zeros((0, 0), np.int64),
+            np.argsort(both[1], axis=1, kind="stable") if last else np.zeros((0, 0), np.int64),
+        )
+        return _Street(boards, parent, (np.stack(alive[0]), np.stack(alive[1])), order, both)
+
+    def compatible(self, reach: Pair, step: int = 0) -> Pair:
+        """Returns per player `[B, H]`: the reach of the opponent's hands without a common card; 0 for dead hands."""
+        hands, alive = self.solution.hands, self.streets[step].alive
+        return (
+            np.where(alive[0], _without_common_cards(reach[1], hands[1], hands[0]), 0.0),
+            np.where(alive[1], _without_common_cards(reach[0], hands[0], hands[1]), 0.0),
+        )
+
+    def values(self, node: BettingNode, reach: Pair, step: int = 0) -> Pair:
+        """Returns both players' cfvs `[B, H]` in the zero-sum form, for reaches `[B, H]`; chance counts from here on."""
+        if node.kind is NodeKind.DECISION:
+            policy, children = self.decision(node, reach, step)
+            actor, other = node.player, 1 - node.player
+            own = np.einsum("bah,abh->bh", policy, np.stack([child[actor] for child in children]))
+            theirs = np.sum([child[other] for child in children], axis=0)
+            return (own, theirs) if actor == 0 else (theirs, own)
+        if node.kind is NodeKind.NEXT_STREET:
+            return self._next_street(node.children[0], reach, step)
+        stake = self.solution.spot.pot / 2 + min(node.chips)
+        taken = self.solution.spot.rake.amount(self.solution.spot.pot + 2 * min(node.chips))
+        free = self.compatible(reach, step)
+        if node.kind is NodeKind.FOLD:
+            amounts = [-stake if node.player == player else stake - taken for player in (0, 1)]
+            return free[0] * amounts[0], free[1] * amounts[1]
+        won = self.showdown(reach)
+        return (
+            won[0] * (stake - taken / 2) - free[0] * (taken / 2),
+            won[1] * (stake - taken / 2) - free[1] * (taken / 2),
+        )
+
+    def decision(self, node: BettingNode, reach: Pair, step: int = 0) -> tuple[FloatArray, list[Pair]]:
+        """Returns the policy `[B, A, H]` of a decision and both players' cfvs after each of its actions."""
+        policy = self.solution.policy(self.level + step, self.streets[step].boards, node)
+        found = []
+        for action, child in enumerate(node.children):
+            own = reach[node.player] * policy[:, action]
+            found.append(self.values(child, (own, reach[1]) if node.player == 0 else (reach[0], own), step))
+        return policy, found
+
+    def equity_values(self, reach: Pair, step: int = 0) -> Pair:
+        """Returns per player `[B, H]`: the opponent's reach that loses less the one that wins, if all is checked down."""
+        if step + 1 == len(self.streets):
+            return self.showdown(reach)
+        return self._from_next(self.equity_values(self._to_next(reach, step + 1), step + 1), step + 1)
+
+    def showdown(self, reach: Pair) -> Pair:
+        """Returns per player `[B, H]`: the opponent's reach with weaker hands less that with stronger ones."""
+        last, hands = self.streets[-1], self.solution.hands
+        found = []
+        for player in (0, 1):
+            other = 1 - player
+            result = np.zeros((len(last.parent), len(hands[player])))
+            _scan(
+                reach[other], last.order[player], last.strength[player], HANDS[hands[player]],
+                last.order[other], last.strength[other], HANDS[hands[other]], result,
+            )  # fmt: skip
+            found.append(result)
+        return found[0], found[1]
+
+    def _next_street(self, node: BettingNode, reach: Pair, step: int) -> Pair:
+        return self._from_next(self.values(node, self._to_next(reach, step + 1), step + 1), step + 1)
+
+    def _to_next(self, reach: Pair, step: int) -> Pair:
+        street = self.streets[step]
+        return reach[0][street.parent] * street.alive[0], reach[1][street.parent] * street.alive[1]
+
+    def _from_next(self, values: Pair, step: int) -> Pair:
+        """Returns the mean over the cards that can come, those that other boards stand for included."""
+        street, before = self.streets[step], self.streets[step - 1]
+        left = CARDS_LEFT - len(self.solution.spot.board) - (self.level + step - 1)
+        found = []
+        for player in (0, 1):
+            hands = self.solution.hands[player]
+            column = np.zeros(NUM_HANDS, np.int64)
+            column[hands] = np.arange(len(hands))
+            total = np.zeros((len(before.parent), len(hands)))
+            for index, board in enumerate(self.solution.boards[self.level + step][street.boards]):
+                for suits in board.maps:
+                    total[street.parent[index]] += values[player][index, column[HAND_MAPS[suits, hands]]]
+            found.append(total / left)
+        return found[0], found[1]
+
+
+def _without_common_cards(reach: FloatArray, hands: IntArray, own: IntArray) -> FloatArray:
+    """Returns `[B, H]`: for each hand of `own` the sum of `reach` `[B, H']` over `hands` that share no card with it."""
+    by_card = np.zeros((len(reach), NUM_CARDS))
+    for side in (0, 1):
+        cards = np.zeros((len(hands), NUM_CARDS))
+        cards[np.arange(len(hands)), HANDS[hands, side]] = 1.0
+        by_card += reach @ cards
+    same = np.zeros((len(reach), NUM_HANDS))
+    same[:, hands] = reach
+    total = reach.sum(axis=1, keepdims=True)
+    left = total - by_card[:, HANDS[own, 0]] - by_card[:, HANDS[own, 1]] + same[:, own]
+    return np.where(left > 1e-12 * total, left, 0.0)
+
+
+@njit()
+def _scan(
+    reach: FloatArray,
+    order: IntArray,
+    strength: npt.NDArray[np.int16],
+    cards: npt.NDArray[np.int8],
+    other_order: IntArray,
+    other_strength: npt.NDArray[np.int16],
+    other_cards: npt.NDArray[np.int8],
+    result: FloatArray,
+) -> None:
+    """Writes to `result` `[B, H]` the opponent's reach `[B, H']` with weaker hands less that with stronger ones."""
+    boards, hands = order.shape
+    others = other_order.shape[1]
+    by_card = np.zeros(NUM_CARDS)
+    for board in range(boards):
+        for sign in (1, -1):  # upwards for weaker hands, downwards for stronger ones
+            by_card[:] = 0.0
+            total, next_other = 0.0, 0
+            for step in range(hands):
+                hand = order[board, step if sign == 1 else hands - 1 - step]
+                own = strength[board, hand]
+                if own < 0:
+                    continue
+                while next_other < others:
+                    other = other_order[board, next_other if sign == 1 else others - 1 - next_other]
+                    theirs = other_strength[board, other]
+                    if theirs >= 0:
+                        if (own - theirs) * sign <= 0:
+                            break
+                        weight = reach[board, other]
+                        total += weight
+                        by_card[other_cards[other, 0]] += weight
+                        by_card[other_cards[other, 1]] += weight
+                    next_other += 1
+                result[board, hand] += sign * (total - by_card[cards[hand, 0]] - by_card[cards[hand, 1]])

@@ -1,0 +1,235 @@
+"""Reading a solved spot node by node: policies, reach, EVs and equities of every hand.
+
+EVs come with the share of the pot: what a player ends up with from the pot, less the chips that the player has put in
+since the start of the tree. So at every node both players' mean EVs add up to the pot of the spot less the rake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, parse_card
+from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
+from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
+from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.holdem_solution import HoldemSolution
+from aleator.solvers.holdem_values import Pair, SubtreeValues
+from aleator.solvers.regret_rule import parse_rule
+
+RESOLVE_ITERATIONS = 500
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NodeView:
+    """What is known about one node of a solved spot. Arrays run over the 1,326 hands.
+
+    Attributes:
+        path: where it is.
+        board: the cards on the table.
+        node: the betting there.
+        pot: chips in the middle, bets of this street included.
+        weights: per player the reach of each hand: its weight in the range times the own policy on the way, `[1326]`.
+        matchups: per player and hand, the weight of the opponent's hands without a common card, `[1326]`.
+        evs: per player and hand the EV in chips with the share of the pot, NaN where the hand cannot be, `[1326]`.
+        equities: per player and hand the share of the pot if all is checked down, NaN where the hand cannot be, `[1326]`.
+        policy: the average policy of the player to act, `[A, 1326]`; no rows if nobody acts.
+        action_evs: the EV of each of these actions, `[A, 1326]`.
+        resolved: whether the river was solved anew for this view, since the solution lacks it.
+    """
+
+    path: NodePath
+    board: tuple[int, ...]
+    node: BettingNode
+    pot: int
+    weights: Pair
+    matchups: Pair
+    evs: Pair
+    equities: Pair
+    policy: FloatArray
+    action_evs: FloatArray
+    resolved: bool = False
+
+    @property
+    def player(self) -> int:
+        """Who acts, or -1."""
+        return self.node.player if self.node.kind is NodeKind.DECISION else -1
+
+    def mean(self, player: int, numbers: FloatArray) -> float:
+        """Returns the mean of `numbers` `[1326]` over a player's hands, each as likely as it is here; NaN if impossible."""
+        likely = self.weights[player] * self.matchups[player]
+        total = likely.sum()
+        if not total > 0:
+            return float("nan")
+        return float(likely[likely > 0] @ numbers[likely > 0] / total)
+
+    @property
+    def frequencies(self) -> list[float]:
+        """How often each action is taken here, over all hands of the player to act."""
+        return [self.mean(self.player, row) for row in self.policy]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subgame(Spot):
+    """The rest of a spot from the start of a street on: amounts count from the start of the whole tree.
+
+    Attributes:
+        root: the betting that is left.
+        reach: both players' reach, `[2, 1326]`.
+    """
+
+    root: BettingNode
+    reach: FloatArray
+
+    def weights(self) -> FloatArray:
+        """Returns both players' reach, `[2, 1326]`."""
+        return self.reach
+
+    def build_tree(self) -> BettingNode:
+        """Returns the betting that is left."""
+        return self.root
+
+
+class HoldemView:
+    """A solved spot to look at. Only what is asked for is read from the file.
+
+    Attributes:
+        solution: what is looked at.
+    """
+
+    def __init__(self, solution: HoldemSolution) -> None:
+        self.solution = solution
+
+    def node(self, path: NodePath | str) -> NodeView:
+        """Returns what is known about a node.
+
+        Boards that a renaming of suits makes equal are stored once; hands and cards are renamed on the way.
+
+        Raises:
+            NodePathError: there is no such node, or a player never gets there and the river must be solved again.
+        """
+        solution = self.solution
+        path = parse_path(path) if isinstance(path, str) else path
+        find_node(solution.root, path, board=solution.spot.board)
+        node, level, board = solution.root, 0, 0
+        stored_hand, stored_card = np.arange(NUM_HANDS), np.arange(NUM_CARDS)
+        reach = [solution.weights[0], solution.weights[1]]
+        for index, token in enumerate(path.tokens):
+            if is_action(token):
+                action = node.tokens.index(token)
+                policy = solution.policy(level, slice(board, board + 1), node)[0, action]
+                reach[node.player] = reach[node.player] * policy
+                node = node.children[action]
+                continue
+            board, suits = self._next_board(level, board, int(stored_card[parse_card(token)]))
+            stored_hand, stored_card = HAND_MAPS[suits][stored_hand], CARD_MAPS[suits][stored_card]
+            node, level = node.children[0], level + 1
+            if level + 1 == len(solution.boards) and not solution.has_river and node.kind is NodeKind.DECISION:
+                return self._solve_again(path, index + 1, node, np.stack(self._all_hands(reach, stored_hand)))
+        return self._view(path, node, level, board, (reach[0], reach[1]), stored_hand)
+
+    def _next_board(self, level: int, board: int, card: int) -> tuple[int, int]:
+        """Returns the stored board that stands for a card on a stored board, and the renaming of suits that leads there."""
+        for index, candidate in enumerate(self.solution.boards[level + 1]):
+            if candidate.parent == board:
+                for suits in candidate.maps:
+                    if CARD_MAPS[suits, card] == candidate.cards[-1]:
+                        return index, suits
+        raise NodePathError(f"card {card} cannot come on the board {self.solution.boards[level][board].cards}")
+
+    def _all_hands(self, rows: list[FloatArray], stored_hand: IntArray, missing: float = 0.0) -> Pair:
+        """Returns one number per hand `[1326]` and player from one per stored hand of the range `[H]`."""
+        found = []
+        for player in (0, 1):
+            stored = np.full(NUM_HANDS, missing)
+            stored[self.solution.hands[player]] = rows[player]
+            found.append(stored[stored_hand])
+        return found[0], found[1]
+
+    def _view(
+        self, path: NodePath, node: BettingNode, level: int, board: int, reach: Pair, stored_hand: IntArray
+    ) -> NodeView:
+        solution = self.solution
+        below = SubtreeValues(solution, level, board)
+        alive = below.streets[0].alive
+        rows = (reach[0][None] * alive[0], reach[1][None] * alive[1])
+        free = below.compatible(rows)
+        half = solution.spot.pot / 2
+        is_decision = node.kind is NodeKind.DECISION
+        policy = solution.policy(level, slice(board, board + 1), node) if is_decision else np.zeros((1, 0, 0))
+        action_values: list[FloatArray] = []
+        if solution.has_river and is_decision:
+            policy, children = below.decision(node, rows)
+            action_values = [child[node.player][0] for child in children]
+            own = np.einsum("ah,ah->h", policy[0], np.stack(action_values))
+            theirs = np.sum([child[1 - node.player][0] for child in children], axis=0)
+            values = (own, theirs) if node.player == 0 else (theirs, own)
+        elif solution.has_river:
+            first, second = below.values(node, rows)
+            values = (first[0], second[0])
+        else:
+            values = (np.full(len(reach[0]), np.nan), np.full(len(reach[1]), np.nan))
+        won = below.equity_values(rows)
+
+        def conditional(cfv: FloatArray, player: int) -> FloatArray:
+            known = free[player][0] > 0
+            mean: FloatArray = np.divide(cfv, free[player][0], out=np.full(len(cfv), np.nan), where=known)
+            return mean
+
+        evs = [conditional(values[player], player) + half for player in (0, 1)]
+        equities = [(conditional(won[player][0], player) + 1) / 2 for player in (0, 1)]
+        actor = max(node.player, 0)
+
+        def of_actor(row: FloatArray, missing: float) -> FloatArray:
+            pair = [np.zeros(len(solution.hands[0])), np.zeros(len(solution.hands[1]))]
+            pair[actor] = row
+            return self._all_hands(pair, stored_hand, missing)[actor]
+
+        return NodeView(
+            path=path,
+            board=(*solution.spot.board, *path.cards),
+            node=node,
+            pot=solution.spot.pot + sum(node.chips),
+            weights=self._all_hands([rows[0][0], rows[1][0]], stored_hand),
+            matchups=self._all_hands([free[0][0], free[1][0]], stored_hand),
+            evs=self._all_hands(evs, stored_hand, np.nan),
+            equities=self._all_hands(equities, stored_hand, np.nan),
+            policy=_stack([of_actor(row, 0.0) for row in policy[0]]),
+            action_evs=_stack([of_actor(conditional(row, actor) + half, np.nan) for row in action_values]),
+        )
+
+    def _solve_again(self, path: NodePath, start: int, node: BettingNode, reach: FloatArray) -> NodeView:
+        """Returns the view of a node on a river that the solution lacks, after solving this river alone."""
+        largest = reach.max(axis=1, keepdims=True)
+        if not (largest > 0).all():
+            raise NodePathError(f"no hand gets to {path}, so this river cannot be solved again")
+        spot = self.solution.spot
+        cards = NodePath(path.tokens[:start]).cards
+        river = Subgame(
+            board=(*spot.board, *cards), pot=spot.pot, stack=spot.stack, oop=spot.oop, ip=spot.ip, min_bet=spot.min_bet,
+            rake=spot.rake, menu=spot.menu, solve=spot.solve, root=node, reach=reach / largest,
+        )  # fmt: skip
+        summary = self.solution.summary
+        solver = HoldemSolver(river, parse_rule(summary.rule))
+        solver.run(RESOLVE_ITERATIONS)
+        found = HoldemSolution.of_solver(solver, rule=summary.rule, seconds=0.0, quality=solver.quality())
+        view = HoldemView(found).node(NodePath(path.tokens[start:]))
+        first, second = largest.ravel()
+        return replace(
+            view,
+            path=path,
+            weights=(view.weights[0] * first, view.weights[1] * second),
+            matchups=(view.matchups[0] * second, view.matchups[1] * first),
+            resolved=True,
+        )
+
+
+def _stack(rows: list[FloatArray]) -> FloatArray:
+    return np.stack(rows) if rows else np.zeros((0, NUM_HANDS))
