@@ -107,10 +107,14 @@ class HoldemView:
     def __init__(self, solution: HoldemSolution) -> None:
         self.solution = solution
 
-    def node(self, path: NodePath | str) -> NodeView:
+    def node(self, path: NodePath | str, *, values: bool = True) -> NodeView:
         """Returns what is known about a node.
 
         Boards that a renaming of suits makes equal are stored once; hands and cards are renamed on the way.
+
+        Args:
+            path: such as `r:0:c:b100`.
+            values: whether EVs are wanted; they take seconds at the first nodes of a flop, and are NaN if not wanted.
 
         Raises:
             NodePathError: there is no such node, or a player never gets there and the river must be solved again.
@@ -133,7 +137,7 @@ class HoldemView:
             node, level = node.children[0], level + 1
             if level + 1 == len(solution.boards) and not solution.has_river and node.kind is NodeKind.DECISION:
                 return self._solve_again(path, index + 1, node, np.stack(self._all_hands(reach, stored_hand)))
-        return self._view(path, node, level, board, (reach[0], reach[1]), stored_hand)
+        return self._view(path, node, level, board, (reach[0], reach[1]), stored_hand, values)
 
     def _next_board(self, level: int, board: int, card: int) -> tuple[int, int]:
         """Returns the stored board that stands for a card on a stored board, and the renaming of suits that leads there."""
@@ -154,7 +158,14 @@ class HoldemView:
         return found[0], found[1]
 
     def _view(
-        self, path: NodePath, node: BettingNode, level: int, board: int, reach: Pair, stored_hand: IntArray
+        self,
+        path: NodePath,
+        node: BettingNode,
+        level: int,
+        board: int,
+        reach: Pair,
+        stored_hand: IntArray,
+        wanted: bool,
     ) -> NodeView:
         solution = self.solution
         below = SubtreeValues(solution, level, board)
@@ -165,13 +176,14 @@ class HoldemView:
         is_decision = node.kind is NodeKind.DECISION
         policy = solution.policy(level, slice(board, board + 1), node) if is_decision else np.zeros((1, 0, 0))
         action_values: list[FloatArray] = []
-        if solution.has_river and is_decision:
+        known = wanted and solution.has_river
+        if known and is_decision:
             policy, children = below.decision(node, rows)
             action_values = [child[node.player][0] for child in children]
             own = np.einsum("ah,ah->h", policy[0], np.stack(action_values))
             theirs = np.sum([child[1 - node.player][0] for child in children], axis=0)
             values = (own, theirs) if node.player == 0 else (theirs, own)
-        elif solution.has_river:
+        elif known:
             first, second = below.values(node, rows)
             values = (first[0], second[0])
         else:
@@ -179,8 +191,8 @@ class HoldemView:
         won = below.equity_values(rows)
 
         def conditional(cfv: FloatArray, player: int) -> FloatArray:
-            known = free[player][0] > 0
-            mean: FloatArray = np.divide(cfv, free[player][0], out=np.full(len(cfv), np.nan), where=known)
+            possible = free[player][0] > 0
+            mean: FloatArray = np.divide(cfv, free[player][0], out=np.full(len(cfv), np.nan), where=possible)
             return mean
 
         evs = [conditional(values[player], player) + half for player in (0, 1)]
