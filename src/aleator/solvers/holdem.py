@@ -5,7 +5,10 @@ Algorithm:
     scans over hands sorted by strength; boards that differ by a renaming of suits are solved once.
 
 Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals); DeepStack and Libratus solve these subgames.
-Deviations: regrets and sums are float32. Updates alternate; Hedge is not available here.
+Deviations:
+    Regrets and sums are float32. Updates alternate; Hedge is not available here. A player's average is updated while the
+    opponent is traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one
+    iteration ahead of that of `solvers.cfr`.
 Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
 """
 

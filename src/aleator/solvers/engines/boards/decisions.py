@@ -28,11 +28,14 @@ def _weight(regret: Float32Array, instant: Float32Array, place: int, discount: o
 @kernel(forceinline=True)
 def push_reach(
     regret: Float32Array, instant: Float32Array, regret_at: int, discount: np.float32, count: int, width: int,
-    reach: Float32Array, from_at: int, to_at: int,
+    reach: Float32Array, from_at: int, to_at: int, policy_sum: Float32Array, decay: np.float32,
 ) -> None:  # fmt: skip
-    """Writes the reach after each action: the reach before times the policy that matches the regrets."""
+    """Writes the reach after each action: the reach before times the policy that matches the regrets.
+
+    Unless `policy_sum` is empty, it decays and the new reach is added to it: that is the sum which becomes the average.
+    """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
-    factor = splat_wide(discount)
+    factor, old_share = splat_wide(discount), splat_wide(decay)
     for i in range(0, width, WIDE):
         total = zero
         place = regret_at + i
@@ -42,25 +45,25 @@ def push_reach(
         share = load_wide(reach, from_at + i) / if_positive(total, total, even)
         place, target = regret_at + i, to_at + i
         for _ in range(count):
-            store(reach, target, if_positive(total, _weight(regret, instant, place, factor), one) * share)
+            after = if_positive(total, _weight(regret, instant, place, factor), one) * share
+            store(reach, target, after)
+            if len(policy_sum) > 0:
+                store(policy_sum, place, load_wide(policy_sum, place) * old_share + after)
             place += width
             target += width
 
 
 @kernel(forceinline=True)
 def update(
-    regret: Float32Array, instant: Float32Array, policy_sum: Float32Array, regret_at: int, count: int, width: int,
-    reach: Float32Array, reach_at: int, values: Float32Array, actions_at: int, value_at: int, discounts: npt.NDArray[np.float32],
-    locked: bool,
+    regret: Float32Array, instant: Float32Array, regret_at: int, count: int, width: int, values: Float32Array,
+    actions_at: int, value_at: int, discounts: npt.NDArray[np.float32], locked: bool,
 ) -> None:  # fmt: skip
-    """Writes the value of a decision of the traverser and updates its regrets and sums of policies.
+    """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` are the actions' cfvs.
 
-    `values[actions_at:]` are the actions' cfvs, `reach[reach_at:]` the traverser's reach after each action. A locked
-    decision keeps its policy.
+    A locked decision keeps its policy.
     """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
-    positive, negative, decay = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[2])
-    floor = splat_wide(discounts[3])
+    positive, negative, floor = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[3])
     nothing = splat_wide(np.float32(-1e-20))  # smaller negative regrets are dropped: denormal numbers are slow
     for i in range(0, width, WIDE):
         total = zero
@@ -82,18 +85,16 @@ def update(
         store(values, value_at + i, value)
         if locked:
             continue
-        place, entry, after = regret_at + i, actions_at + i, reach_at + i
+        place, entry = regret_at + i, actions_at + i
         for _ in range(count):
             gain = load_wide(values, entry) - value
             old = load_wide(regret, place)
             old = old * if_positive(old, positive, if_positive(nothing - old, negative, zero))
             store(regret, place, largest(old + gain, floor))
-            store(policy_sum, place, load_wide(policy_sum, place) * decay + load_wide(reach, after))
             if len(instant) > 0:
                 store(instant, place, gain)
             place += width
             entry += width
-            after += width
 
 
 @kernel(forceinline=True)

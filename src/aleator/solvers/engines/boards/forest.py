@@ -169,7 +169,7 @@ class _Builder:
     ) -> None:
         """Adds one lane per opponent's slot with terminals below: at most one fold and one showdown share a slot.
 
-        Lanes with a showdown come first, so that whole batches can skip the scan.
+        Lanes are sorted by what they need (showdown, both, fold), so that whole batches can skip a scan.
         """
         fold: dict[int, int] = {}
         show: dict[int, int] = {}
@@ -178,7 +178,8 @@ class _Builder:
             assert int(slot[place]) not in target, "two terminals of one kind share a slot"
             target[int(slot[place])] = int(place)
         lanes = self.lanes[player]
-        slots = sorted(show) + sorted(set(fold) - set(show))
+        both = set(fold) & set(show)
+        slots = sorted(set(show) - both) + sorted(both) + sorted(set(fold) - both)
         for key in slots:
             fold_at, show_at = fold.get(key), show.get(key)
             won, taken = (0.0, 0.0) if show_at is None else self._stake(nodes[show_at])

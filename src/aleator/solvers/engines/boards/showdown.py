@@ -189,7 +189,7 @@ def _pass_hands(
     return running
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def evaluate_terminals(
     player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
     values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,

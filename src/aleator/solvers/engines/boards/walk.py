@@ -71,17 +71,20 @@ class Work(NamedTuple):
     scans: Scratch
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def _descend(
     player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
     discounts: Float32Array, raked: bool,
 ) -> None:  # fmt: skip
-    """Pushes reach down a chunk, whose roots' slots are filled, and evaluates its terminals."""
+    """Pushes the opponent's reach down a chunk, whose roots' slots are filled, and evaluates its terminals.
+
+    When solving, the opponent's sums of policies are updated on the way.
+    """
     forest = street.forest
     for k in range(forest.inner_start[chunk], forest.inner_start[chunk + 1]):
         place = forest.inner[k]
         actor = forest.kind[place]
-        if actor == player and mode != UPDATE:
+        if actor == player:
             continue
         width = street.width[actor]
         reach = work.reach0 if actor == 0 else work.reach1
@@ -93,7 +96,11 @@ def _descend(
         instant = kept.instant if mode == UPDATE else kept.instant[:0]
         # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
         discount = discounts[4] if actor < player else discounts[0]
-        push_reach(weights, instant, rows_at, discount, forest.num_children[place], width, reach, from_at, to_at)
+        fixed = mode != UPDATE or street.locked[board, place]
+        push_reach(
+            weights, instant, rows_at, discount, forest.num_children[place], width, reach, from_at, to_at,
+            kept.policy_sum[:0] if fixed else kept.policy_sum, discounts[2],
+        )  # fmt: skip
     first = player == 0
     evaluate_terminals(
         player, forest, chunk, board, street.table0 if first else street.table1, street.table1 if first else street.table0,
@@ -102,14 +109,13 @@ def _descend(
     )  # fmt: skip
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def _ascend(
     player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
     discounts: Float32Array,
 ) -> None:  # fmt: skip
     """Pulls the traverser's values up a chunk and, when solving, updates its regrets."""
     forest, width = street.forest, street.width[player]
-    reach = work.reach0 if player == 0 else work.reach1
     own, values = storage[player], work.values
     base = street.values_at[player] - forest.node_start[chunk] * width
     rows = street.storage_at[player] + np.int64(board) * forest.num_rows[player] * width
@@ -121,18 +127,15 @@ def _ascend(
         if forest.kind[place] != player:
             add_rows(count, width, values, actions_at, value_at)
         elif mode == UPDATE:
-            after = street.reach_at[player] + np.int64(forest.slot[player, first]) * width
-            update(
-                own.regret, own.instant, own.policy_sum, rows_at, count, width, reach, after, values, actions_at, value_at,
-                discounts, street.locked[board, place],
-            )  # fmt: skip
+            locked = street.locked[board, place]
+            update(own.regret, own.instant, rows_at, count, width, values, actions_at, value_at, discounts, locked)
         elif mode == AVERAGE:
             average(own.policy_sum, rows_at, count, width, values, actions_at, value_at)
         else:
             best(count, width, values, actions_at, value_at)
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def _clear(player: int, street: Street, work: Work) -> None:
     """Sets the values of a street's lines to zero (such a street has one chunk)."""
     width = street.width[player]
@@ -142,28 +145,26 @@ def _clear(player: int, street: Street, work: Work) -> None:
             work.values[at + hand] = np.float32(0.0)
 
 
-@kernel(forceinline=True)
-def _hand_down(player: int, mode: int, street: Street, following: Street, board: int, chunk: int, work: Work) -> None:
-    """Brings the reach of a chunk's lines to a board of the next street."""
+@kernel(inline="always")
+def _hand_down(player: int, street: Street, following: Street, board: int, chunk: int, work: Work) -> None:
+    """Brings the opponent's reach of a chunk's lines to a board of the next street."""
     first, end = following.forest.line_start[chunk], following.forest.line_start[chunk + 1]
-    for q in range(2):
-        if q == player and mode != UPDATE:
-            continue
-        reach = work.reach0 if q == 0 else work.reach1
-        order = following.order0[board] if q == 0 else following.order1[board]
-        alive = following.table0.alive[board] if q == 0 else following.table1.alive[board]
-        for line in range(first, end):
-            source = (
-                street.reach_at[q] + np.int64(street.forest.slot[q, street.forest.next_nodes[line]]) * street.width[q]
-            )
-            target = following.reach_at[q] + np.int64(line - first) * following.width[q]
-            for row in range(0, following.width[q], LANES):
-                store(reach, target + row, gather(reach, source, order, row))
-            for row in range(alive, following.width[q]):
-                reach[target + row] = np.float32(0.0)
+    other = 1 - player
+    reach = work.reach0 if other == 0 else work.reach1
+    order = following.order0[board] if other == 0 else following.order1[board]
+    alive = following.table0.alive[board] if other == 0 else following.table1.alive[board]
+    width = following.width[other]
+    for line in range(first, end):
+        slot = street.forest.slot[other, street.forest.next_nodes[line]]
+        source = street.reach_at[other] + np.int64(slot) * street.width[other]
+        target = following.reach_at[other] + np.int64(line - first) * width
+        for row in range(0, width, LANES):
+            store(reach, target + row, gather(reach, source, order, row))
+        for row in range(alive, width):
+            reach[target + row] = np.float32(0.0)
 
 
-@kernel(forceinline=True)
+@kernel(inline="always")
 def _collect(
     player: int, street: Street, following: Street, board: int, first: int, end: int, source: Float32Array, source_at: int,
     values: Float32Array,
@@ -210,7 +211,7 @@ def run(
                 elif operation == CLEAR:
                     _clear(player, street, work)
                 elif operation == HAND_DOWN:
-                    _hand_down(player, mode, street, streets[level + 1], board, chunk, work)
+                    _hand_down(player, street, streets[level + 1], board, chunk, work)
                 elif operation == COLLECT:
                     following = streets[level + 1]
                     first, end = following.forest.line_start[chunk], following.forest.line_start[chunk + 1]
