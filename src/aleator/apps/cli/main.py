@@ -17,6 +17,7 @@ _VERBS = {
     "games": "What can be solved, with sizes.",
     "solve": "Solve a game and, if asked, save and plot the result.",
     "evaluate": "Exploitability of a saved solution.",
+    "holdem": "Estimate, solve and browse hold'em spots.",
     "demo": "Solve Liar's Dice and Leduc and compare with the papers.",
     "paper": "Reproduce a table or figure of the papers.",
     "bench": "Measure speed, as ratios against peers and rooflines.",
@@ -43,7 +44,11 @@ def _app(arguments: list[str]) -> typer.Typer:
     app.callback(epilog="Every command has --help with examples.")(_overview)
     for verb, summary in _VERBS.items():
         if verb in arguments[:1]:
-            app.command(verb)(importlib.import_module(f"aleator.apps.cli.{verb}").run)
+            module = importlib.import_module(f"aleator.apps.cli.{verb}")
+            if hasattr(module, "app"):
+                app.add_typer(module.app, name=verb, help=summary)
+            else:
+                app.command(verb)(module.run)
         else:
             app.command(verb, help=summary)(lambda: None)
     return app

@@ -1,0 +1,154 @@
+"""How nodes of solved hold'em spots look in a terminal: names of actions, the grid of 169 hand classes, tables of hands."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from rich.style import Style
+from rich.text import Text
+
+from aleator.apps.cli.output import out, print_table
+from aleator.games.holdem.bet_menu import POSITION_NAMES
+from aleator.games.holdem.betting import ActionKind
+from aleator.games.holdem.betting_tree import BettingNode
+from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, NUM_HAND_CLASSES, format_cards, format_hand
+from aleator.solvers.holdem_view import NodeView
+
+Rgb = tuple[int, int, int]
+FOLD_COLOUR: Rgb = (61, 124, 184)
+CALL_COLOUR: Rgb = (76, 160, 92)
+BET_COLOURS: tuple[Rgb, ...] = ((230, 150, 110), (214, 96, 77), (178, 44, 50), (122, 20, 40), (84, 10, 60))
+CELL = 5
+
+
+def action_name(node: BettingNode, index: int, stack: int) -> str:
+    """Returns what players call an action: fold, check, call 50, bet 50, raise to 150, all-in 900."""
+    action, own, child = node.actions[index], node.player, node.children[index]
+    owed = node.chips[1 - own] - node.chips[own]
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    if action.kind is ActionKind.CALL:
+        return f"call {owed}" if owed else "check"
+    if child.chips[own] == stack:
+        return f"all-in {action.amount}"
+    return f"raise to {action.amount}" if owed else f"bet {action.amount}"
+
+
+def action_marks(node: BettingNode) -> list[str]:
+    """Returns one character per action: f, x for a check, c for a call, 1, 2, ... for bets and raises."""
+    marks, bets = [], 0
+    for action in node.actions:
+        if action.kind is ActionKind.RAISE:
+            bets += 1
+            marks.append(str(bets))
+        elif action.kind is ActionKind.FOLD:
+            marks.append("f")
+        else:
+            marks.append("c" if node.chips[0] != node.chips[1] else "x")
+    return marks
+
+
+def action_colours(node: BettingNode) -> list[Rgb]:
+    """Returns the colour of each action: folds blue, checks and calls green, bets red, the larger the darker."""
+    colours, bets = [], 0
+    for action in node.actions:
+        if action.kind is ActionKind.RAISE:
+            colours.append(BET_COLOURS[min(bets, len(BET_COLOURS) - 1)])
+            bets += 1
+        else:
+            colours.append(FOLD_COLOUR if action.kind is ActionKind.FOLD else CALL_COLOUR)
+    return colours
+
+
+def class_mix(view: NodeView, player: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Returns per hand class the weight of its hands `[169]` and their mean policy `[A, 169]`, 0 without weight."""
+    weight = np.bincount(HAND_CLASSES, weights=view.weights[player], minlength=NUM_HAND_CLASSES).astype(np.float64)
+    rows = view.policy if player == view.player else np.zeros((0, len(HAND_CLASSES)))
+    mix = np.zeros((len(rows), NUM_HAND_CLASSES))
+    for action, row in enumerate(rows):
+        mix[action] = np.bincount(HAND_CLASSES, weights=view.weights[player] * row, minlength=NUM_HAND_CLASSES)
+    return weight, np.divide(mix, weight, out=np.zeros_like(mix), where=weight > 0)
+
+
+def print_node(view: NodeView, player: int, stack: int) -> None:
+    """Prints a node: where it is, what both hold, how often each action is taken, and the grid."""
+    to_act = f"{POSITION_NAMES[view.player]} to act" if view.player >= 0 else "nobody to act"
+    out.print(f"[bold]{view.path}[/]   board {format_cards(view.board)}   pot {view.pot:,}   {to_act}", soft_wrap=True)
+    for side, position in enumerate(POSITION_NAMES):
+        ev, equity = view.mean(side, view.evs[side]), view.mean(side, view.equities[side])
+        ev_text = "-" if np.isnan(ev) else f"{ev:,.1f}"
+        equity_text = "-" if np.isnan(equity) else f"{100 * equity:.1f} %"
+        combos = view.weights[side].sum()
+        out.print(f"{position:3} {combos:8,.1f} hands   EV {ev_text} with the pot share   equity {equity_text}")
+    if player == view.player:
+        _print_legend(view, stack)
+    _print_grid(view, player)
+
+
+def _print_legend(view: NodeView, stack: int) -> None:
+    line = Text()
+    colours, marks = action_colours(view.node), action_marks(view.node)
+    for index, share in enumerate(view.frequencies):
+        line.append(f" {marks[index]} ", _style(colours[index]))
+        shown = "-" if np.isnan(share) else f"{100 * share:.1f} %"
+        line.append(f" {action_name(view.node, index, stack)} {shown}   ")
+    out.print(line, soft_wrap=True)
+
+
+def _print_grid(view: NodeView, player: int) -> None:
+    weight, mix = class_mix(view, player)
+    most = weight / np.bincount(HAND_CLASSES, minlength=NUM_HAND_CLASSES)
+    colours, marks = action_colours(view.node), action_marks(view.node)
+    for row in range(13):
+        names, below = Text(), Text()
+        for column in range(13):
+            index = 13 * row + column
+            name = f"{HAND_CLASS_NAMES[index]:{CELL}}"
+            if not weight[index] > 0:
+                names.append(name, Style(dim=True))
+                below.append(" " * CELL)
+            elif len(mix):
+                names.append(_segments(name, mix[:, index], colours))
+                main = int(mix[:, index].argmax())
+                below.append(f"{marks[main]}:{100 * mix[main, index]:<{CELL - 2}.0f}", Style(dim=True))
+            else:
+                names.append(name, _style(CALL_COLOUR))
+                below.append(f"{100 * most[index]:<{CELL}.0f}", Style(dim=True))
+            names.append(" ")
+            below.append(" ")
+        out.print(names)
+        out.print(below)
+
+
+def _segments(name: str, shares: npt.NDArray[np.float64], colours: list[Rgb]) -> Text:
+    """Returns a name on a background that is split among the colours like the shares."""
+    text = Text()
+    bounds = np.rint(np.cumsum(shares) * len(name)).astype(int)
+    start = 0
+    for end, colour in zip(bounds, colours, strict=True):
+        text.append(name[start:end], _style(colour))
+        start = max(start, int(end))
+    return text
+
+
+def _style(colour: Rgb) -> Style:
+    red, green, blue = colour
+    return Style(color="white", bgcolor=f"rgb({red},{green},{blue})")
+
+
+def print_hands(view: NodeView, player: int, chosen: npt.NDArray[np.bool_], stack: int) -> None:
+    """Prints a table of single hands: weight, policy, EV of each action, EV, equity."""
+    acting = player == view.player
+    names = [action_name(view.node, index, stack) for index in range(len(view.policy))] if acting else []
+    rows = []
+    for hand in np.flatnonzero(chosen & (view.weights[player] > 0))[::-1]:
+        row = [format_hand(int(hand)), f"{view.weights[player][hand]:.3f}"]
+        for index in range(len(names)):
+            ev = view.action_evs[index, hand] if len(view.action_evs) else np.nan
+            row.append(f"{100 * view.policy[index, hand]:.0f} %" + ("" if np.isnan(ev) else f" {ev:,.0f}"))
+        ev, equity = view.evs[player][hand], view.equities[player][hand]
+        row.append("-" if np.isnan(ev) else f"{ev:,.1f}")
+        row.append("-" if np.isnan(equity) else f"{100 * equity:.1f} %")
+        rows.append(row)
+    title = f"{POSITION_NAMES[player]} at {view.path}" + (": how often and the EV of each action" if names else "")
+    print_table(title, ["hand", "weight", *names, "EV", "equity"], rows)
