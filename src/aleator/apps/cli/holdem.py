@@ -153,6 +153,8 @@ def show(
         found = HoldemSolution.open(file)
     view = HoldemView(found).node(node)
     side = POSITION_NAMES.index(player) if player else max(view.player, 0)
+    if combos is not None and not view.weights[side][chosen].any():
+        raise SolveError(f"no hand of {combos!r} gets to {view.path} in the range of {POSITION_NAMES[side]}")
     if view.resolved:
         note("the file has no river: this one was solved again, from the ranges that get here")
     elif not found.has_river:

@@ -15,9 +15,9 @@ from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, NUM_HAND_
 from aleator.solvers.holdem_view import NodeView
 
 Rgb = tuple[int, int, int]
-FOLD_COLOUR: Rgb = (61, 124, 184)
-CALL_COLOUR: Rgb = (76, 160, 92)
-BET_COLOURS: tuple[Rgb, ...] = ((230, 150, 110), (214, 96, 77), (178, 44, 50), (122, 20, 40), (84, 10, 60))
+FOLD_COLOUR: Rgb = (40, 90, 200)
+CALL_COLOUR: Rgb = (0, 140, 60)
+BET_COLOURS: tuple[Rgb, ...] = ((225, 120, 60), (215, 50, 40), (150, 0, 20), (120, 0, 90), (80, 0, 120))
 CELL = 5
 
 
