@@ -171,25 +171,37 @@ def _solver_arrays(solver: HoldemSolver) -> dict[str, npt.NDArray[Any]]:
     arrays: dict[str, npt.NDArray[Any]] = {}
     for level, boards in enumerate(plan.boards):
         arrays |= _board_arrays(boards, level)
-        places = {id(node): place for place, node in enumerate(plan.nodes[level])}
         for player in (0, 1):
-            rows = {key: at for key, at in decision_rows(plan.nodes[0][0], player).items() if key in places}
-            num_rows = sum(count for _, count in rows.values())
-            policy = np.zeros((len(boards), num_rows, len(plan.hands[player])), np.int16)
-            for index, board in enumerate(boards):
-                living = plan.rows(player, board)
-                columns = np.searchsorted(plan.hands[player], living)
-                block = np.empty((num_rows, len(living)), np.float32)
-                for key, (first, count) in rows.items():
-                    span, shape = solver.engine.decision_rows(level, index, places[key])
-                    kept = solver.engine.storage[player].policy_sum[span].reshape(shape)[:, : len(living)]
-                    total = kept.sum(axis=0)
-                    np.divide(kept, total, out=block[first : first + count], where=total > 0)
-                    block[first : first + count, ~(total > 0)] = 1.0 / count
-                np.multiply(block, ONE, out=block)
-                policy[index][:, columns] = np.rint(block, out=block).astype(np.int16)
-            arrays[_policy_name(player, level)] = policy
+            arrays[_policy_name(player, level)] = _street_policy(solver, level, player)
     return arrays
+
+
+def _street_policy(solver: HoldemSolver, level: int, player: int) -> npt.NDArray[np.int16]:
+    """Returns the average policy of a player's decisions on a street as the file keeps it, `[B, R, H]`."""
+    plan, engine = solver.plan, solver.engine
+    boards, hands = plan.boards[level], plan.hands[player]
+    places = {id(node): place for place, node in enumerate(plan.nodes[level])}
+    rows = {places[key]: at for key, at in decision_rows(plan.nodes[0][0], player).items() if key in places}
+    policy = np.zeros((len(boards), sum(count for _, count in rows.values()), len(hands)), np.int16)
+    if not rows:
+        return policy
+    width = plan.widths[level][player]
+    spans = [engine.decision_rows(level, 0, place)[0] for place in rows]
+    base = min(span.start for span in spans)
+    kept = engine.storage[player].policy_sum[base : base + policy.shape[0] * policy.shape[1] * width]
+    kept = kept.reshape(len(boards), policy.shape[1], width)
+    order = np.concatenate([np.arange((span.start - base) // width, (span.stop - base) // width) for span in spans])
+    counts = np.array([count for _, count in rows.values()])
+    starts = np.cumsum(counts) - counts
+    for index, board in enumerate(boards):
+        living = plan.rows(player, board)
+        block = kept[index][order, : len(living)].astype(np.float32)
+        total = np.add.reduceat(block, starts, axis=0)
+        uniform = np.repeat(1.0 / counts.astype(np.float32), counts)[:, None]
+        total = np.repeat(total, counts, axis=0)
+        block = np.divide(block, total, out=np.broadcast_to(uniform, block.shape).copy(), where=total > 0)
+        policy[index][:, np.searchsorted(hands, living)] = np.rint(block * ONE).astype(np.int16)
+    return policy
 
 
 def _board_arrays(boards: Sequence[Board], level: int) -> dict[str, npt.NDArray[Any]]:

@@ -1,0 +1,194 @@
+"""`aleator holdem`: what it prints, the files it writes, and one clear line for every mistake."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from aleator.apps.cli import holdem_grid
+from aleator.solvers import holdem_solve
+from aleator.storage import write_arrays
+from tests.apps.test_cli import call
+
+SPOT = """
+board = "3s 7h Td Ks"
+pot = 100
+stack = 300
+oop = "AA,76s,AKo,T9s:0.3"
+ip = "KK-TT,A7s,98s:0.6"
+[turn.oop]
+bet = ["50%", "all-in"]
+[turn.ip]
+bet = ["100%"]
+[river.oop]
+bet = ["all-in"]
+[river.ip]
+bet = ["75%"]
+[solve]
+target = 0.01
+"""
+
+
+@pytest.fixture
+def spot(tmp_path: Path) -> Path:
+    file = tmp_path / "turn.toml"
+    file.write_text(SPOT)
+    return file
+
+
+def test_estimate_solve_show(capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path) -> None:
+    code, text, _ = call(capsys, "holdem", "estimate", str(spot), "--json")
+    estimate = json.loads(text)
+    assert code == 0 and estimate["fits"] and estimate["seconds"] > 0
+    code, text, _ = call(capsys, "holdem", "estimate", str(spot))
+    assert code == 0 and "rule of thumb" in text and "MiB" in text
+
+    file = tmp_path / "turn.solution"
+    code, text, _ = call(capsys, "holdem", "solve", str(spot), "--out", str(file), "--json")
+    found = json.loads(text)
+    assert code == 0
+    assert found["nodes"] == estimate["nodes"] == sum(found["nodes_per_street"].values())
+    assert 0 <= found["exploitability"] <= 1.0 and found["exploitability_fraction"] == found["exploitability"] / 100
+    assert found["value"] == found["ev"]["oop"]["zero_sum"]
+    assert sum(ev["zero_sum"] for ev in found["ev"].values()) == pytest.approx(0.0, abs=1e-3)
+    assert sum(ev["with_pot_share"] for ev in found["ev"].values()) == pytest.approx(100.0, abs=1e-3)
+    assert sum(found["equity"].values()) == pytest.approx(1.0)
+    assert [entry["token"] for entry in found["actions"]] == ["c", "b50", "b300"]
+    assert [entry["action"] for entry in found["actions"]] == ["check", "bet 50", "all-in 300"]
+    assert sum(entry["frequency"] for entry in found["actions"]) == pytest.approx(1.0)
+    assert found["files"] == [str(file)] and found["iterations"] > 10 and found["seconds"] > 0
+
+    code, text, _ = call(capsys, "holdem", "show", str(file), "r:0", "--json")
+    node = json.loads(text)
+    assert code == 0 and (node["node"], node["to_act"]) == ("r:0", "oop")
+    assert node["ev"]["oop"] == pytest.approx(found["ev"]["oop"]["with_pot_share"], abs=0.01)
+    assert node["equity"] == found["equity"] and node["actions"] == found["actions"]
+    assert len(node["hands"]) == 6 + 3 + 9 + 3
+    for hand in node["hands"]:
+        assert sum(hand["policy"].values()) == pytest.approx(1.0)
+        assert sum(hand["policy"][token] * hand["action_ev"][token] for token in hand["policy"]) == pytest.approx(
+            hand["ev"]
+        )
+        assert 0 <= hand["equity"] <= 1 and hand["weight"] in (1.0, 0.3)
+
+    code, text, _ = call(capsys, "holdem", "show", str(file), "r:0:c:c:2c", "--json", "--player", "ip")
+    node = json.loads(text)
+    assert code == 0 and (node["board"], node["to_act"], node["player"]) == ("3s 7h Td Ks 2c", "oop", "ip")
+    assert all(hand["policy"] == {} for hand in node["hands"])
+
+
+def test_show_prints_a_grid_in_colour(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "turn.solution"
+    code, text, _ = call(capsys, "holdem", "solve", str(spot), "--iterations", "20", "--out", str(file))
+    assert code == 0 and "20 of dcfr" in text and "EV with the pot share" in text and str(file.name) in text
+    code, text, _ = call(capsys, "holdem", "show", str(file))
+    lines = text.splitlines()
+    assert code == 0 and "oop to act" in lines[0]
+    assert [line.split()[0] for line in lines[4::2]] == [
+        "AA", "AKo", "AQo", "AJo", "ATo", "A9o", "A8o", "A7o", "A6o", "A5o", "A4o", "A3o", "A2o",
+    ]  # fmt: skip
+    assert all(len(line) <= 79 for line in lines)
+    code, text, _ = call(capsys, "holdem", "show", str(file), "r:0:c", "--combos", "A7s")
+    assert code == 0 and text.count("A7s") == 0
+    assert {line.split()[0] for line in text.splitlines() if line.split()[:1] and line.split()[0].startswith("A")} == {
+        "As7s", "Ad7d", "Ac7c",
+    }  # fmt: skip
+    console = Console(force_terminal=True, color_system="truecolor", width=100, highlight=False)
+    monkeypatch.setattr(holdem_grid, "out", console)
+    with console.capture() as captured:
+        call(capsys, "holdem", "show", str(file))
+    colours = (holdem_grid.CALL_COLOUR, *holdem_grid.BET_COLOURS[:2])
+    assert all(f"48;2;{red};{green};{blue}m" in captured.get() for red, green, blue in colours)
+    assert "mAA" in captured.get() and "mKK" not in captured.get().replace("\x1b[2mKK", "")
+
+
+def test_a_spot_is_solved_to_be_shown_and_rivers_can_be_left_out(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path
+) -> None:
+    code, text, _ = call(capsys, "holdem", "show", str(spot), "r:0:b50", "--json")
+    assert code == 0 and json.loads(text)["to_act"] == "ip"
+    file = tmp_path / "small"
+    code, text, _ = call(capsys, "holdem", "solve", str(spot), "--no-river", "--out", str(file))
+    code, text, error = call(capsys, "holdem", "show", str(file), "r:0:c:c:2c", "--json")
+    assert code == 0 and json.loads(text)["resolved"] and "solved again" in error
+    code, text, error = call(capsys, "holdem", "show", str(file), "--json")
+    assert code == 0 and json.loads(text)["ev"]["oop"] is None and "unknown" in error
+
+
+def test_mistakes_end_with_one_line_and_exit_code_2(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    river = tmp_path / "river.toml"
+    river.write_text(SPOT.replace("Td Ks", "Td Ks 2c"))
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(SPOT.replace("pot =", "pott ="))
+    empty = tmp_path / "empty.toml"
+    empty.write_text(SPOT.replace("3s 7h Td Ks", "3s 7h Td 3s"))
+    other = tmp_path / "other"
+    write_arrays(other, {"a": np.zeros(2)}, {})
+    file = tmp_path / "turn.solution"
+    call(capsys, "holdem", "solve", str(spot), "--iterations", "2", "--out", str(file))
+    cases = [
+        (("solve", str(tmp_path / "missing.toml")), "No such file"),
+        (("solve", str(wrong)), "did you mean 'pot'"),
+        (("estimate", str(empty)), "comes twice"),
+        (("solve", str(spot), "--rule", "magic"), "unknown regret rule 'magic'"),
+        (("solve", str(spot), "--rule", "hedge"), "Hedge is not available"),
+        (("solve", str(spot), "--iterations", "0"), "at least 1"),
+        (("solve", str(spot), "--target", "-1"), "fraction of the pot"),
+        (("solve", str(spot), "--threads", "0"), "threads must be at least 1"),
+        (("solve", str(spot), "--out", str(tmp_path / "no" / "x")), "does not exist"),
+        (("solve", str(river), "--no-river"), "begins on the river"),
+        (("show", str(other)), "not a solved hold'em spot"),
+        (("show", str(tmp_path / "nothing")), "No such file"),
+        (("show", str(file), "r:0:b77"), "possible are c, b50, b300"),
+        (("show", str(spot), "r:0:b77"), "possible are c, b50, b300"),
+        (("show", str(file), "r:0:c:c:7h"), "dealt already"),
+        (("show", str(file), "r", "--combos", "ZZ"), "'ZZ'"),
+        (("show", str(file), "r", "--combos", "QQ"), "no hand of 'QQ'"),
+        (("show", str(file), "r", "--player", "me"), "oop or ip"),
+    ]
+    for arguments, message in cases:
+        code, text, error = call(capsys, "holdem", *arguments)
+        assert code == 2, arguments
+        assert message in error.replace("\n", " "), (arguments, error)
+        assert len(error.strip().splitlines()) == 1 and "Traceback" not in error, error
+        assert text == ""
+    monkeypatch.setattr(holdem_solve, "available_memory", lambda: 1000)
+    for verb in ("estimate", "solve"):
+        code, _, error = call(capsys, "holdem", verb, str(spot))
+        assert code == 2 and "use fewer bet sizes" in error
+
+
+def test_ctrl_c_keeps_what_was_found(spot: Path, tmp_path: Path) -> None:
+    file = tmp_path / "turn.solution"
+    command = [
+        sys.executable,
+        "-m",
+        "aleator.apps.cli.main",
+        "holdem",
+        "solve",
+        str(spot),
+        "--out",
+        str(file),
+        "--json",
+    ]
+    process = subprocess.Popen(
+        [*command, "--iterations", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    output, error = process.communicate(timeout=30)
+    assert process.returncode == 0, error
+    assert 0 < json.loads(output)["iterations"] < 100_000_000
+    assert file.exists() and "stopped early" in error
