@@ -20,6 +20,8 @@ from aleator.solvers.holdem import HoldemSolver
 from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.trees import build_tree
 
+pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
+
 MENU = """
 [flop.oop]
 bet = ["100%"]
@@ -250,3 +252,25 @@ def test_a_locked_decision_keeps_its_policy() -> None:
 def test_impossible_rules_are_refused(rule: str) -> None:
     with pytest.raises(SolveError, match="not available here"):
         HoldemSolver(RIVER, replace(NAMED_RULES[rule], alternating=False))
+
+
+@pytest.mark.parametrize("name", ["river", "turn"])
+def test_sixteen_bits_stay_within_a_thousandth_of_the_pot(name: str) -> None:
+    full, half = HoldemSolver(SPOTS[name]), HoldemSolver(SPOTS[name], bits=16)
+    assert half.engine.storage[0].regret.nbytes * 2 == full.engine.storage[0].regret.nbytes
+    for solver in (full, half):
+        solver.run(300)
+    pot = SPOTS[name].pot
+    assert half.quality().values[0] == pytest.approx(full.quality().values[0], abs=0.001 * pot)
+    assert half.quality().exploitability < full.quality().exploitability + 0.001 * pot
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+def test_blocks_can_be_written_and_read(bits: int) -> None:
+    solver = HoldemSolver(RIVER, bits=bits)
+    _, shape = solver.engine.decision_rows(0, 0, 0)
+    block = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    solver.engine.write("regret", 0, 0, 0, block)
+    np.testing.assert_allclose(solver.engine.read("regret", 0, 0, 0), block, atol=1e-4 if bits == 16 else 0)
+    with pytest.raises(SolveError, match="16 or 32 bits"):
+        HoldemSolver(RIVER, bits=8)

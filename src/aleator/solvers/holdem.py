@@ -50,14 +50,16 @@ class Quality:
 class HoldemSolver:
     """CFR on a spot, with the interface of the other solvers as far as it makes sense for trees of this size."""
 
-    def __init__(self, spot: Spot, rule: RegretRule = DCFR, *, threads: int = 1, isomorphism: bool = True) -> None:
+    def __init__(
+        self, spot: Spot, rule: RegretRule = DCFR, *, threads: int = 1, bits: int = 32, isomorphism: bool = True
+    ) -> None:
         if rule.minimiser == HEDGE:
             raise SolveError("hold'em is solved by regret matching; Hedge is not available here")
         if not rule.alternating:
             raise SolveError("hold'em updates players in turn; simultaneous updates are not available here")
         self.spot, self.rule = spot, rule
         self.plan = BoardPlan(spot, isomorphism=isomorphism)
-        self.engine = BoardEngine(self.plan, threads=threads, predicts=rule.optimistic)
+        self.engine = BoardEngine(self.plan, threads=threads, predicts=rule.optimistic, bits=bits)
         self.iteration = 0
         self.deals = compatible_weight(self.plan)
 
@@ -68,12 +70,8 @@ class HoldemSolver:
 
     def lock(self, level: int, board: int, place: int, policy: npt.NDArray[np.floating[Any]]) -> None:
         """Fixes the policy [A, H padded] of a decision; the rest is solved around it."""
-        player = int(self.plan.forests[level].kind[place])
-        rows, shape = self.engine.decision_rows(level, board, place)
-        if policy.shape != shape:
-            raise SolveError(f"a policy of shape {shape} is needed here, not {policy.shape}")
-        for kept in self.engine.storage[player][:2]:
-            kept[rows] = policy.ravel()
+        for name in ("regret", "policy_sum"):
+            self.engine.write(name, level, board, place, policy)
         self.engine.streets[level].locked[board, place] = True
 
     def root_values(self, player: int, *, best: bool = False) -> FloatArray:

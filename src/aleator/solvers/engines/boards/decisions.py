@@ -1,62 +1,104 @@
 """The arithmetic of one decision on one board, WIDE hands at a time: policies from regrets, reach, values, updates.
 
-Policies are not kept: they follow from regrets wherever they are needed. `regret_at` is the offset of a decision's
-first row; rows of its actions lie `width` apart. `instant` holds the regrets of the last iteration for rules that predict
-(else it is empty), and `discount` is what regrets are multiplied by before that prediction is added.
+Policies are not kept: they follow from regrets wherever they are needed. Rows of a decision's actions lie `width` apart.
+Regrets and sums are kept as float32, or as int16 times a scale per decision. In 16 bits, new rows are first written to
+`rows` (float32), because their scale is known only when all are.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.jit import kernel
-from aleator.solvers.engines.cpu.simd import WIDE, if_positive, largest, load_wide, splat_wide, store
+from aleator.solvers.engines.cpu.simd import (
+    WIDE,
+    if_positive,
+    largest,
+    load_wide,
+    peak,
+    read_scaled,
+    splat_wide,
+    store,
+    write_scaled,
+)
 
 Float32Array = npt.NDArray[np.float32]
+Kept = npt.NDArray[Any]  # float32 or int16
+Place = int | np.int64
+
+LARGEST = np.float32(32767.0)
 
 
 @kernel(forceinline=True)
-def _weight(regret: Float32Array, instant: Float32Array, place: int, discount: object) -> object:
-    """Returns the positive part of regrets, or of their prediction."""
-    weight = load_wide(regret, place)
+def _weight(regret: Kept, scale: Any, instant: Float32Array, place: int, discount: Any) -> Any:
+    """Returns the positive part of regrets, or of their prediction: discounted once more, plus the last iteration's."""
+    weight = read_scaled(regret, place, scale)
     if len(instant) > 0:
         weight = weight * discount + load_wide(instant, place)
     return largest(weight, splat_wide(np.float32(0.0)))
 
 
 @kernel(forceinline=True)
-def push_reach(
-    regret: Float32Array, instant: Float32Array, regret_at: int, discount: np.float32, count: int, width: int,
-    reach: Float32Array, from_at: int, to_at: int, policy_sum: Float32Array, decay: np.float32,
-) -> None:  # fmt: skip
-    """Writes the reach after each action: the reach before times the policy that matches the regrets.
+def _compress(
+    rows: Float32Array, kept: Kept, at: int, size: int, most: Any, scales: Float32Array, scale_at: Place
+) -> None:
+    """Writes rows to 16 bits, scaled such that the largest entry just fits."""
+    top = peak(most)
+    scale = top / LARGEST if top > np.float32(1e-30) else np.float32(0.0)
+    scales[scale_at] = scale
+    inverse = splat_wide(np.float32(1.0) / scale if scale > np.float32(0.0) else np.float32(0.0))
+    for i in range(0, size, WIDE):
+        write_scaled(kept, at + i, load_wide(rows, i), inverse)
 
-    Unless `policy_sum` is empty, it decays and the new reach is added to it: that is the sum which becomes the average.
-    """
-    zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
-    factor, old_share = splat_wide(discount), splat_wide(decay)
+
+@kernel(forceinline=True)
+def push_reach(
+    regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, discount: np.float32, count: int,
+    width: int, reach: Float32Array, from_at: int, to_at: int,
+) -> None:  # fmt: skip
+    """Writes the reach after each action: the reach before times the policy that matches the regrets."""
+    one, even = splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
+    factor, scale = splat_wide(discount), splat_wide(scales[scale_at])
     for i in range(0, width, WIDE):
-        total = zero
+        total = splat_wide(np.float32(0.0))
         place = regret_at + i
         for _ in range(count):
-            total = total + _weight(regret, instant, place, factor)
+            total = total + _weight(regret, scale, instant, place, factor)
             place += width
         share = load_wide(reach, from_at + i) / if_positive(total, total, even)
         place, target = regret_at + i, to_at + i
         for _ in range(count):
-            after = if_positive(total, _weight(regret, instant, place, factor), one) * share
-            store(reach, target, after)
-            if len(policy_sum) > 0:
-                store(policy_sum, place, load_wide(policy_sum, place) * old_share + after)
+            store(reach, target, if_positive(total, _weight(regret, scale, instant, place, factor), one) * share)
             place += width
             target += width
 
 
 @kernel(forceinline=True)
+def add_to_sums(
+    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, size: int, reach: Float32Array, reach_at: int,
+    decay: np.float32, rows: Float32Array,
+) -> None:  # fmt: skip
+    """Decays a decision's sums of policies and adds the reach after its actions."""
+    share, scale = splat_wide(decay), splat_wide(scales[scale_at])
+    most = splat_wide(np.float32(0.0))
+    for i in range(0, size, WIDE):
+        new = read_scaled(policy_sum, sum_at + i, scale) * share + load_wide(reach, reach_at + i)
+        if policy_sum.itemsize == 2:
+            store(rows, i, new)
+            most = largest(most, new)
+        else:
+            write_scaled(policy_sum, sum_at + i, new, scale)
+    if policy_sum.itemsize == 2:
+        _compress(rows, policy_sum, sum_at, size, most, scales, scale_at)
+
+
+@kernel(forceinline=True)
 def update(
-    regret: Float32Array, instant: Float32Array, regret_at: int, count: int, width: int, values: Float32Array,
-    actions_at: int, value_at: int, discounts: npt.NDArray[np.float32], locked: bool,
+    regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, count: int, width: int,
+    values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, locked: bool, rows: Float32Array,
 ) -> None:  # fmt: skip
     """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` are the actions' cfvs.
 
@@ -64,19 +106,20 @@ def update(
     """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     positive, negative, floor = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[3])
+    scale, most = splat_wide(scales[scale_at]), zero
     nothing = splat_wide(np.float32(-1e-20))  # smaller negative regrets are dropped: denormal numbers are slow
     for i in range(0, width, WIDE):
         total = zero
         place = regret_at + i
         for _ in range(count):
-            total = total + _weight(regret, instant, place, positive)
+            total = total + _weight(regret, scale, instant, place, positive)
             place += width
         divisor = if_positive(total, total, even)
         inverse = one / divisor
         value = zero
         place, entry = regret_at + i, actions_at + i
         for _ in range(count):
-            weight = if_positive(total, _weight(regret, instant, place, positive), one)
+            weight = if_positive(total, _weight(regret, scale, instant, place, positive), one)
             share = weight * inverse
             # one step of Newton's method rounds as a division would: a pure action gets exactly 1
             value = value + (share + (weight - share * divisor) * inverse) * load_wide(values, entry)
@@ -85,36 +128,44 @@ def update(
         store(values, value_at + i, value)
         if locked:
             continue
-        place, entry = regret_at + i, actions_at + i
+        place, entry, row = regret_at + i, actions_at + i, i
         for _ in range(count):
             gain = load_wide(values, entry) - value
-            old = load_wide(regret, place)
+            old = read_scaled(regret, place, scale)
             old = old * if_positive(old, positive, if_positive(nothing - old, negative, zero))
-            store(regret, place, largest(old + gain, floor))
+            new = largest(old + gain, floor)
+            if regret.itemsize == 2:
+                store(rows, row, new)
+                most = largest(most, largest(new, zero - new))
+            else:
+                write_scaled(regret, place, new, scale)
             if len(instant) > 0:
                 store(instant, place, gain)
             place += width
             entry += width
+            row += width
+    if regret.itemsize == 2 and not locked:
+        _compress(rows, regret, regret_at, count * width, most, scales, scale_at)
 
 
 @kernel(forceinline=True)
 def average(
-    policy_sum: Float32Array, sum_at: int, count: int, width: int, values: Float32Array, actions_at: int, value_at: int
-) -> None:
+    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, count: int, width: int, values: Float32Array,
+    actions_at: int, value_at: int,
+) -> None:  # fmt: skip
     """Writes the value of a decision under the average policy."""
-    zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
+    zero, even, scale = splat_wide(np.float32(0.0)), splat_wide(np.float32(count)), splat_wide(scales[scale_at])
     for i in range(0, width, WIDE):
-        total, weighted = zero, zero
-        plain = zero
+        total, weighted, plain = zero, zero, zero
         place, entry = sum_at + i, actions_at + i
         for _ in range(count):
-            weight, action = load_wide(policy_sum, place), load_wide(values, entry)
+            weight, action = read_scaled(policy_sum, place, scale), load_wide(values, entry)
             total = total + weight
             weighted = weighted + weight * action
             plain = plain + action
             place += width
             entry += width
-        store(values, value_at + i, if_positive(total, weighted, plain) / if_positive(total, total, even) * one)
+        store(values, value_at + i, if_positive(total, weighted, plain) / if_positive(total, total, even))
 
 
 @kernel(forceinline=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +29,25 @@ class BoardEngine:
     one thread, so results are equal bit by bit.
     """
 
-    def __init__(self, plan: BoardPlan, *, threads: int = 1, predicts: bool = False) -> None:
+    def __init__(self, plan: BoardPlan, *, threads: int = 1, predicts: bool = False, bits: int = 32) -> None:
         if threads < 1:
             raise SolveError(f"threads must be at least 1, not {threads}")
+        if bits not in (16, 32):
+            raise SolveError(f"regrets and sums are kept in 16 or 32 bits, not {bits}")
         self.plan = plan
         self.raked = plan.spot.rake.rate > 0
         sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
+        self.bits = bits
+        kept = np.int16 if bits == 16 else np.float32
+        scales = sum(len(boards) * len(forest.inner) for boards, forest in zip(plan.boards, plan.forests, strict=True))
         first, second = (
-            Storage(np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size * predicts, np.float32))
+            Storage(
+                regret=np.zeros(size, kept),
+                policy_sum=np.zeros(size, kept),
+                instant=np.zeros(size * predicts, np.float32),
+                regret_scale=np.zeros(scales, np.float32),
+                sum_scale=np.zeros(scales, np.float32),
+            )
             for size in sizes
         )
         self.storage = (first, second)
@@ -55,7 +67,7 @@ class BoardEngine:
         self._whole = self._program(0, 0, 0)
 
     def _streets(self) -> list[Street]:
-        plan, streets = self.plan, []
+        plan, streets, scale_at = self.plan, [], 0
         reach_at, values_at, storage_at = (np.zeros(2, np.int64) for _ in range(3))
         for level, (forest, boards) in enumerate(zip(plan.forests, plan.boards, strict=True)):
             tables = build_tables([board.cards for board in boards], plan.hands)
@@ -68,6 +80,7 @@ class BoardEngine:
                     forest=forest,
                     width=width,
                     storage_at=storage_at.copy(),
+                    scale_at=scale_at,
                     reach_at=reach_at.copy(),
                     values_at=values_at.copy(),
                     table0=tables[0],
@@ -83,6 +96,7 @@ class BoardEngine:
                     locked=np.zeros((len(boards), len(forest.kind)), np.bool_),
                 )
             )
+            scale_at += len(boards) * len(forest.inner)
             storage_at += [plan.storage_size(player, level) for player in (0, 1)]
             reach_at += np.array(plan.sizes[level].slots) * width
             values_at += plan.sizes[level].nodes * width
@@ -95,6 +109,7 @@ class BoardEngine:
             np.zeros(self._reach_sizes[0], np.float32),
             np.zeros(self._reach_sizes[1], np.float32),
             np.zeros(self._values_size + width, np.float32),
+            np.zeros(max(int(forest.num_children.max()) for forest in self.plan.forests) * width, np.float32),
             new_scratch(width),
         )
         for player, reach in ((0, work.reach0), (1, work.reach1)):
@@ -167,6 +182,32 @@ class BoardEngine:
         chunks = range(self.plan.forests[1].num_chunks)
         finish = [(walk.COLLECT, 0, board, chunk) for board in range(len(self.plan.boards[1])) for chunk in chunks]
         self._run(0, [*finish, (walk.ASCEND, 0, 0, 0)], player, player + 1, mode, rows)
+
+    def read(self, name: str, level: int, board: int, place: int) -> Float32Array:
+        """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
+        rows, shape = self.decision_rows(level, board, place)
+        kept = self.storage[int(self.plan.forests[level].kind[place])]
+        found: Float32Array = getattr(kept, name)[rows].astype(np.float32).reshape(shape)
+        if self.bits == 16:
+            found *= (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)]
+        return found
+
+    def write(self, name: str, level: int, board: int, place: int, block: npt.NDArray[np.floating[Any]]) -> None:
+        """Sets a decision's "regret" or "policy_sum" to [A, W]."""
+        rows, shape = self.decision_rows(level, board, place)
+        if block.shape != shape:
+            raise SolveError(f"a block of shape {shape} is needed here, not {block.shape}")
+        kept = self.storage[int(self.plan.forests[level].kind[place])]
+        scale = 1.0
+        if self.bits == 16:
+            scale = max(float(np.abs(block).max()), 1e-30) / 32767
+            (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)] = scale
+        target = getattr(kept, name)
+        target[rows] = np.rint(block.ravel() / scale) if self.bits == 16 else block.ravel()
+
+    def _scale_at(self, level: int, board: int, place: int) -> int:
+        inner = self.plan.forests[level].inner
+        return self.streets[level].scale_at + board * len(inner) + int(np.searchsorted(inner, place))
 
     def decision_rows(self, level: int, board: int, place: int) -> tuple[slice, tuple[int, int]]:
         """Returns where the rows of a decision lie in its player's storage, and their shape [A, W]."""

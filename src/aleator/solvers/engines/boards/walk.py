@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.jit import kernel
-from aleator.solvers.engines.boards.decisions import add_rows, average, best, push_reach, update
+from aleator.solvers.engines.boards.decisions import Kept, add_rows, add_to_sums, average, best, push_reach, update
 from aleator.solvers.engines.boards.forest import Forest
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
@@ -39,6 +39,7 @@ class Street(NamedTuple):
     forest: Forest
     width: Int64Array  # [2] W
     storage_at: Int64Array  # [2] offset of the first board's rows in the player's storage
+    scale_at: int  # offset of the first board's scales
     reach_at: Int64Array  # [2] offset of the street's slots in a thread's reach
     values_at: Int64Array  # [2] offset of the street's values in a thread's values, when the player traverses
     table0: HandTable
@@ -55,11 +56,16 @@ class Street(NamedTuple):
 
 
 class Storage(NamedTuple):
-    """What is kept of one player: a row of hands per street, board, decision and action."""
+    """What is kept of one player: a row of hands per street, board, decision and action.
 
-    regret: Float32Array
-    policy_sum: Float32Array
-    instant: Float32Array  # empty unless the rule predicts
+    Rows are float32, or int16 to be multiplied by a scale per street, board and decision.
+    """
+
+    regret: Kept
+    policy_sum: Kept
+    instant: Float32Array  # float32 always; empty unless the rule predicts
+    regret_scale: Float32Array
+    sum_scale: Float32Array
 
 
 class Work(NamedTuple):
@@ -68,6 +74,7 @@ class Work(NamedTuple):
     reach0: Float32Array
     reach1: Float32Array
     values: Float32Array
+    rows: Float32Array  # one decision, before it is compressed
     scans: Scratch
 
 
@@ -93,14 +100,17 @@ def _descend(
         from_at = street.reach_at[actor] + np.int64(forest.slot[actor, place]) * width
         to_at = street.reach_at[actor] + np.int64(forest.slot[actor, forest.first_child[place]]) * width
         weights = kept.regret if mode == UPDATE else kept.policy_sum
+        scales = kept.regret_scale if mode == UPDATE else kept.sum_scale
         instant = kept.instant if mode == UPDATE else kept.instant[:0]
+        scale_at = street.scale_at + np.int64(board) * len(forest.inner) + k
         # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
         discount = discounts[4] if actor < player else discounts[0]
-        fixed = mode != UPDATE or street.locked[board, place]
-        push_reach(
-            weights, instant, rows_at, discount, forest.num_children[place], width, reach, from_at, to_at,
-            kept.policy_sum[:0] if fixed else kept.policy_sum, discounts[2],
-        )  # fmt: skip
+        count = forest.num_children[place]
+        push_reach(weights, scales, scale_at, instant, rows_at, discount, count, width, reach, from_at, to_at)
+        if mode == UPDATE and not street.locked[board, place]:
+            add_to_sums(
+                kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, reach, to_at, discounts[2], work.rows
+            )  # fmt: skip
     first = player == 0
     evaluate_terminals(
         player, forest, chunk, board, street.table0 if first else street.table1, street.table1 if first else street.table0,
@@ -124,13 +134,17 @@ def _ascend(
         first, count = forest.first_child[place], forest.num_children[place]
         value_at, actions_at = base + np.int64(place) * width, base + np.int64(first) * width
         rows_at = rows + np.int64(forest.row[place]) * width
+        scale_at = street.scale_at + np.int64(board) * len(forest.inner) + k
         if forest.kind[place] != player:
             add_rows(count, width, values, actions_at, value_at)
         elif mode == UPDATE:
             locked = street.locked[board, place]
-            update(own.regret, own.instant, rows_at, count, width, values, actions_at, value_at, discounts, locked)
+            update(
+                own.regret, own.regret_scale, scale_at, own.instant, rows_at, count, width, values, actions_at, value_at, discounts,
+                locked, work.rows,
+            )  # fmt: skip
         elif mode == AVERAGE:
-            average(own.policy_sum, rows_at, count, width, values, actions_at, value_at)
+            average(own.policy_sum, own.sum_scale, scale_at, rows_at, count, width, values, actions_at, value_at)
         else:
             best(count, width, values, actions_at, value_at)
 

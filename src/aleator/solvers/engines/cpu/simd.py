@@ -241,6 +241,67 @@ def to_integer(typing_context: Any, vector: Vector) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def read_scaled(typing_context: Any, array: types.Array, index: types.Integer, scale: Vector) -> Any:
+    """Returns array[index : index + WIDE] as float32: int16 entries times `scale`, float32 entries as they are."""
+    vector = Vector(types.float32, WIDE)
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        pointer = _data(context, builder, array, *arguments[:2])
+        if array.dtype == types.float32:
+            return _read(builder, vector, pointer)
+        shorts = builder.load(builder.bitcast(pointer, ir.VectorType(ir.IntType(16), WIDE).as_pointer()))
+        shorts.align = 2
+        return builder.fmul(builder.sitofp(shorts, _llvm(vector)), arguments[2])
+
+    return vector(array, types.intp, scale), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def write_scaled(typing_context: Any, array: types.Array, index: types.Integer, value: Vector, inverse: Vector) -> Any:
+    """Writes float32 numbers: rounded to int16 after multiplication by `inverse`, or as they are into a float32 array."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        target, place, numbers, factor = arguments
+        pointer = _data(context, builder, array, target, place)
+        if array.dtype == types.float32:
+            _write(builder, value, numbers, pointer)
+            return context.get_dummy_value()
+        kind, shorts = _llvm(value), ir.VectorType(ir.IntType(16), WIDE)
+        scaled = builder.fmul(numbers, factor)
+        half = builder.select(
+            builder.fcmp_ordered(">", scaled, ir.Constant(kind, None)),
+            ir.Constant(kind, [0.5] * WIDE),
+            ir.Constant(kind, [-0.5] * WIDE),
+        )
+        rounded = builder.fptosi(builder.fadd(scaled, half), shorts)
+        builder.store(rounded, builder.bitcast(pointer, shorts.as_pointer())).align = 2
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, value, inverse), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def peak(typing_context: Any, vector: Vector) -> Any:
+    """Returns the largest of a vector's entries."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        value, width, index = arguments[0], vector.lanes, ir.IntType(32)
+        while width > 1:
+            width //= 2
+            undefined = ir.Constant(value.type, ir.Undefined)
+            low, high = (
+                builder.shuffle_vector(
+                    value, undefined, ir.Constant(ir.VectorType(index, width), list(range(start, start + width)))
+                )
+                for start in (0, width)
+            )
+            value = builder.select(builder.fcmp_ordered(">", low, high), low, high)
+        return builder.extract_element(value, ir.Constant(index, 0))
+
+    return vector.dtype(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def total(typing_context: Any, vector: Vector) -> Any:
     """Returns the sum of a vector's entries, added in halves."""
 
