@@ -34,7 +34,9 @@ class _Street(NamedTuple):
     parent: IntArray  # [B] the board on the street before, counted from the first of its slice
     alive: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]  # [B, H]
     order: tuple[IntArray, IntArray]  # [B, H] hands by strength, dead ones first; last street only
-    strength: tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]  # [B, H] -1: dead; last street only
+    strength: tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]  # [B, H] -1: dead, 0 before the last street
+    map_board: IntArray  # [M] for each board that these stand for, which one does
+    map_hand: tuple[IntArray, IntArray]  # [M, H] and which of its hands has the value of each hand
 
 
 class SubtreeValues:
@@ -68,7 +70,20 @@ class SubtreeValues:
             np.argsort(both[0], axis=1, kind="stable") if last else np.zeros((0, 0), np.int64),
             np.argsort(both[1], axis=1, kind="stable") if last else np.zeros((0, 0), np.int64),
         )
-        return _Street(boards, parent, (np.stack(alive[0]), np.stack(alive[1])), order, both)
+        chosen = self.solution.boards[len(self.streets) + self.level][boards]
+        suits = np.array([number for board in chosen for number in board.maps])
+        column = np.zeros((2, NUM_HANDS), np.int64)
+        for player in (0, 1):
+            column[player, hands[player]] = np.arange(len(hands[player]))
+        return _Street(
+            boards=boards,
+            parent=parent,
+            alive=(np.stack(alive[0]), np.stack(alive[1])),
+            order=order,
+            strength=both,
+            map_board=np.repeat(np.arange(len(chosen)), [len(board.maps) for board in chosen]),
+            map_hand=(column[0][HAND_MAPS[suits][:, hands[0]]], column[1][HAND_MAPS[suits][:, hands[1]]]),
+        )
 
     def compatible(self, reach: Pair, step: int = 0) -> Pair:
         """Returns per player `[B, H]`: the reach of the opponent's hands without a common card; 0 for dead hands."""
@@ -140,17 +155,10 @@ class SubtreeValues:
         """Returns the mean over the cards that can come, those that other boards stand for included."""
         street, before = self.streets[step], self.streets[step - 1]
         left = CARDS_LEFT - len(self.solution.spot.board) - (self.level + step - 1)
-        found = []
-        for player in (0, 1):
-            hands = self.solution.hands[player]
-            column = np.zeros(NUM_HANDS, np.int64)
-            column[hands] = np.arange(len(hands))
-            total = np.zeros((len(before.parent), len(hands)))
-            for index, board in enumerate(self.solution.boards[self.level + step][street.boards]):
-                for suits in board.maps:
-                    total[street.parent[index]] += values[player][index, column[HAND_MAPS[suits, hands]]]
-            found.append(total / left)
-        return found[0], found[1]
+        starts = np.searchsorted(street.parent[street.map_board], np.arange(len(before.parent)))
+        gathered = [values[player][street.map_board[:, None], street.map_hand[player]] for player in (0, 1)]
+        first, second = (np.add.reduceat(rows, starts, axis=0) / left for rows in gathered)
+        return first, second
 
 
 def _without_common_cards(reach: FloatArray, hands: IntArray, own: IntArray) -> FloatArray:
