@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -256,6 +258,18 @@ def test_a_game_needs_a_name() -> None:
     del game.name
     with pytest.raises(GameError, match="needs a name"):
         check_game(game)
+
+
+def test_a_game_of_ones_own_has_a_name_too(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("from aleator.games.one_card import OneCardPoker\nclass Mine(OneCardPoker):\n    pass\nsize = 3\n")
+    game = load_game(f"python:{file}:Mine")
+    assert game.name == f"python:{file}:Mine" and check_game(game).size.infostates == 12
+    for name, message in (("mine.py:Yours", "no attribute"), ("mine.py:size", "not callable"), ("no.py:Mine", "no Python file")):
+        with pytest.raises(GameError, match=message):
+            load_game(f"python:{tmp_path / name}")
+    with pytest.raises(GameError, match="expected a file"):
+        load_game("python:mine")
 
 
 def test_a_matrix_game_needs_a_finite_matrix() -> None:

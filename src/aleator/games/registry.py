@@ -138,6 +138,29 @@ def _holdem(text: str) -> Game[Any]:
     return game
 
 
+def _python(text: str) -> Game[Any]:
+    import importlib.util
+    from pathlib import Path
+
+    path, _, name = text.rpartition(":")
+    if not path or not name:
+        raise GameError(f"python:{text}: expected a file and the name of a class in it, as in python:my_game.py:MyGame")
+    spec = importlib.util.spec_from_file_location(f"aleator_game_{Path(path).stem}", path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise GameError(f"python:{text}: there is no Python file {path}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        game = getattr(module, name)()
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else "no message"
+        raise GameError(f"python:{text}: {type(error).__name__}: {reason}") from error
+    if not isinstance(game, Game):
+        raise GameError(f"python:{text}: {name}() made a {type(game).__name__}, not a Game")
+    game.name = f"python:{text}"
+    return game
+
+
 _KNOWN = (
     KnownGame("kuhn", "kuhn", "Kuhn poker: three cards, one bet", _kuhn, ("kuhn",)),
     KnownGame("one-card", "one-card:N", "one-card poker with N cards (Kuhn is 3)", _one_card, ("one-card:5",)),
@@ -166,6 +189,7 @@ _KNOWN = (
     KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
     KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
     KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),
+    KnownGame("python", "python:FILE.py:CLASS", "a game of your own, written in Python", _python, ()),
     KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
 )
 
