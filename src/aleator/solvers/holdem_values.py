@@ -45,6 +45,10 @@ class SubtreeValues:
     def __init__(self, solution: HoldemSolution, level: int, board: int) -> None:
         self.solution, self.level = solution, level
         self.streets: list[_Street] = []
+        columns = [np.full(NUM_HANDS, -1, np.int64) for _ in range(2)]
+        for player in (0, 1):
+            columns[player][solution.hands[player]] = np.arange(len(solution.hands[player]))
+        self._same = (columns[1][solution.hands[0]], columns[0][solution.hands[1]])
         boards = slice(board, board + 1)
         for deeper in range(level, len(solution.boards)):
             if deeper > level:
@@ -88,10 +92,13 @@ class SubtreeValues:
     def compatible(self, reach: Pair, step: int = 0) -> Pair:
         """Returns per player `[B, H]`: the reach of the opponent's hands without a common card; 0 for dead hands."""
         hands, alive = self.solution.hands, self.streets[step].alive
-        return (
-            np.where(alive[0], _without_common_cards(reach[1], hands[1], hands[0]), 0.0),
-            np.where(alive[1], _without_common_cards(reach[0], hands[0], hands[1]), 0.0),
-        )
+        found = []
+        for player in (0, 1):
+            other = 1 - player
+            result = np.zeros(alive[player].shape)
+            _without_common_cards(reach[other], HANDS[hands[other]], HANDS[hands[player]], self._same[player], result)
+            found.append(result * alive[player])
+        return found[0], found[1]
 
     def values(self, node: BettingNode, reach: Pair, step: int = 0) -> Pair:
         """Returns both players' cfvs `[B, H]` in the zero-sum form, for reaches `[B, H]`; chance counts from here on."""
@@ -105,11 +112,14 @@ class SubtreeValues:
             return self._next_street(node.children[0], reach, step)
         stake = self.solution.spot.pot / 2 + min(node.chips)
         taken = self.solution.spot.rake.amount(self.solution.spot.pot + 2 * min(node.chips))
-        free = self.compatible(reach, step)
         if node.kind is NodeKind.FOLD:
+            free = self.compatible(reach, step)
             amounts = [-stake if node.player == player else stake - taken for player in (0, 1)]
             return free[0] * amounts[0], free[1] * amounts[1]
         won = self.showdown(reach)
+        if not taken:
+            return won[0] * stake, won[1] * stake
+        free = self.compatible(reach, step)
         return (
             won[0] * (stake - taken / 2) - free[0] * (taken / 2),
             won[1] * (stake - taken / 2) - free[1] * (taken / 2),
@@ -161,18 +171,28 @@ class SubtreeValues:
         return first, second
 
 
-def _without_common_cards(reach: FloatArray, hands: IntArray, own: IntArray) -> FloatArray:
-    """Returns `[B, H]`: for each hand of `own` the sum of `reach` `[B, H']` over `hands` that share no card with it."""
-    by_card = np.zeros((len(reach), NUM_CARDS))
-    for side in (0, 1):
-        cards = np.zeros((len(hands), NUM_CARDS))
-        cards[np.arange(len(hands)), HANDS[hands, side]] = 1.0
-        by_card += reach @ cards
-    same = np.zeros((len(reach), NUM_HANDS))
-    same[:, hands] = reach
-    total = reach.sum(axis=1, keepdims=True)
-    left = total - by_card[:, HANDS[own, 0]] - by_card[:, HANDS[own, 1]] + same[:, own]
-    return np.where(left > 1e-12 * total, left, 0.0)
+@njit()
+def _without_common_cards(
+    reach: FloatArray, cards: npt.NDArray[np.int8], own_cards: npt.NDArray[np.int8], same: IntArray, result: FloatArray
+) -> None:
+    """Writes to `result` `[B, H]` the sum of `reach` `[B, H']` over hands that share no card with each hand.
+
+    `same` `[H]` is the opponent's index of the very same hand, or -1. What rounding leaves of nothing becomes 0.
+    """
+    by_card = np.zeros(NUM_CARDS)
+    for board in range(reach.shape[0]):
+        by_card[:] = 0.0
+        total = 0.0
+        for other in range(reach.shape[1]):
+            weight = reach[board, other]
+            total += weight
+            by_card[cards[other, 0]] += weight
+            by_card[cards[other, 1]] += weight
+        for hand in range(result.shape[1]):
+            left = total - by_card[own_cards[hand, 0]] - by_card[own_cards[hand, 1]]
+            if same[hand] >= 0:
+                left += reach[board, same[hand]]
+            result[board, hand] = left if left > 1e-12 * total else 0.0
 
 
 @njit()
