@@ -213,6 +213,8 @@ def test_a_solve_stops_at_its_target_and_when_asked() -> None:
     curve = [point.exploitability for point in found.summary.curve]
     assert curve[-1] <= 1.0 < min(curve[:-1]), "1 % of the pot of 100"
     assert found.summary.iterations < 2000 and found.summary.quality.exploitability == curve[-1]
+    half = solve_spot(TURN, limits=HoldemLimits(target=0.01, iterations=2000), bits=16).summary
+    assert half.quality.values[0] == pytest.approx(found.summary.quality.values[0], abs=2.0)
     assert solve_spot(RIVER, "pcfr+", HoldemLimits(target=0.0, iterations=37)).summary.iterations == 37
     seen: list[HoldemProgress] = []
 
@@ -235,6 +237,10 @@ def test_the_estimate_is_what_the_solver_takes(monkeypatch: pytest.MonkeyPatch) 
     wide = spot("3s 7h Td Ks", "22+,A2s+,KTo+", "22+,A2s+,KTo+")
     memory = HoldemSolver(wide).engine.memory()
     assert estimate_spot(wide, "dcfr", limits, measure=False).memory == pytest.approx(sum(memory.values()), rel=0.1)
+    half = HoldemSolver(wide, bits=16).engine.memory()
+    assert estimate_spot(wide, "dcfr", limits, bits=16, measure=False).memory == pytest.approx(
+        sum(half.values()), rel=0.15
+    )
     measured = estimate_spot(TURN, "dcfr", limits)
     assert 0 < measured.seconds_per_iteration < 1 and measured.seconds > measured.seconds_per_iteration
     monkeypatch.setattr(holdem_solve, "available_memory", lambda: 1000)

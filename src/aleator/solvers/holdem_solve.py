@@ -88,7 +88,7 @@ class HoldemEstimate:
         boards: per street, isomorphic ones counted once.
         hands: per player.
         numbers: regrets kept; as many sums of policies are kept.
-        memory: bytes: four each for both, and the tables of the boards.
+        memory: bytes of both, and of the tables of the boards.
         seconds_per_iteration: measured on some of the spot's boards; NaN if not measured.
         iterations: about how many it takes to the target; a rule of thumb.
         seconds: both together, checks of the exploitability included.
@@ -109,12 +109,12 @@ class HoldemEstimate:
         if self.memory > free:
             raise TooBigError(
                 f"the spot would take about {self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: "
-                "use fewer bet sizes, a cap on raises (max_raises), a larger force_all_in_threshold or smaller ranges"
+                "use 16 bits, fewer bet sizes, a cap on raises (max_raises), a larger force_all_in_threshold or smaller ranges"
             )
 
 
 def estimate_spot(
-    spot: Spot, rule: str, limits: HoldemLimits, *, threads: int = 1, measure: bool = True
+    spot: Spot, rule: str, limits: HoldemLimits, *, threads: int = 1, bits: int = 32, measure: bool = True
 ) -> HoldemEstimate:
     """Returns what solving will take. Speed is measured for about a second on as many boards as 64 MB hold.
 
@@ -123,11 +123,11 @@ def estimate_spot(
     plan, parsed = BoardPlan(spot), parse_rule(rule)
     numbers = _count_numbers(plan)
     rows = sum(len(boards) * sum(widths) for boards, widths in zip(plan.boards, plan.widths, strict=True))
-    memory = numbers * 4 * (3 if parsed.optimistic else 2) + rows * _TABLE_BYTES
+    memory = numbers * (2 * bits // 8 + 4 * parsed.optimistic) + rows * _TABLE_BYTES
     target = max(limits.target, 1e-9)
     iterations = TYPICAL_ITERATIONS * (TYPICAL_TARGET / target) ** (1 / TYPICAL_EXPONENT)
     iterations = min(max(iterations, FIRST_CHECK), limits.iterations)
-    speed = _measure(plan, parsed, threads) if measure else math.nan
+    speed = _measure(plan, parsed, threads, bits) if measure else math.nan
     return HoldemEstimate(
         nodes=tuple(plan.num_nodes()),
         boards=tuple(len(boards) for boards in plan.boards),
@@ -144,9 +144,9 @@ def _count_numbers(plan: BoardPlan) -> int:
     return sum(plan.storage_size(player, level) for player in (0, 1) for level in range(plan.num_streets))
 
 
-def _measure(plan: BoardPlan, rule: RegretRule, threads: int) -> float:
+def _measure(plan: BoardPlan, rule: RegretRule, threads: int, bits: int) -> float:
     """Returns the seconds of an iteration, scaled up from one on a part of the boards."""
-    prepare_holdem(rule, raked=plan.spot.rake.rate > 0)
+    prepare_holdem(rule, raked=plan.spot.rake.rate > 0, bits=bits)
     part = copy.copy(plan)
     if plan.num_streets > 1:
         per_board = _count_numbers(plan) / len(plan.boards[1])
@@ -154,7 +154,7 @@ def _measure(plan: BoardPlan, rule: RegretRule, threads: int) -> float:
         part.boards = [plan.boards[0], plan.boards[1][:kept]]
         if plan.num_streets > 2:
             part.boards.append([board for board in plan.boards[2] if board.parent < kept])
-    engine = BoardEngine(part, threads=threads, predicts=rule.optimistic)
+    engine = BoardEngine(part, threads=threads, predicts=rule.optimistic, bits=bits)
     engine.iterate(rule.schedule(1, 2))
     started, done = perf_counter(), 0
     while perf_counter() - started < 1.0 and done < 200:
@@ -163,9 +163,9 @@ def _measure(plan: BoardPlan, rule: RegretRule, threads: int) -> float:
     return (perf_counter() - started) / done * _count_numbers(plan) / _count_numbers(part)
 
 
-def prepare_holdem(rule: RegretRule = DCFR, *, raked: bool = False) -> None:
+def prepare_holdem(rule: RegretRule = DCFR, *, raked: bool = False, bits: int = 32) -> None:
     """Compiles what a solve needs, on the smallest spot; after the first run it comes from disk."""
-    solver = HoldemSolver(parse_spot(_SMALL.format(rate=0.01 if raked else 0.0)), rule)
+    solver = HoldemSolver(parse_spot(_SMALL.format(rate=0.01 if raked else 0.0)), rule, bits=bits)
     solver.run(1)
     solver.quality()
 
@@ -176,6 +176,7 @@ def solve_spot(
     limits: HoldemLimits | None = None,
     *,
     threads: int = 1,
+    bits: int = 32,
     on_progress: OnHoldemProgress | None = None,
 ) -> HoldemSolution:
     """Returns an approximate equilibrium of a spot; what is not given is taken from the spot's settings.
@@ -185,6 +186,7 @@ def solve_spot(
         rule: name of the regret rule.
         limits: when to stop.
         threads: boards are shared among so many.
+        bits: 32, or 16 for half the memory.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
 
     Raises:
@@ -193,9 +195,9 @@ def solve_spot(
     rule = spot.solve.rule if rule is None else rule
     limits = limits or HoldemLimits(target=spot.solve.target, iterations=spot.solve.max_iterations)
     parsed = parse_rule(rule)
-    estimate_spot(spot, rule, limits, threads=threads, measure=False).check()
+    estimate_spot(spot, rule, limits, threads=threads, bits=bits, measure=False).check()
     started = perf_counter()
-    solver = HoldemSolver(spot, parsed, threads=threads)
+    solver = HoldemSolver(spot, parsed, threads=threads, bits=bits)
     goal_in_chips = limits.target * spot.pot
     curve: list[HoldemPoint] = []
     rate, stop = 1.0, False

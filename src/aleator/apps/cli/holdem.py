@@ -35,6 +35,7 @@ Rule = Annotated[str | None, typer.Option(help="Regret rule: dcfr, pcfr+, cfr+, 
 Target = Annotated[float | None, typer.Option(help="Stop at this exploitability, a fraction of the pot.")]
 Iterations = Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")]
 Threads = Annotated[int, typer.Option(help="Threads, used from the turn on.")]
+Bits = Annotated[int, typer.Option(help="32, or 16 for half the memory.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -45,6 +46,7 @@ def estimate(
     target: Target = None,
     iterations: Iterations = None,
     threads: Threads = 1,
+    bits: Bits = 32,
     json: Json = False,
 ) -> None:
     """Nodes, memory and seconds of a solve, before it takes any memory. Speed is measured for about a second.
@@ -54,9 +56,9 @@ def estimate(
     spot = load_spot(file)
     rule, limits = _settings(spot, rule, target, iterations)
     with progress_bar("compiling (first run only)", quiet=json):
-        prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0)
+        prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
     with progress_bar("measuring", quiet=json):
-        found = estimate_spot(spot, rule, limits, threads=threads)
+        found = estimate_spot(spot, rule, limits, threads=threads, bits=bits)
     free = available_memory()
     streets = STREET_NAMES[spot.street :]
     if json:
@@ -97,6 +99,7 @@ def solve(
     target: Target = None,
     iterations: Iterations = None,
     threads: Threads = 1,
+    bits: Bits = 32,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     no_river: Annotated[bool, typer.Option("--no-river", help="Save no river; browsing solves it again.")] = False,
     json: Json = False,
@@ -111,7 +114,7 @@ def solve(
         check_writable(output)
     if no_river and spot.street == 3:
         raise SolveError("--no-river: the spot begins on the river, nothing would be left")
-    found, stopped = _solve(spot, rule, target, iterations, threads, quiet=json)
+    found, stopped = _solve(spot, rule, target, iterations, threads, bits, quiet=json)
     if stopped:
         note("stopped early; this is what was found so far")
     if output:
@@ -146,7 +149,7 @@ def show(
     if file.suffix == ".toml":
         spot = load_spot(file)
         find_node(spot.build_tree(), node, board=spot.board)
-        found, stopped = _solve(spot, None, None, None, 1, quiet=json)
+        found, stopped = _solve(spot, None, None, None, 1, 32, quiet=json)
         if stopped:
             note("stopped early; this is what was found so far")
     else:
@@ -178,21 +181,21 @@ def _settings(spot: Spot, rule: str | None, target: float | None, iterations: in
 
 
 def _solve(
-    spot: Spot, rule: str | None, target: float | None, iterations: int | None, threads: int, *, quiet: bool
+    spot: Spot, rule: str | None, target: float | None, iterations: int | None, threads: int, bits: int, *, quiet: bool
 ) -> tuple[HoldemSolution, bool]:
     """Returns the solution and whether Ctrl-C ended the solve."""
     if iterations is not None and iterations < 1:
         raise SolveError(f"iterations must be at least 1, not {iterations}")
     rule, limits = _settings(spot, rule, target, iterations)
     with progress_bar("compiling (first run only)", quiet=quiet):
-        prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0)
+        prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
     with _progress(spot, limits, quiet) as show_progress, interruptible() as interrupted:
 
         def on_progress(now: HoldemProgress) -> bool:
             show_progress(now)
             return interrupted()
 
-        found = solve_spot(spot, rule, limits, threads=threads, on_progress=on_progress)
+        found = solve_spot(spot, rule, limits, threads=threads, bits=bits, on_progress=on_progress)
         return found, interrupted()
 
 
