@@ -18,7 +18,9 @@ from aleator.games.registry import load_game
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousPlay
+from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.regret_rule import NAMED_RULES, parse_rule
+from aleator.solvers.sampling_rule import SAMPLING_USAGE, is_sampling_rule, parse_sampling_rule
 from aleator.solvers.solution import CurvePoint, Solution, Summary
 from aleator.solvers.state import Solver
 from aleator.trees.policy import Policy, uniform_policy
@@ -60,8 +62,10 @@ class Limits(NamedTuple):
         return self
 
 
-def make_solver(tree: PublicTree, algorithm: str = "dcfr", *, dtype: str = "float64", threads: int = 1) -> Solver:
-    """Returns a solver by the name of its algorithm.
+def make_solver(
+    tree: PublicTree, algorithm: str = "dcfr", *, dtype: str = "float64", threads: int = 1, seed: int = 0
+) -> Solver:
+    """Returns a solver by the name of its algorithm; the seed matters to those that sample.
 
     Raises:
         SolveError: no such algorithm or precision; the message lists them.
@@ -76,11 +80,14 @@ def make_solver(tree: PublicTree, algorithm: str = "dcfr", *, dtype: str = "floa
             raise SolveError(f"{algorithm!r}: after / only 'simultaneous' or 'alternating' is allowed")
         rule = replace(FICTITIOUS_RULES[name], alternating=suffix != "simultaneous")
         return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
+    if is_sampling_rule(name):
+        return MCCFR(tree, parse_sampling_rule(algorithm), dtype=dtype, threads=threads, seed=seed)
     if name.partition(":")[0] not in NAMED_RULES:
         near = difflib.get_close_matches(name, ALGORITHMS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise SolveError(
-            f"unknown algorithm {algorithm!r}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA"
+            f"unknown algorithm {algorithm!r}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
+            f"{SAMPLING_USAGE}"
         )
     return CFR(tree, parse_rule(algorithm), dtype=dtype, threads=threads)
 
@@ -92,6 +99,7 @@ def solve(
     limits: Limits | None = None,
     dtype: str = "float64",
     threads: int = 1,
+    seed: int = 0,
     resume: Solution | None = None,
     on_progress: OnProgress | None = None,
 ) -> Solution:
@@ -103,6 +111,7 @@ def solve(
         limits: when to stop; by default after 1,000 iterations.
         dtype: float64 or float32.
         threads: used if the tree is big enough.
+        seed: of algorithms that sample; a resumed solve keeps its own.
         resume: a solution by the same algorithm to go on from; iterations and seconds count from its start.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
     """
@@ -129,7 +138,7 @@ def solve(
             f"solving {tree.game.name} would take about {estimate / 2**30:.1f} GiB; "
             f"{available_memory() / 2**30:.1f} GiB are free (float32 halves the need)"
         )
-    solver = make_solver(tree, algorithm, dtype=dtype, threads=threads)
+    solver = make_solver(tree, algorithm, dtype=dtype, threads=threads, seed=seed)
     curve: list[CurvePoint] = []
     before = 0.0
     if resume is not None:

@@ -30,13 +30,15 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     algorithm: Annotated[
         str, typer.Option(help="cfr, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, pcfr+, pdcfr+, hs-dcfr, "
-                          "hs-pcfr+, hedge, fp, linear-fp, flop, lp; add /simultaneous to update both players at once."),
+                          "hs-pcfr+, hedge, fp, linear-fp, flop, lp; add /simultaneous to update both players at once. "
+                          "Sampling: mccfr, mccfr+, lmccfr, with :SCHEME,OPTION=VALUE as in mccfr:robust3,batch=1000."),
     ] = "dcfr",
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")] = None,
     target: Annotated[float | None, typer.Option(help="Stop at this exploitability (NashConv / 2).")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     threads: Annotated[int, typer.Option(help="Threads, used if the game is big enough.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of algorithms that sample.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,
@@ -74,7 +76,9 @@ def run(
             )
             return interrupted()
 
-        found = solve(game, algorithm, limits=limits, dtype=dtype, threads=threads, resume=earlier, on_progress=show)
+        found = solve(
+            game, algorithm, limits=limits, dtype=dtype, threads=threads, seed=seed, resume=earlier, on_progress=show
+        )
         stopped = interrupted()
     if stopped:
         note("stopped early; this is what was found so far")

@@ -41,8 +41,6 @@ class Histories(NamedTuple):
         chance: [pairs]: the probability of chance's part in reaching a node with that pair.
         utility: player 0's payoff per unit of stake, for each pair of a terminal.
         stake: [N]; 0 at inner nodes.
-        share: [N]: the probability that chance leads from the parent to this node rather than to its siblings, averaged
-            over the pairs; 1 where a player acts.
         move_at: for pair r and action a of a node with moves, its outcomes are those from entry `MOVES + r * A + a` to the
             next (A = 1 where chance acts).
         outcome_child, outcome_pair: int32: the child's place among its siblings, and the pair there.
@@ -56,7 +54,6 @@ class Histories(NamedTuple):
     chance: FloatArray
     utility: FloatArray
     stake: FloatArray
-    share: FloatArray
     move_at: Int64Array
     outcome_child: Int32Array
     outcome_pair: Int32Array
@@ -78,7 +75,7 @@ class Rows:
         acts = tree.actor >= 0
         hands = np.where(tree.actor == 1, tree.num_hands[1], tree.num_hands[0]).astype(np.int64)
         lengths = np.where(acts, hands * tree.num_actions, 0)
-        self.start: Int64Array = np.cumsum(lengths) - lengths
+        self.start: Int64Array = (np.cumsum(lengths) - lengths).astype(np.int64)
         self.size = int(lengths.sum())
         self.place = (self._place(tree, hands, 0), self._place(tree, hands, 1))
         self._tree = tree
@@ -88,8 +85,8 @@ class Rows:
         actions = tree.num_actions[own].astype(np.int64)
         node_of = np.repeat(np.arange(len(own)), actions * hands[own])
         inside = np.arange(tree.policy_size[player]) - tree.policy_start[own][node_of]
-        action, hand = np.divmod(inside, hands[own][node_of])
-        place: Int64Array = self.start[own][node_of] + hand * actions[node_of] + action
+        width = hands[own][node_of]
+        place: Int64Array = self.start[own][node_of] + inside % width * actions[node_of] + inside // width
         return place
 
     def policy(self, weights: npt.NDArray[Any]) -> Policy:
@@ -143,9 +140,8 @@ class _Builder:
         nodes = np.zeros((tree.num_nodes, 8), dtype=np.int64)
         nodes[:, ACTOR], nodes[:, ACTIONS], nodes[:, FIRST_CHILD] = tree.actor, tree.num_actions, tree.first_child
         nodes[:, ROW], nodes[:, MOVES], nodes[:, FLAGS] = self.rows.start, PUBLIC, self._flags()
-        share = np.ones(tree.num_nodes)
         deal: list[_Deal] = [self._deal(0)] + [None] * (tree.num_nodes - 1)  # type: ignore[list-item]
-        private = (tree.origin_start >= 0).any(axis=0)
+        private = np.any(tree.origin_start >= 0, axis=0)
         for node in range(tree.num_nodes):
             nodes[node, PAIRS] = deal[node].start
             if tree.num_children[node] == 0:
@@ -157,9 +153,6 @@ class _Builder:
                 continue
             deal[children] = [self._deal(child) for child in tree.children(node)]
             nodes[node, MOVES] = self._moves(node, deal[node], deal[children])
-            if tree.actor[node] == CHANCE:
-                masses = np.array([child.chance.sum() for child in deal[children]])
-                share[children] = masses / masses.sum()
         if max(nodes.max(), *self.lengths.values(), self.rows.size) > _MOST:
             raise TooBigError(f"{tree.game.name} is too big to sample: {self.lengths}, {self.rows.size:,} entries")
         first = self.deals[deal[0].number].chance
@@ -171,7 +164,6 @@ class _Builder:
             chance=np.concatenate([known.chance for known in self.deals]),
             utility=np.concatenate(self.utilities),
             stake=tree.stake,
-            share=share,
             move_at=np.concatenate([np.zeros(1, np.int64), *self.move_ends]),
             outcome_child=child.astype(np.int32),
             outcome_pair=pair.astype(np.int32),

@@ -42,6 +42,24 @@ class Plan(NamedTuple):
     period: int
 
 
+class Span(NamedTuple):
+    """A part of the work.
+
+    Attributes:
+        iteration, iterations: number `iteration` and those that follow.
+        traverser, traversers: players `traverser` to `traversers` - 1.
+        first, step: slices `first`, `first + step`, ... of each batch. With a step of 1 it is all of them, and they are
+            merged; otherwise that is left to the caller.
+    """
+
+    iteration: int
+    iterations: int
+    traverser: int
+    traversers: int
+    first: int
+    step: int
+
+
 def sample(
     game: Histories, tables: Tables, work: Any, options: Options, traverser: int, state: np.uint64, share: float
 ) -> int:
@@ -49,7 +67,7 @@ def sample(
     raise NotImplementedError("only inside kernels")
 
 
-@overload(sample, jit_options={"error_model": "numpy", "_nrt": False, "fastmath": {"contract"}})
+@overload(sample, jit_options={"error_model": "numpy", "_nrt": False, "fastmath": {"contract"}})  # type: ignore[untyped-decorator]
 def _sample(game: Any, tables: Any, work: Any, options: Any, traverser: Any, state: Any, share: Any) -> Any:
     """Returns what stands for `sample` in compiled code: the kind of work decides."""
     if work.instance_class is PublicWork:
@@ -66,39 +84,26 @@ def _sample(game: Any, tables: Any, work: Any, options: Any, traverser: Any, sta
 
 
 @kernel()
-def sample_slices(
-    game: Histories, tables: Tables, slices: Slices, work: Any, options: Options, plan: Plan, iteration: int, traverser: int,
-    first: int, step: int,
-) -> int:  # fmt: skip
-    """Runs the traversals of slices first, first + step, ... of a batch; returns how many nodes were touched.
-
-    Without slices the whole batch writes to the tables.
-    """
-    touched, count = 0, max(len(slices.count), 1)
-    share = float(iteration) ** plan.gamma
-    for s in range(first, count, step):
-        to = tables
-        if len(slices.count):
-            regret, policy_sum, marked = slices.regret[s], slices.policy_sum[s], slices.marked[s]
-            to = Tables(tables.regret, regret, policy_sum, -np.inf, marked, slices.touched[s], slices.count[s])
-        for number in range(s * plan.batch // count, (s + 1) * plan.batch // count):
-            state = stream(plan.seed, iteration, traverser, number)
-            touched += sample(game, to, work, options, traverser, state, share)
-    return touched
-
-
-@kernel()
 def iterate(
-    game: Histories, tables: Tables, slices: Slices, work: Any, options: Options, plan: Plan, iteration: int, count: int,
-    touched: int,
-) -> int:  # fmt: skip
-    """Runs iterations `iteration`, `iteration` + 1, ... and returns how many nodes have been touched, `touched` before."""
-    for t in range(iteration, iteration + count):
-        before = touched
-        for traverser in range(2):
-            touched += sample_slices(game, tables, slices, work, options, plan, t, traverser, 0, 1)
-            merge(slices, plan.batch, tables)
-        discount(tables, plan, before, touched)
+    game: Histories, tables: Tables, slices: Slices, work: Any, options: Options, plan: Plan, span: Span, touched: int
+) -> int:
+    """Runs a part of the work and returns how many nodes have been touched, `touched` before."""
+    count = max(len(slices.filled), 1)
+    for t in range(span.iteration, span.iteration + span.iterations):
+        before, share = touched, float(t) ** plan.gamma
+        for traverser in range(span.traverser, span.traversers):
+            for s in range(span.first, count, span.step):
+                to = tables
+                if len(slices.filled):
+                    regret, policy_sum, marked = slices.regret[s], slices.policy_sum[s], slices.marked[s]
+                    to = Tables(tables.regret, regret, policy_sum, -np.inf, marked, slices.touched[s], slices.filled[s])
+                for number in range(s * plan.batch // count, (s + 1) * plan.batch // count):
+                    state = stream(plan.seed, t, traverser, number)
+                    touched += sample(game, to, work, options, traverser, state, share)
+            if span.step == 1:
+                merge(slices, plan.batch, tables)
+        if span.step == 1:
+            discount(tables, plan, before, touched)
     return touched
 
 

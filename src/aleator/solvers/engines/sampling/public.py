@@ -13,10 +13,18 @@ import numpy as np
 from aleator.games.base import CHANCE, TERMINAL, FloatArray
 from aleator.jit import kernel
 from aleator.solvers.engines.sampling.histories import (
-    ACTIONS, ACTOR, FIRST_CHILD, FLAGS, PAIRS, RESTRICTED, ROW, UTILITY, Histories,
+    ACTIONS,
+    ACTOR,
+    FIRST_CHILD,
+    FLAGS,
+    PAIRS,
+    RESTRICTED,
+    ROW,
+    UTILITY,
+    Histories,
 )  # fmt: skip
 from aleator.solvers.engines.sampling.random import advance, uniform
-from aleator.solvers.engines.sampling.rows import Tables, mark, match
+from aleator.solvers.engines.sampling.rows import Tables, mark, match, wide
 from aleator.trees.public_tree import Int32Array, Int64Array, PublicTree
 
 
@@ -26,6 +34,8 @@ class PublicWork(NamedTuple):
     Attributes:
         num_children, num_hands, origin_start, first_origins, second_origins: as in the tree.
         num_pairs: [N]: the pairs of hands that chance allows.
+        share: [N]: the probability with which a node is sampled among the children of a chance node: chance's own, averaged
+            over the pairs of hands; 1 where a player acts.
         visited: [N]: the nodes of a traversal, parents before children.
         below: [N]: where the children of each of them begin in `visited`.
         reach_at, value_at: [N]: where their vectors begin.
@@ -41,6 +51,7 @@ class PublicWork(NamedTuple):
     first_origins: Int64Array
     second_origins: Int64Array
     num_pairs: Int64Array
+    share: FloatArray
     visited: Int64Array
     below: Int64Array
     reach_at: Int64Array
@@ -51,14 +62,35 @@ class PublicWork(NamedTuple):
     flow: FloatArray
 
 
-def new_public_work(tree: PublicTree, num_pairs: Int64Array) -> PublicWork:
+def new_public_work(tree: PublicTree, game: Histories) -> PublicWork:
     """Returns space for traversals of a tree."""
+    starts, deal = np.unique(game.nodes[:, PAIRS], return_inverse=True)
+    num_pairs = np.diff(np.append(starts, len(game.chance)))[deal]
+    weight = np.add.reduceat(game.chance, starts)[deal]
+    total = np.bincount(tree.parent[1:], weight[1:], minlength=tree.num_nodes)
+    chance = tree.actor[tree.parent] == CHANCE
+    chance[0] = False
+    share = np.ones(tree.num_nodes)
+    share[chance] = weight[chance] / total[tree.parent[chance]]
     hands, most = int(tree.num_hands.sum(axis=1).max()), max(1, int(tree.num_actions.max()))
-    number = [np.zeros(tree.num_nodes, np.int64) for _ in range(4)]
+    visited, below, reach_at, value_at = (np.zeros(tree.num_nodes, np.int64) for _ in range(4))
     return PublicWork(
-        tree.num_children, tree.num_hands, tree.origin_start, tree.origins[0], tree.origins[1], num_pairs, *number,
-        np.zeros(hands), np.zeros(hands), np.zeros((1, most)), np.zeros(most * int(tree.num_hands.max())),
-    )  # fmt: skip
+        num_children=tree.num_children,
+        num_hands=tree.num_hands,
+        origin_start=tree.origin_start,
+        first_origins=tree.origins[0],
+        second_origins=tree.origins[1],
+        num_pairs=num_pairs,
+        share=share,
+        visited=visited,
+        below=below,
+        reach_at=reach_at,
+        value_at=value_at,
+        reach=np.zeros(hands),
+        values=np.zeros(hands),
+        policy=np.zeros((1, most)),
+        flow=np.zeros(most * int(tree.num_hands.max())),
+    )
 
 
 @kernel()
@@ -67,26 +99,28 @@ def traverse_public(
 ) -> int:
     """Samples public events for the traverser and updates the tables; returns how many nodes were touched.
 
-    All of the traverser's hands count at each public state, as if they had been walked one by one.
+    All pairs of hands count at each public state, as if they had been walked one by one.
     """
     visited, below, reach_at, value_at = work.visited, work.below, work.reach_at, work.value_at
     nodes, num_hands, opponent = game.nodes, work.num_hands, 1 - traverser
     visited[0], reach_at[0], value_at[0] = 0, 0, 0
-    work.reach[: num_hands[opponent, 0]] = 1.0
-    reaches, values = num_hands[opponent, 0], num_hands[traverser, 0]
-    count, now = 1, 0
+    for hand in range(num_hands[opponent, 0]):
+        work.reach[hand] = 1.0
+    reaches, values = wide(num_hands[opponent, 0]), wide(num_hands[traverser, 0])
+    count, now, touched = wide(1), wide(0), wide(0)
     while now < count:
         node = visited[now]
-        low = nodes[node, FIRST_CHILD]
-        high = low + work.num_children[node]
+        low = wide(nodes[node, FIRST_CHILD])
+        high = low + wide(work.num_children[node])
         below[now] = count
+        touched += work.num_pairs[node]
         if nodes[node, ACTOR] == opponent:
             _play(game, tables, work, node, opponent, reach_at[now], share)
         elif nodes[node, ACTOR] == CHANCE and high > low + 1:
             state = advance(state)
             left = uniform(state)
             for child in range(low, high):
-                left -= game.share[child]
+                left -= work.share[child]
                 if left < 0.0 or child == high - 1:
                     low, high = child, child + 1
                     break
@@ -104,15 +138,22 @@ def traverse_public(
             continue
         last = below[now] + (1 if nodes[node, ACTOR] == CHANCE else work.num_children[node])
         if nodes[node, ACTOR] == traverser:
-            work.flow[: nodes[node, ACTIONS] * num_hands[traverser, node]] = 0.0
+            _clear(work.flow, 0, nodes[node, ACTIONS] * num_hands[traverser, node])
             for place in range(below[now], last):
                 _pull(nodes, work, visited[place], node, traverser, value_at[place], work.flow, 0)
             _update(game, tables, work, node, traverser, at)
         else:
-            work.values[at : at + num_hands[traverser, node]] = 0.0
+            _clear(work.values, at, num_hands[traverser, node])
             for place in range(below[now], last):
                 _pull(nodes, work, visited[place], node, traverser, value_at[place], work.values, at)
-    return values
+    return touched
+
+
+@kernel()
+def _clear(vector: FloatArray, start: int, length: int) -> None:
+    """Writes zeros."""
+    for place in range(start, start + length):
+        vector[place] = 0.0
 
 
 @kernel()
@@ -124,7 +165,8 @@ def _play(
     for hand in range(hands):
         row = game.nodes[node, ROW] + hand * actions
         match(tables.regret, row, actions, game.legal, game.nodes[node, FLAGS] & RESTRICTED != 0, work.policy, 0)
-        mark(tables, row, actions)
+        if len(tables.marked):
+            mark(tables.marked, tables.touched, tables.filled, row, actions)
         for action in range(actions):
             reach = work.reach[reach_at + hand] * work.policy[0, action]
             work.flow[action * hands + hand] = reach
@@ -136,15 +178,14 @@ def _push(
     game: Histories, work: PublicWork, node: int, child: int, opponent: int, reach_at: int, below_at: int
 ) -> None:
     """Writes the opponent's reach of a child."""
-    hands, scale = work.num_hands[opponent, node], 1.0 / game.share[child]
+    hands, scale = work.num_hands[opponent, node], 1.0 / work.share[child]
     acts = game.nodes[node, ACTOR] == opponent
     start = work.origin_start[opponent, child]
     origins = work.first_origins if opponent == 0 else work.second_origins
     for hand in range(work.num_hands[opponent, child]):
-        if start >= 0:
-            origin = origins[start + hand]
-        else:
-            origin = hand + (child - game.nodes[node, FIRST_CHILD]) * hands if acts else hand
+        origin = hand if start < 0 else origins[start + hand]
+        if start < 0 and acts:
+            origin += (child - game.nodes[node, FIRST_CHILD]) * hands
         work.reach[below_at + hand] = work.flow[origin] if acts else scale * work.reach[reach_at + origin]
 
 
@@ -158,19 +199,18 @@ def _pull(
     start = work.origin_start[player, child]
     origins = work.first_origins if player == 0 else work.second_origins
     for hand in range(work.num_hands[player, child]):
-        if start >= 0:
-            origin = origins[start + hand]
-        else:
-            origin = hand + (child - nodes[node, FIRST_CHILD]) * hands if acts else hand
+        origin = hand if start < 0 else origins[start + hand]
+        if start < 0 and acts:
+            origin += (child - nodes[node, FIRST_CHILD]) * hands
         to[at + origin] += work.values[below_at + hand]
 
 
 @kernel()
 def _evaluate(game: Histories, work: PublicWork, node: int, player: int, reach_at: int, value_at: int) -> None:
     """Writes the traverser's values of a terminal."""
-    first, utility = game.nodes[node, PAIRS], game.nodes[node, UTILITY]
+    first, utility = wide(game.nodes[node, PAIRS]), wide(game.nodes[node, UTILITY])
     stake = game.stake[node] if player == 0 else -game.stake[node]
-    work.values[value_at : value_at + work.num_hands[player, node]] = 0.0
+    _clear(work.values, value_at, work.num_hands[player, node])
     for pair in range(work.num_pairs[node]):
         payoff = stake * game.chance[first + pair] * game.utility[utility + pair]
         other = work.reach[reach_at + game.hands[first + pair, 1 - player]]
@@ -185,7 +225,8 @@ def _update(game: Histories, tables: Tables, work: PublicWork, node: int, player
     for hand in range(hands):
         row = game.nodes[node, ROW] + hand * actions
         match(tables.regret, row, actions, game.legal, restricted, work.policy, 0)
-        mark(tables, row, actions)
+        if len(tables.marked):
+            mark(tables.marked, tables.touched, tables.filled, row, actions)
         result = 0.0
         for action in range(actions):
             result += work.policy[0, action] * work.flow[action * hands + hand]

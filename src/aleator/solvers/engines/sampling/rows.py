@@ -23,7 +23,7 @@ class Tables(NamedTuple):
         floor: regrets written to `regret_to` never fall below it.
         marked: which rows have been written to (at their first entry); empty if nobody asks.
         touched: [infostates, 2] int32: the marked rows: first entry, number of actions.
-        count: [1] how many rows are marked.
+        filled: [1] how many rows of `touched` are in use.
     """
 
     regret: Vector
@@ -32,7 +32,7 @@ class Tables(NamedTuple):
     floor: float
     marked: npt.NDArray[np.bool_]
     touched: npt.NDArray[np.int32]
-    count: npt.NDArray[np.int64]
+    filled: npt.NDArray[np.int64]
 
 
 class Slices(NamedTuple):
@@ -40,14 +40,14 @@ class Slices(NamedTuple):
 
     Attributes:
         regret, policy_sum: [S, entries].
-        marked: [S, entries], touched: [S, infostates, 2], count: [S, 1]; as in `Tables`.
+        marked: [S, entries], touched: [S, infostates, 2], filled: [S, 1]; as in `Tables`.
     """
 
     regret: Vector
     policy_sum: Vector
     marked: npt.NDArray[np.bool_]
     touched: npt.NDArray[np.int32]
-    count: npt.NDArray[np.int64]
+    filled: npt.NDArray[np.int64]
 
 
 def new_slices(slices: int, entries: int, infostates: int, dtype: npt.DTypeLike) -> Slices:
@@ -57,11 +57,17 @@ def new_slices(slices: int, entries: int, infostates: int, dtype: npt.DTypeLike)
         policy_sum=np.zeros((slices, entries), dtype),
         marked=np.zeros((slices, entries), np.bool_),
         touched=np.zeros((slices, infostates, 2), np.int32),
-        count=np.zeros((slices, 1), np.int64),
+        filled=np.zeros((slices, 1), np.int64),
     )
 
 
-@kernel(inline="always")
+@kernel()
+def wide(number: int) -> int:
+    """Returns a number as 64 bits, so that what it is passed to is compiled once, not for each width."""
+    return np.int64(number)  # type: ignore[return-value]
+
+
+@kernel()
 def match(
     regret: Vector, row: int, actions: int, legal: npt.NDArray[np.bool_], restricted: bool, policy: FloatArray, at: int
 ) -> None:
@@ -84,22 +90,24 @@ def match(
         policy[at, action] = 1.0 / allowed if not restricted or legal[row + action] else 0.0
 
 
-@kernel(inline="always")
-def mark(tables: Tables, row: int, actions: int) -> None:
-    """Notes that a row is written to, if anybody asks."""
-    if len(tables.marked) and not tables.marked[row]:
-        tables.marked[row] = True
-        tables.touched[tables.count[0], 0] = row
-        tables.touched[tables.count[0], 1] = actions
-        tables.count[0] += 1
+@kernel()
+def mark(
+    marked: npt.NDArray[np.bool_], touched: npt.NDArray[np.int32], filled: npt.NDArray[np.int64], row: int, actions: int
+) -> None:
+    """Notes that a row is written to (the arrays are those of `Tables`)."""
+    if not marked[row]:
+        marked[row] = True
+        touched[filled[0], 0] = row
+        touched[filled[0], 1] = actions
+        filled[0] += 1
 
 
 @kernel()
 def merge(slices: Slices, batch: int, tables: Tables) -> None:
     """Adds what the slices have added up, divided by the size of the batch, in the order of the slices, and empties them."""
     regret, policy_sum = tables.regret_to, tables.policy_sum_to
-    for s in range(len(slices.count)):
-        for place in range(slices.count[s, 0]):
+    for s in range(len(slices.filled)):
+        for place in range(slices.filled[s, 0]):
             row = slices.touched[s, place, 0]
             for entry in range(row, row + slices.touched[s, place, 1]):
                 regret[entry] += slices.regret[s, entry] / batch
@@ -107,9 +115,9 @@ def merge(slices: Slices, batch: int, tables: Tables) -> None:
                 slices.regret[s, entry] = 0.0
                 slices.policy_sum[s, entry] = 0.0
             slices.marked[s, row] = False
-    for s in range(len(slices.count)):
-        for place in range(slices.count[s, 0]):
+    for s in range(len(slices.filled)):
+        for place in range(slices.filled[s, 0]):
             row = slices.touched[s, place, 0]
             for entry in range(row, row + slices.touched[s, place, 1]):
                 regret[entry] = max(regret[entry], tables.floor)
-        slices.count[s, 0] = 0
+        slices.filled[s, 0] = 0

@@ -28,7 +28,7 @@ from aleator.solvers.engines.sampling.histories import (
     Histories,
 )  # fmt: skip
 from aleator.solvers.engines.sampling.random import advance, pick, uniform
-from aleator.solvers.engines.sampling.rows import Tables, Vector, mark, match
+from aleator.solvers.engines.sampling.rows import Tables, Vector, mark, match, wide
 
 NO_SKIPPING, SKIP_BY_REGRET, SKIP_BY_TRAVERSAL = 0, 1, 2
 # what becomes of an action: its sampled value is 0, it is explored, or it is left out as if it did not exist
@@ -114,17 +114,17 @@ def traverse(
     policy_sum_to = tables.policy_sum_to
     frames, policy, value, weight, fate = work.frames, work.policy, work.value, work.weight, work.fate
     state = advance(state)
-    pair = pick(game.deal_end, 0, len(game.deal_end), uniform(state))
+    pair = wide(pick(game.deal_end, 0, len(game.deal_end), uniform(state)))
     skips = options.skipping == SKIP_BY_REGRET
     if options.skipping == SKIP_BY_TRAVERSAL:
         state = advance(state)
         skips = uniform(state) < options.rate
-    first, second = hands[pair, 0], hands[pair, 1]
-    node, depth, touched, scale = 0, 0, 0, 1.0
+    first, second = wide(hands[pair, 0]), wide(hands[pair, 1])
+    node, depth, touched, scale = wide(0), wide(0), wide(0), 1.0
     sign = 1.0 if traverser == 0 else -1.0
     while True:
         touched += 1
-        actor, actions, action = nodes[node, ACTOR], nodes[node, ACTIONS], 0
+        actor, actions, action = nodes[node, ACTOR], wide(nodes[node, ACTIONS]), wide(0)
         if actor == TERMINAL:
             result = sign * scale * stake[node] * utility[nodes[node, UTILITY] + pair]
             depth = _back_up(nodes, tables, work, traverser, depth, result)
@@ -134,13 +134,14 @@ def traverse(
             top = depth - 1
             node, action, pair = frames[top, _NODE], frames[top, _ACTION], frames[top, _PAIR]
             first, second = frames[top, _FIRST], frames[top, _SECOND]
-            actions, scale = nodes[node, ACTIONS], weight[top, action]
+            actions, scale = wide(nodes[node, ACTIONS]), weight[top, action]
         elif actor < 0:
-            actions = 1
+            actions = wide(1)
         else:
             row = nodes[node, ROW] + actions * (first if actor == 0 else second)
             match(tables.regret, row, actions, game.legal, nodes[node, FLAGS] & RESTRICTED != 0, policy, depth)
-            mark(tables, row, actions)
+            if len(tables.marked):
+                mark(tables.marked, tables.touched, tables.filled, row, actions)
             if actor != traverser:
                 for a in range(actions):
                     policy_sum_to[row + a] += share * scale * policy[depth, a]
@@ -179,13 +180,14 @@ def traverse(
             if high > low + 1:
                 state = advance(state)
                 low = pick(outcome_end, low, high, uniform(state))
-            node, pair = nodes[node, FIRST_CHILD] + outcome_child[low], outcome_pair[low]
-            first, second = hands[nodes[node, PAIRS] + pair, 0], hands[nodes[node, PAIRS] + pair, 1]
+            node, pair = wide(nodes[node, FIRST_CHILD] + outcome_child[low]), wide(outcome_pair[low])
+            at = nodes[node, PAIRS] + pair
+            first, second = wide(hands[at, 0]), wide(hands[at, 1])
         else:
             node = nodes[node, FIRST_CHILD] + action
 
 
-@kernel(inline="always")
+@kernel()
 def _back_up(
     nodes: npt.NDArray[np.int32], tables: Tables, work: Work, traverser: int, depth: int, result: float
 ) -> int:
@@ -269,7 +271,7 @@ def _ends_here(game: Histories, node: int, pair: int, action: int) -> bool:
     """Returns whether an action leads to terminals only."""
     first, moves = game.nodes[node, FIRST_CHILD], game.nodes[node, MOVES]
     if moves < 0:
-        return game.nodes[first + action, ACTOR] == TERMINAL
+        return bool(game.nodes[first + action, ACTOR] == TERMINAL)
     at = moves + pair * game.nodes[node, ACTIONS] + action
     for outcome in range(game.move_at[at], game.move_at[at + 1]):
         if game.nodes[first + game.outcome_child[outcome], ACTOR] != TERMINAL:
