@@ -145,6 +145,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
         (("solve", str(spot), "--rule", "magic"), "unknown regret rule 'magic'"),
         (("solve", str(spot), "--rule", "hedge"), "Hedge is not available"),
         (("solve", str(spot), "--iterations", "0"), "at least 1"),
+        (("estimate", str(spot), "--iterations", "0"), "at least 1"),
         (("solve", str(spot), "--target", "-1"), "fraction of the pot"),
         (("solve", str(spot), "--threads", "0"), "threads must be at least 1"),
         (("solve", str(spot), "--bits", "8"), "16 or 32 bits"),

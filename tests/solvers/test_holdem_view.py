@@ -201,6 +201,26 @@ def test_files_that_are_no_solutions_are_refused(tmp_path: Path) -> None:
         HoldemSolution.open(tmp_path / "empty")
 
 
+def test_files_whose_spot_was_changed_are_refused(tmp_path: Path) -> None:
+    _, solution = solved(TURN, 1)
+    solution.spot = replace(TURN, oop="AA,76s")
+    solution.save(tmp_path / "x")
+    with pytest.raises(SolutionError, match="but the spot needs"):
+        HoldemSolution.open(tmp_path / "x")
+
+
+def test_nodes_that_nobody_reaches_have_no_means() -> None:
+    _, solution = solved(spot("As Ks Qs Js 2d", "4c3c", "Ts9s"), 200)
+    assert HoldemView(solution).node("r:0:c").evs[1][parse_hand("Ts9s")] == pytest.approx(100.0, abs=0.5)
+    policy = solution._arrays["policy0_0"]
+    assert policy.shape[1] == 2
+    policy[0, 1] = 0  # nobody bets
+    view = HoldemView(solution).node("r:0:b300")
+    assert not view.weights[0].any() and view.weights[1].any()
+    assert all(np.isnan(share) for share in view.frequencies) and len(view.frequencies) == 2
+    assert np.isnan(view.mean(1, view.evs[1])) and np.isnan(view.evs[1]).all()
+
+
 def test_nodes_that_are_not_there_are_named() -> None:
     view = HoldemView(solved(TURN, 1)[1])
     for path, message in (("r:0:b77", "possible are"), ("r:0:c:c:7h", "dealt already"), ("x", "must begin with 'r'")):

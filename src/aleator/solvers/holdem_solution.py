@@ -103,6 +103,19 @@ class HoldemSolution:
         policy: FloatArray = np.divide(kept, total, out=np.full_like(kept, 1.0 / count), where=total > 0)
         return policy
 
+    def check(self) -> None:
+        """Raises SolutionError if a policy has another shape than the spot and its boards give it."""
+        for player in (0, 1):
+            rows = [0, 0, 0, 0]
+            for node in self.root.walk():
+                if node.kind is NodeKind.DECISION and node.player == player:
+                    rows[node.street] += len(node.actions)
+            for level, boards in enumerate(self.boards):
+                name = _policy_name(player, level)
+                shape = (len(boards), rows[self.spot.street + level], len(self.hands[player]))
+                if name in self._arrays and self._arrays[name].shape != shape:
+                    raise SolutionError(f"{name} has shape {self._arrays[name].shape}, but the spot needs {shape}")
+
     def save(self, path: Path, *, river: bool = True) -> None:
         """Writes everything to one file, atomically; without the last street if `river` is false."""
         last = len(self.boards) - 1
@@ -143,7 +156,9 @@ class HoldemSolution:
             fields["nodes"] = tuple(fields["nodes"])
             fields["curve"] = tuple(HoldemPoint(*point) for point in fields["curve"])
             summary = HoldemSummary(quality=Quality(**quality), **fields)
-            return HoldemSolution(parse_spot(file.metadata["spot"]), summary, file)
+            found = HoldemSolution(parse_spot(file.metadata["spot"]), summary, file)
+            found.check()
+            return found
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, AleatorError):
                 raise

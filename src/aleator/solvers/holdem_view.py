@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
-from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, parse_card
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, parse_card
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
@@ -219,13 +219,14 @@ class HoldemView:
 
     def _solve_again(self, path: NodePath, start: int, node: BettingNode, reach: FloatArray) -> NodeView:
         """Returns the view of a node on a river that the solution lacks, after solving this river alone."""
+        spot = self.solution.spot
+        board = (*spot.board, *NodePath(path.tokens[:start]).cards)
+        reach = np.where(blocked_hands(board), 0.0, reach)
         largest = reach.max(axis=1, keepdims=True)
         if not (largest > 0).all():
             raise NodePathError(f"no hand gets to {path}, so this river cannot be solved again")
-        spot = self.solution.spot
-        cards = NodePath(path.tokens[:start]).cards
         river = Subgame(
-            board=(*spot.board, *cards), pot=spot.pot, stack=spot.stack, oop=spot.oop, ip=spot.ip, min_bet=spot.min_bet,
+            board=board, pot=spot.pot, stack=spot.stack, oop=spot.oop, ip=spot.ip, min_bet=spot.min_bet,
             rake=spot.rake, menu=spot.menu, solve=spot.solve, root=node, reach=reach / largest,
         )  # fmt: skip
         summary = self.solution.summary

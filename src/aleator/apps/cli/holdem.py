@@ -175,17 +175,15 @@ def _settings(spot: Spot, rule: str | None, target: float | None, iterations: in
 
     Who names a number of iterations without a target gets all of them.
     """
-    if target is None:
-        target = spot.solve.target if iterations is None else 0.0
-    return rule or spot.solve.rule, HoldemLimits(target=target, iterations=iterations or spot.solve.max_iterations)
+    if iterations is None:
+        iterations, target = spot.solve.max_iterations, spot.solve.target if target is None else target
+    return rule or spot.solve.rule, HoldemLimits(target=target or 0.0, iterations=iterations)
 
 
 def _solve(
     spot: Spot, rule: str | None, target: float | None, iterations: int | None, threads: int, bits: int, *, quiet: bool
 ) -> tuple[HoldemSolution, bool]:
     """Returns the solution and whether Ctrl-C ended the solve."""
-    if iterations is not None and iterations < 1:
-        raise SolveError(f"iterations must be at least 1, not {iterations}")
     rule, limits = _settings(spot, rule, target, iterations)
     with progress_bar("compiling (first run only)", quiet=quiet):
         prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
@@ -229,6 +227,7 @@ def _report(found: HoldemSolution) -> dict[str, Any]:
         "seconds": summary.seconds,
         "exploitability": exploitability,
         "exploitability_fraction": exploitability / spot.pot,
+        "exploitability_mbb": 1000 * exploitability / spot.min_bet,
         "value": values[0],
         "ev": {
             position: {"zero_sum": value, "with_pot_share": value + spot.pot / 2}
@@ -256,6 +255,8 @@ def _print_report(file: Path, found: HoldemSolution, report: dict[str, Any]) -> 
     out.print(
         f"exploitability  {report['exploitability']:,.3f} chips, {percent:.3f} % of the pot   (mean of both gains)"
     )
+    if spot.min_bet > 1:
+        out.print(f"                {report['exploitability_mbb']:,.2f} mbb, if the smallest bet is the big blind")
     out.print(f"iterations      {summary.iterations:,} of {summary.rule} in {_seconds(summary.seconds)}")
     rows = [
         (
