@@ -213,8 +213,7 @@ def test_nodes_that_nobody_reaches_have_no_means() -> None:
     _, solution = solved(spot("As Ks Qs Js 2d", "4c3c", "Ts9s"), 200)
     assert HoldemView(solution).node("r:0:c").evs[1][parse_hand("Ts9s")] == pytest.approx(100.0, abs=0.5)
     policy = solution._arrays["policy0_0"]
-    assert policy.shape[1] == 2
-    policy[0, 1] = 0  # nobody bets
+    policy[0, 1] = 0  # the root comes first: its rows are check and bet
     view = HoldemView(solution).node("r:0:b300")
     assert not view.weights[0].any() and view.weights[1].any()
     assert all(np.isnan(share) for share in view.frequencies) and len(view.frequencies) == 2
