@@ -140,8 +140,8 @@ def _ascend(
         elif mode == UPDATE:
             locked = street.locked[board, place]
             update(
-                own.regret, own.regret_scale, scale_at, own.instant, rows_at, count, width, values, actions_at, value_at, discounts,
-                locked, work.rows,
+                own.regret, own.regret_scale, scale_at, own.instant, rows_at, count, width, values, actions_at, value_at,
+                discounts, locked, work.rows,
             )  # fmt: skip
         elif mode == AVERAGE:
             average(own.policy_sum, own.sum_scale, scale_at, rows_at, count, width, values, actions_at, value_at)
