@@ -265,7 +265,11 @@ def test_a_game_of_ones_own_has_a_name_too(tmp_path: Path) -> None:
     file.write_text("from aleator.games.one_card import OneCardPoker\nclass Mine(OneCardPoker):\n    pass\nsize = 3\n")
     game = load_game(f"python:{file}:Mine")
     assert game.name == f"python:{file}:Mine" and check_game(game).size.infostates == 12
-    for name, message in (("mine.py:Yours", "no attribute"), ("mine.py:size", "not callable"), ("no.py:Mine", "no Python file")):
+    for name, message in (
+        ("mine.py:Yours", "no attribute"),
+        ("mine.py:size", "not callable"),
+        ("no.py:Mine", "no Python file"),
+    ):
         with pytest.raises(GameError, match=message):
             load_game(f"python:{tmp_path / name}")
     with pytest.raises(GameError, match="expected a file"):
