@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from aleator.solvers.engines.sampling.histories import FLAGS, MOVES, PUBLIC, RES
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.sampling_rule import SamplingRule, parse_sampling_rule
+from aleator.solvers.solution import SolutionFile
 from aleator.solvers.solve import Limits, make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
@@ -327,9 +329,11 @@ def test_same_seed_same_result_at_any_number_of_threads(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["mccfr", "lmccfr:batch=64,period=5e4", "mccfr:outcome"])
-def test_resuming_equals_never_stopping(text: str) -> None:
+def test_resuming_equals_never_stopping(text: str, tmp_path: Path) -> None:
     straight = solve("leduc", text, limits=Limits(iterations=60), seed=4)
     half = solve("leduc", text, limits=Limits(iterations=23), seed=4)
+    half.save(tmp_path / "half")
+    half = SolutionFile(tmp_path / "half").load()
     resumed = solve("leduc", text, limits=Limits(iterations=60), resume=half)
     for name, vector in straight.state.items():
         np.testing.assert_array_equal(vector, resumed.state[name])

@@ -72,8 +72,8 @@ class MCCFR:
     ) -> None:
         if threads < 1:
             raise SolveError(f"threads must be at least 1, not {threads}")
-        if not 0 <= seed < 2**64:
-            raise SolveError(f"the seed must be a whole number from 0 to 2^64 - 1, not {seed}")
+        if not 0 <= seed < 2**63:
+            raise SolveError(f"the seed must be a whole number from 0 to 2^63 - 1, not {seed}")
         self.tree = tree
         self.rule = rule or SamplingRule()
         self.iteration = 0
@@ -145,7 +145,7 @@ class MCCFR:
             "regret": self._engine.regret,
             "policy_sum": self._engine.policy_sum,
             "nodes_touched": np.array([self.nodes_touched], np.int64),
-            "seed": np.array([self.seed], np.uint64),
+            "seed": np.array([self.seed], np.int64),
         }
 
     def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
