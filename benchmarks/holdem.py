@@ -90,5 +90,7 @@ def _time_to_target(text: str) -> str:
     for target in (0.003, 0.001):
         while (quality := solver.quality()).exploitability > target * spot.pot or solver.iteration == 0:
             solver.run(10)
-        lines.append(f"{100 * target:g} % of the pot after {solver.iteration} iterations, {perf_counter() - started:.1f} s")
+        lines.append(
+            f"{100 * target:g} % of the pot after {solver.iteration} iterations, {perf_counter() - started:.1f} s"
+        )
     return f"turn endgame, one thread, tree building included: {'; '.join(lines)}; value {quality.values[0]:.1f} chips"
