@@ -16,9 +16,10 @@ import pytest
 
 from aleator import __version__
 from aleator.apps.cli.main import main
-from aleator.games import known_games
+from aleator.games import known_games, load_game
 from aleator.solvers.regret_rule import NAMED_RULES
-from aleator.solvers.solve import ALGORITHMS, Limits, solve
+from aleator.solvers.solve import ALGORITHMS, Limits, make_solver, solve
+from aleator.trees import build_tree
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
@@ -205,7 +206,10 @@ def test_algorithms_are_those_that_can_be_typed(page: str) -> None:
     if page == "README.md":
         text = text.partition("## Algorithms")[2].partition("\n## ")[0]
     names = set(first_cells(text))
-    assert names == {*ALGORITHMS, "dcfr:A,B,G"}
+    assert {*ALGORITHMS, "dcfr:A,B,G", "mccfr"} <= names
+    tree = build_tree(load_game("kuhn"))
+    for name in names - {"dcfr:A,B,G", "lp"}:
+        make_solver(tree, name)
 
 
 def test_algorithms_compare_as_the_page_says() -> None:
