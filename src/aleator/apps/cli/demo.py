@@ -138,4 +138,4 @@ def _show(rows: list[dict[str, Any]], picture: Path | None) -> None:
         markup=False,
     )
     if picture:
-        out.print(f"written: {picture}", markup=False)
+        out.print(f"written: {picture}", markup=False, soft_wrap=True)

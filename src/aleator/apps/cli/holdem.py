@@ -125,7 +125,7 @@ def solve(
         return
     _print_report(file, found, report)
     if output:
-        out.print(f"written         {output} ({_bytes(output.stat().st_size)})", markup=False)
+        out.print(f"written         {output} ({_bytes(output.stat().st_size)})", markup=False, soft_wrap=True)
 
 
 @app.command()

@@ -129,4 +129,4 @@ def report(found: Solution, *, json: bool, files: list[Path]) -> None:
     )
     out.print(f"iterations       {summary.iterations:,} in {summary.seconds:.2f} s{rate}")
     for path in files:
-        out.print(f"written          {path}")
+        out.print(f"written          {path}", soft_wrap=True, highlight=False)
