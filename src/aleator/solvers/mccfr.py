@@ -29,7 +29,7 @@ Deviations:
 
 Status:
     Every scheme equals a recursive reference number by number, whose expectation over all random outcomes equals the exact
-    counterfactual values (tests/solvers/test_mccfr.py). `aleator paper double-neural-fig3` and `-fig5` show the schemes.
+    counterfactual values (tests/solvers/test_mccfr.py).
 """
 
 from __future__ import annotations

@@ -18,9 +18,7 @@ Deviations:
     one instead of uniform: with lambda = 0 that is everywhere, and ReBeL needs it there. Theorem 6 is about plain CFR; CFR+ and
     DCFR go on from a warm start, too, but lose more by it.
 
-Status:
-    Fig. 3.8 and the loss after 100 and 500 iterations of Leduc: `aleator paper warm-start-every-iteration` and
-    `warm-start-leduc`; tests/solvers/test_warm_start.py.
+Status: tests/solvers/test_warm_start.py.
 """
 
 from __future__ import annotations
