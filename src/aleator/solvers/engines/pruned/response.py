@@ -91,7 +91,7 @@ def _soft_maximum(q: FloatArray, legal: Flags, place: int, end: int, stride: int
         return 0.0
     if allowed <= 0.0:
         return best
-    value = best - np.sqrt(allowed)
+    value: float = best - np.sqrt(allowed)
     for _ in range(100):
         squares, slope = -allowed, 0.0
         for k in range(place, end, stride):
