@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -185,9 +185,11 @@ def _solve(
 ) -> tuple[HoldemSolution, bool]:
     """Returns the solution and whether Ctrl-C ended the solve."""
     rule, limits = _settings(spot, rule, target, iterations)
-    with progress_bar("compiling (first run only)", quiet=quiet):
-        prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
-    with _progress(spot, limits, quiet) as show_progress, interruptible() as interrupted:
+    with ExitStack() as stack:
+        interrupted = stack.enter_context(interruptible())
+        with progress_bar("compiling (first run only)", quiet=quiet):
+            prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
+        show_progress = stack.enter_context(_progress(spot, limits, quiet))
 
         def on_progress(now: HoldemProgress) -> bool:
             show_progress(now)

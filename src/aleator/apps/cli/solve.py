@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -63,9 +64,11 @@ def run(
         if iterations is not None and iterations <= saved.summary.iterations:
             raise SolutionError(f"{resume} has {saved.summary.iterations:,} iterations already; ask for more than that")
         earlier = saved.load()
-    with progress_bar("compiling (first run only)", quiet=json):
-        prepare(algorithm, dtype)
-    with progress_bar(f"{game}, {algorithm}", quiet=json) as move, interruptible() as interrupted:
+    with ExitStack() as stack:
+        interrupted = stack.enter_context(interruptible())
+        with progress_bar("compiling (first run only)", quiet=json):
+            prepare(algorithm, dtype)
+        move = stack.enter_context(progress_bar(f"{game}, {algorithm}", quiet=json))
         start: list[Progress] = []
 
         def show(progress: Progress) -> bool:
