@@ -11,6 +11,7 @@ from aleator.errors import TooBigError
 from aleator.games import TERMINAL, load_game, measure
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, legal_actions, normalised, policy_from, random_policy, uniform_policy
+from aleator.trees.public_tree import LEAF
 from tests.games.random_game import RandomGame
 
 NAMES = ["kuhn", "leduc", "liars-dice:1x4", "goofspiel:4", "coin-toss", "rps-plus"]
@@ -75,3 +76,25 @@ def test_bad_policies_are_refused() -> None:
         policy_from(tree, lambda node, hand: np.array([0.5, 0.6])).check()
     with pytest.raises(ValueError, match="shape"):
         Policy(tree, (np.zeros(3), np.zeros(3)))
+
+
+def test_a_part_of_the_tree_is_cut_at_leaves_and_kept_whole_above_them() -> None:
+    game = load_game("liars-dice:1x3")
+    whole = build_tree(game)
+    root = whole.find(["1x2"])
+    part = build_tree(game, root=whole.states[root], is_leaf=lambda _, depth: depth == 2)
+    assert part.states[0] == whole.states[root]
+    assert len(part.leaves) and set(part.actor[part.depth == 2]) == {LEAF, TERMINAL}
+    for node in range(part.num_nodes):
+        twin = whole.find(["1x2", *part.path(node)])
+        assert part.states[node] == whole.states[twin] and part.stake[node] == whole.stake[twin]
+        if node in part.leaves:
+            assert part.num_children[node] == 0 and whole.num_children[twin] > 0
+        else:
+            assert part.num_children[node] == whole.num_children[twin] and part.actor[node] == whole.actor[twin]
+
+
+def test_a_part_that_is_too_big_is_refused() -> None:
+    game = load_game("liars-dice:1x4")
+    with pytest.raises(TooBigError, match="more than the 50"):
+        build_tree(game, root=game.root(), max_nodes=50)

@@ -8,7 +8,7 @@ used here instead of plain preorder.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +28,7 @@ Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 
 IDENTITY = -1
+LEAF = -3  # the actor where a depth limit cuts the tree: the game goes on below, but the tree does not
 MAX_NODES = 20_000_000
 
 
@@ -38,9 +39,9 @@ class PublicTree:
     Attributes:
         game: the game it was built from.
         states: the public state of each node (length N).
-        actor: [N] 0 or 1, CHANCE or TERMINAL.
+        actor: [N] 0 or 1, CHANCE, TERMINAL or LEAF.
         parent: [N]; -1 at the root.
-        first_child: [N]; children are `first_child[n] + k` for k < num_children[n]; 0 at terminals.
+        first_child: [N]; children are `first_child[n] + k` for k < num_children[n]; 0 at terminals and leaves.
         num_children: [N].
         num_actions: [N]; actions of the actor at decision nodes, else 0. Equal to num_children where moves are public.
         num_hands: [2, N].
@@ -113,6 +114,11 @@ class PublicTree:
         """Returns the children of a node."""
         return range(self.first_child[node], self.first_child[node] + self.num_children[node])
 
+    @cached_property
+    def leaves(self) -> npt.NDArray[np.intp]:
+        """The nodes at which a depth limit cuts the tree, in ascending order; none in the tree of a whole game."""
+        return np.flatnonzero(self.actor == LEAF)
+
     def path(self, node: int) -> tuple[str, ...]:
         """Returns the labels on the way from the root to a node."""
         labels: list[str] = []
@@ -170,14 +176,27 @@ def _ask(game: Game[Any], state: Any) -> _Facts:
     return _Facts(actor, actions, game.num_hands(state), tuple(game.children(state)), None)
 
 
-def build_tree(game: Game[Any], *, max_nodes: int = MAX_NODES) -> PublicTree:
-    """Returns the public tree of a game.
+def build_tree(
+    game: Game[Any],
+    *,
+    root: Hashable | None = None,
+    is_leaf: Callable[[Any, int], bool] | None = None,
+    max_nodes: int = MAX_NODES,
+) -> PublicTree:
+    """Returns the public tree of a game, or of a part of it.
+
+    Args:
+        game: the game.
+        root: the public state to begin at; None for the game's own root. Payoffs keep the probability of chance's part
+            in reaching the root: beliefs at the root are the players' reach alone.
+        is_leaf: `is_leaf(state, depth)` says where a depth limit cuts the tree (`depth` moves below the root). The root is
+            never cut, and a terminal is a terminal whatever it says.
+        max_nodes: how big a tree may get.
 
     Raises:
         TooBigError: the tree would have more than `max_nodes` nodes.
     """
-    size = measure(game)
-    if size.public_states > max_nodes:
+    if root is None and is_leaf is None and (size := measure(game)).public_states > max_nodes:
         raise TooBigError(
             f"{game.name} has {size.public_states:,} public states and {size.infostates:,} infostates; "
             f"at most {max_nodes:,} public states are allowed"
@@ -185,18 +204,22 @@ def build_tree(game: Game[Any], *, max_nodes: int = MAX_NODES) -> PublicTree:
     facts: dict[Hashable, _Facts] = {}
     groups: dict[Hashable, int] = {}
     payoffs: list[Any] = []
-    root = game.root()
-    states: list[Any] = [root]
+    states: list[Any] = [game.root() if root is None else root]
+    depth = [0]
     parent, edge = [-1], [(None, None)]
     first_child, num_children, group = [0], [0], [0]
     stake = [0.0]
-    waiting = [0]
+    waiting, leaves = [0], list[int]()
     while waiting:
         node = waiting.pop()
         state = states[node]
         fact = facts.get(state)
         if fact is None:
             fact = facts[state] = _ask(game, state)
+        if is_leaf and node and fact.payoff is None and is_leaf(state, depth[node]):
+            leaves.append(node)
+            group[node] = -1
+            continue
         if fact.payoff is not None:
             key, stake[node] = fact.payoff
             if key not in groups:
@@ -208,13 +231,18 @@ def build_tree(game: Game[Any], *, max_nodes: int = MAX_NODES) -> PublicTree:
         start, count = len(states), len(fact.children)
         first_child[node], num_children[node] = start, count
         states.extend(child.state for child in fact.children)
+        if len(states) > max_nodes:
+            raise TooBigError(
+                f"this part of {game.name} has more than the {max_nodes:,} public states that are allowed"
+            )
         edge.extend(child.origin for child in fact.children)
         parent.extend([node] * count)
+        depth.extend([depth[node] + 1] * count)
         for column in (first_child, num_children, group):
             column.extend([0] * count)
         stake.extend([0.0] * count)
         waiting.extend(range(start + count - 1, start - 1, -1))
-    return _pack(game, states, facts, parent, edge, first_child, num_children, group, stake, payoffs)
+    return _pack(game, states, facts, parent, edge, first_child, num_children, group, stake, payoffs, leaves)
 
 
 def _pack(
@@ -228,11 +256,13 @@ def _pack(
     group: list[int],
     stake: list[float],
     payoffs: list[Any],
+    leaves: list[int],
 ) -> PublicTree:
     """Returns the tree from the lists that the walk collected."""
     of_node = [facts[state] for state in states]
     actor = np.array([fact.actor for fact in of_node], dtype=np.int8)
     num_actions = np.array([fact.num_actions for fact in of_node], dtype=np.int32)
+    actor[leaves], num_actions[leaves] = LEAF, 0
     num_hands = np.array([fact.num_hands for fact in of_node], dtype=np.int32).T.copy()
     origin_start = np.full((2, len(states)), IDENTITY, dtype=np.int64)
     origins: list[Int64Array] = []
