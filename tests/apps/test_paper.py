@@ -48,7 +48,9 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert all(known.name in text for known in known_experiments()) and "ReBeL Fig. 3" in text
     listed = json.loads(call(capsys, "paper", "--json")[1])
-    assert [known["name"] for known in listed] == ["rebel-table2", "rebel-fig3", "dcfr-goofspiel", "dcfr-example"]
+    assert [known["name"] for known in listed] == [
+        "rebel-table2", "rebel-fig3", "dcfr-goofspiel", "dcfr-example", "double-neural-fig3", "double-neural-fig5"
+    ]  # fmt: skip
     assert listed[0]["source"] == "ReBeL Table 2, full-game rows"
 
 

@@ -33,7 +33,8 @@ class SamplingRule:
             when the first has.
         period: of the discount, in nodes touched.
         skip: "libratus" or "pluribus": how actions with very negative regret are skipped.
-        threshold: the regret C below which they may be.
+        threshold: the regret C below which they may be. Sampling alone moves regrets by the largest payoff times the square
+            root of the iterations; a threshold that is not far below that skips actions which are needed.
         constant: Libratus explores an action with regret R < C with probability K / (K + C - R); this is K.
         rate: the share of traversals in which Pluribus skips.
         skip_from: the first iteration that skips.
@@ -48,8 +49,8 @@ class SamplingRule:
     discount: str = NO_DISCOUNT
     period: int = 10_000_000
     skip: str = NO_SKIPPING
-    threshold: float = -300.0
-    constant: float = 100.0
+    threshold: float = -30_000.0
+    constant: float = 10_000.0
     rate: float = 0.95
     skip_from: int = 1
 

@@ -27,6 +27,7 @@ err = Console(stderr=True, highlight=False)
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
+Bands = Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]]
 
 
 def print_json(value: Any) -> None:
@@ -131,8 +132,13 @@ def plot_curves(path: Path, title: str, x_label: str, y_label: str, curves: Curv
     plot_panels(path, x_label, y_label, {title: curves})
 
 
-def plot_panels(path: Path, x_label: str, y_label: str, panels: Mapping[str, Curves]) -> None:
-    """Draws one picture with a panel of curves per title, on doubly logarithmic axes, and writes it atomically."""
+def plot_panels(
+    path: Path, x_label: str, y_label: str, panels: Mapping[str, Curves], bands: Bands | None = None
+) -> None:
+    """Draws one picture with a panel of curves per title, on doubly logarithmic axes, and writes it atomically.
+
+    A band of (x, low, high) is drawn around the curve of the same title and label.
+    """
     import io
 
     import matplotlib
@@ -149,7 +155,9 @@ def plot_panels(path: Path, x_label: str, y_label: str, panels: Mapping[str, Cur
     for axes, (title, curves) in zip(grid.flat, panels.items(), strict=False):
         for label, points in curves.items():
             shown = [(x, y) for x, y in points if x > 0 and y > 0]
-            axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
+            (line,) = axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
+            if band := (bands or {}).get(title, {}).get(label):
+                axes.fill_between(*zip(*band, strict=True), color=line.get_color(), alpha=0.2, linewidth=0)
         axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale="log")
         axes.grid(visible=True, which="major", alpha=0.3)
         axes.legend(frameon=False)

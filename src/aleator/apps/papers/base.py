@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +11,7 @@ from aleator.errors import AleatorError
 
 Cell = str | int | float | None
 Points = Sequence[tuple[float, float]]
+Band = Sequence[tuple[float, float, float]]
 OnProgress = Callable[[float, str], None]
 
 
@@ -55,6 +56,7 @@ class Report:
         columns, rows: the table, the paper's numbers beside ours; None where there is nothing to say.
         claims: what the paper says in words.
         panels: title of a panel -> label of a curve -> points (x, y).
+        bands: the same for (x, low, high), where a curve is the mean of several runs; `setting` says how many.
         x_label, y_label: of all panels.
         deviations: where ours differs from the paper, and why.
         seconds: how long it took.
@@ -70,6 +72,7 @@ class Report:
     y_label: str
     deviations: str
     claims: tuple[Claim, ...] = ()
+    bands: Mapping[str, Mapping[str, Band]] = field(default_factory=dict)
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -90,6 +93,10 @@ class Report:
             "panels": {
                 title: {label: [list(point) for point in points] for label, points in curves.items()}
                 for title, curves in self.panels.items()
+            },
+            "bands": {
+                title: {label: [list(point) for point in band] for label, band in curves.items()}
+                for title, curves in self.bands.items()
             },
             "x_label": self.x_label,
             "y_label": self.y_label,

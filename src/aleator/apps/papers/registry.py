@@ -44,6 +44,18 @@ _EXPERIMENTS = (
         summary="payoffs 0, 1, -1,000,000: iterations until the best action is played for certain",
         run=_later("dcfr_example"),
     ),
+    Experiment(
+        name="double-neural-fig3",
+        source="Double Neural CFR, Fig. 3",
+        summary="mini-batches and robust sampling on no-limit Leduc, five runs of 1,000 iterations",
+        run=_later("double_neural_fig3"),
+    ),
+    Experiment(
+        name="double-neural-fig5",
+        source="Double Neural CFR, Fig. 5, tabular parts",
+        summary="the same on one-card poker with 5 cards",
+        run=_later("double_neural_fig5"),
+    ),
 )
 
 
