@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import GameError
-from aleator.games.base import TERMINAL, Child, FloatArray, Game
+from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
 
 
 class MatrixGame(Game[int]):
@@ -71,28 +71,42 @@ class CoinToss(Game[str]):
     """Coin Toss: player 0 sees a coin and sells it (0.5 for heads, -0.5 for tails) or lets player 1 guess it.
 
     A right guess costs player 0 a chip; a wrong guess, or forfeiting, wins her one. A state is the moves so far.
+
+    Args:
+        subgames: with more than one, chance publicly picks where the guessing takes place (thesis Fig. 5.4 has two).
     """
 
-    name = "coin-toss"
+    def __init__(self, subgames: int = 1) -> None:
+        if not 1 <= subgames <= 100:
+            raise GameError(f"Coin Toss has 1 to 100 subgames, not {subgames}")
+        self.subgames = subgames
+        self.name = "coin-toss" if subgames == 1 else f"coin-toss:{subgames}"
 
     def root(self) -> str:
         return ""
 
     def actor(self, state: str) -> int:
-        return {"": 0, "play": 1}.get(state, TERMINAL)
+        if state == "play":
+            return 1 if self.subgames == 1 else CHANCE
+        return 1 if state.startswith("room") and " " not in state else 0 if not state else TERMINAL
 
     def actions(self, state: str) -> Sequence[str]:
-        return ("heads", "tails", "forfeit") if state else ("sell", "play")
+        if not state:
+            return "sell", "play"
+        if self.actor(state) == CHANCE:
+            return tuple(f"room{number}" for number in range(1, self.subgames + 1))
+        return "heads", "tails", "forfeit"
 
     def child(self, state: str, action: int) -> str:
-        return self.actions(state)[action]
+        chosen = self.actions(state)[action]
+        return f"{state} {chosen}" if state.startswith("room") else chosen
 
     def hands(self, state: str, player: int) -> Sequence[str]:
         return ("heads", "tails") if player == 0 else ("-",)
 
     def deal(self, state: str) -> FloatArray:
-        return np.full((2, 1), 0.5)
+        return np.full((2, 1), 0.5 / self.subgames if state.startswith("room") else 0.5)
 
     def utility(self, state: str) -> FloatArray:
         wins = {"sell": (0.5, -0.5), "heads": (-1, 1), "tails": (1, -1), "forfeit": (1, 1)}
-        return np.array(wins[state], dtype=np.float64).reshape(2, 1)
+        return np.array(wins[state.split()[-1]], dtype=np.float64).reshape(2, 1)

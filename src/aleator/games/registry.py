@@ -96,9 +96,7 @@ def _goofspiel(text: str) -> Game[Any]:
 def _coin_toss(text: str) -> Game[Any]:
     from aleator.games.matrix import CoinToss
 
-    if text:
-        raise GameError(f"coin-toss takes no parameters, not {text!r}")
-    return CoinToss()
+    return CoinToss(_whole("coin-toss", text, 1))
 
 
 def _rps_plus(text: str) -> Game[Any]:
@@ -185,7 +183,9 @@ _KNOWN = (
         _goofspiel,
         ("goofspiel:4", "goofspiel:5"),
     ),
-    KnownGame("coin-toss", "coin-toss", "Coin Toss of Brown's thesis, 5.1.1", _coin_toss, ("coin-toss",)),
+    KnownGame(
+        "coin-toss", "coin-toss[:N]", "Coin Toss of Brown's thesis, 5.1.1, with N subgames", _coin_toss, ("coin-toss",)
+    ),
     KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
     KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
     KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),

@@ -12,6 +12,7 @@ Status: equal to OpenSpiel's CFR, CFR+ and DCFR iterate by iterate (tests/solver
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,40 @@ class CFR:
             alternating=self.rule.alternating,
         )
         self.iteration += iterations
+
+    def update(self, player: int) -> None:
+        """Runs one player's half of an iteration with alternating updates; player 1's ends the iteration.
+
+        For algorithms that do something in between; `run` does the same without a stop.
+        """
+        engine, own = self._engine, self._memory[player]
+        discounts = self.rule.schedule(self.iteration + 1, 1)[0]
+        engine.evaluate(player, self._memory[1 - player].reach)
+        engine.update(player, own, discounts, self.iteration + 1, hedge=self.rule.minimiser == HEDGE)
+        engine.push_reach(player, own.policy, own.reach)
+        self.iteration += player
+
+    def last_cfvs(self, player: int, node: int) -> FloatArray:
+        """Returns [H]: the cfvs of a node in the last traversal, which must have been the player's (a view)."""
+        side, values = self._engine.layout.sides[player], self._engine.layout.values
+        at = int(side.value_at[node])
+        found: FloatArray = values[at : at + int(side.hands[node])]
+        return found
+
+    def lock(self, policy: Policy, nodes: Iterable[int]) -> None:
+        """Holds some decisions at a policy from now on; calling it again replaces what they are held at."""
+        layout = self._engine.layout
+        for node in nodes:
+            player = int(self.tree.actor[node])
+            own, held = self._memory[player], policy[node]
+            at, width = int(layout.structure.policy_at[node]), int(layout.sides[player].width[node])
+            rows = np.zeros((len(held), width), self.dtype)
+            rows[:, : held.shape[1]] = held
+            layout.structure.locked[node] = True
+            for vector in (own.policy, own.policy_sum):
+                vector[at : at + rows.size] = rows.ravel()
+        for player in (0, 1):
+            self._engine.push_reach(player, self._memory[player].policy, self._memory[player].reach)
 
     def average_policy(self) -> Policy:
         """Returns the average policy, which is what converges."""

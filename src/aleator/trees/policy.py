@@ -68,6 +68,14 @@ def block(tree: PublicTree, vectors: tuple[Array, Array], node: int) -> Array:
     return found
 
 
+def places(tree: PublicTree, nodes: npt.NDArray[np.int64], player: int) -> npt.NDArray[np.int64]:
+    """Returns where the blocks of a player's decisions among some nodes lie in the player's vector, in the nodes' order."""
+    own = nodes[tree.actor[nodes] == player]
+    lengths = tree.num_actions[own].astype(np.int64) * tree.num_hands[player, own]
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(tree.policy_start[own] - before, lengths) + np.arange(int(lengths.sum()))
+
+
 def legal_actions(tree: PublicTree) -> tuple[BoolArray, BoolArray]:
     """Returns policy-shaped vectors that say which hand may take which action."""
     legal = (np.ones(tree.policy_size[0], dtype=np.bool_), np.ones(tree.policy_size[1], dtype=np.bool_))

@@ -52,6 +52,7 @@ class PublicTree:
         payoff_group: [N]; index into `payoffs`, -1 at inner nodes.
         stake: [N]; factor on the group's matrix, 0 at inner nodes.
         payoffs: per group the matrix [H0, H1] of chance x utility of player 0 per unit of stake, dense or sparse.
+        given_labels: `labels` of a tree that is not a game's own (`surgery`); None to ask the game.
     """
 
     game: Game[Any]
@@ -69,6 +70,7 @@ class PublicTree:
     payoff_group: Int32Array
     stake: FloatArray
     payoffs: tuple[FloatArray | csr_array, ...]
+    given_labels: tuple[str, ...] | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -96,6 +98,8 @@ class PublicTree:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """For each node, what everybody saw happen on the way into it ('' at the root)."""
+        if self.given_labels is not None:
+            return self.given_labels
         labels = [""] * self.num_nodes
         known: dict[Hashable, list[str]] = {}
         for node in np.flatnonzero(self.num_children):
@@ -274,14 +278,7 @@ def _pack(
                 chunks.append(np.asarray(origin[player], dtype=np.int64))
                 total += len(chunks[-1])
         origins.append(np.concatenate(chunks))
-    policy_start = np.zeros(len(states), dtype=np.int64)
-    sizes = [0, 0]
-    for player in (0, 1):
-        own = np.flatnonzero(actor == player)
-        lengths = num_actions[own].astype(np.int64) * num_hands[player, own]
-        ends = np.cumsum(lengths)
-        policy_start[own] = ends - lengths
-        sizes[player] = int(lengths.sum())
+    policy_start, policy_size = place_policies(actor, num_actions, num_hands)
     return PublicTree(
         game=game,
         states=tuple(states),
@@ -294,8 +291,23 @@ def _pack(
         origin_start=origin_start,
         origins=(origins[0], origins[1]),
         policy_start=policy_start,
-        policy_size=(sizes[0], sizes[1]),
+        policy_size=policy_size,
         payoff_group=np.array(group, dtype=np.int32),
         stake=np.array(stake, dtype=np.float64),
         payoffs=tuple(payoffs),
     )
+
+
+def place_policies(
+    actor: Int8Array, num_actions: Int32Array, num_hands: Int32Array
+) -> tuple[Int64Array, tuple[int, int]]:
+    """Returns where the policy block of each decision begins, and the lengths of both players' vectors."""
+    start = np.zeros(len(actor), dtype=np.int64)
+    sizes = [0, 0]
+    for player in (0, 1):
+        own = np.flatnonzero(actor == player)
+        lengths = num_actions[own].astype(np.int64) * num_hands[player, own]
+        ends = np.cumsum(lengths)
+        start[own] = ends - lengths
+        sizes[player] = int(lengths.sum())
+    return start, (sizes[0], sizes[1])

@@ -120,6 +120,37 @@ class CpuEngine:
         """Writes the policy that matches regrets or, given sums of policies, the average policy."""
         walk.match_all(self.whole.forward[player], self.layout.structure, self.layout.sides[player], regret, policy)
 
+    def evaluate(self, player: int, opponent_reach: Vector) -> Vector:
+        """Returns the player's values with the cfvs of all terminals written; leaves are for the caller to write."""
+        layout = self.layout
+        walk.evaluate_terminals(
+            self.whole.terminals,
+            layout.structure,
+            layout.sides[player],
+            layout.sides[1 - player],
+            opponent_reach,
+            layout.values,
+        )
+        return layout.values
+
+    def update(self, player: int, own: Memory, discounts: FloatArray, iteration: int, *, hedge: bool = False) -> None:
+        """Pulls up the player's cfvs from terminals and leaves, and updates its regrets, sums of policies and policy."""
+        minimiser = walk.HEDGE if hedge else walk.REGRET_MATCHING
+        structure, side = self.layout.structure, self.layout.sides[player]
+        self._backward(
+            lambda task, scratch: walk.backward_update(
+                task.inner, structure, side, own, scratch, discounts, iteration, minimiser
+            )
+        )
+
+    def pull(self, player: int, policy: Vector, *, best: bool) -> Vector:
+        """Returns the player's cfvs at all nodes, pulled up from terminals and leaves; `policy` and `best` as in `values`."""
+        structure, side, values = self.layout.structure, self.layout.sides[player], self.layout.values
+        self._backward(
+            lambda task, scratch: walk.backward_fixed(task.inner, structure, side, policy, values, scratch, best)
+        )
+        return values
+
     def values(self, player: int, opponent_reach: Vector, policy: Vector, *, best: bool) -> Vector:
         """Returns the player's cfvs at all nodes under `policy` or, if `best`, of a best response (written to `policy`).
 

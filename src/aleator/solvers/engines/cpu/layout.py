@@ -36,6 +36,7 @@ class Structure(NamedTuple):
     num_actions: Nodes
     plain: Flags  # [N] all moves public: child k follows action k, hands keep their numbers
     restricted: Flags  # [N] some hand may not take some action
+    locked: Flags  # [N] the policy of this decision stays as it is
     policy_at: Index  # [N] offset of a decision node's block in its player's vectors
     terminal_node: Nodes  # [K] in payoff groups
     stake: Vector  # [K]
@@ -162,6 +163,7 @@ class Layout:
             num_actions=tree.num_actions,
             plain=plain,
             restricted=np.zeros(tree.num_nodes, dtype=np.bool_),
+            locked=np.zeros(tree.num_nodes, dtype=np.bool_),
             policy_at=np.zeros(tree.num_nodes, dtype=np.int64),
             terminal_node=terminals.astype(np.int32),
             stake=tree.stake[terminals].astype(self.dtype),

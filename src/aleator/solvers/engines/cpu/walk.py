@@ -52,13 +52,13 @@ def backward_update(
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs up under the current policies; updates the traverser's regrets and policy on the way.
 
-    Reach is left as it was, so that both players can be updated against the same policies.
+    Reach is left as it was, so that both players can be updated against the same policies. Locked decisions keep theirs.
     """
     actor, first_child, num_children, num_actions = (
         structure.actor, structure.first_child, structure.num_children, structure.num_actions,
     )  # fmt: skip
     plain, restricted, policy_at, legal = structure.plain, structure.restricted, structure.policy_at, side.legal
-    width, hands, value_at = side.width, side.hands, side.value_at
+    locked, width, hands, value_at = structure.locked, side.width, side.hands, side.value_at
     collect_at, slices, places = side.collect_at, side.collect_slices, side.collect_place
     regret, policy, reach, policy_sum = own.regret, own.policy, own.reach, own.policy_sum
     instant, moments, infostate_at, values = own.instant, own.moments, side.infostate_at, own.values
@@ -70,6 +70,13 @@ def backward_update(
                 sum_rows(values, value_at[first], count, at, width[node])
             else:
                 collect(slices, collect_at[node], places, values, values, at, width[node])
+            continue
+        if locked[node]:
+            if plain[node]:
+                average_actions(policy, policy_at[node], values, value_at[first], values, at, actions, width[node])
+            else:
+                collect(slices, collect_at[node], places, values, scratch, 0, actions * width[node])
+                average_actions(policy, policy_at[node], scratch, 0, values, at, actions, width[node])
             continue
         if plain[node]:
             update_regrets(

@@ -1,0 +1,80 @@
+"""A blueprint: a policy for the whole game, and what search in its subgames has to know about it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from aleator.games.base import FloatArray
+from aleator.solvers.best_response import best_response_cfvs, cfvs
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree
+
+
+class Blueprint:
+    """A policy, and for every node [H] of each player: reach, cf_reach, best-response and other values.
+
+    Args:
+        policy: the blueprint; the searcher's part is played where nothing is searched.
+        estimates: a policy whose part for player i stands for how i would respond to the blueprint with the means that made
+            it; None for the blueprint itself. With CFR in an abstraction, the last iteration's policy (thesis 5.1.4).
+    """
+
+    def __init__(self, policy: Policy, estimates: Policy | None = None) -> None:
+        self.policy = policy
+        self.tree: PublicTree = policy.tree
+        self._estimates = policy if estimates is None else estimates
+
+    @cached_property
+    def reach(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Per player, for every node [H]: the player's own part in coming there with each hand."""
+        return own_reach(self.policy, 0), own_reach(self.policy, 1)
+
+    @cached_property
+    def cf_reach(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Per player, for every node [H]: the part of chance and of the other player in coming there with each hand."""
+        found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+        deals: dict[object, FloatArray] = {}
+        for node, state in enumerate(self.tree.states):
+            if state not in deals:
+                deals[state] = self.tree.game.deal(state)
+            found[0].append(deals[state] @ self.reach[1][node])
+            found[1].append(self.reach[0][node] @ deals[state])
+        return found
+
+    @cached_property
+    def response_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Per player, for every node [H]: the cfv of each hand when the player best responds to the blueprint (CBV)."""
+        return best_response_cfvs(self.policy, 0), best_response_cfvs(self.policy, 1)
+
+    @cached_property
+    def estimated_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Per player, for every node [H]: the cfv of each hand against the blueprint by the estimated response."""
+        found = []
+        for player in (0, 1):
+            parts = list(self.policy.probabilities)
+            parts[player] = self._estimates.probabilities[player]
+            found.append(cfvs(Policy(self.tree, (parts[0], parts[1])), player))
+        return found[0], found[1]
+
+    def values(self, player: int, node: int, of: list[FloatArray]) -> FloatArray:
+        """Returns [H]: cfvs of a node as values given the hand; 0 where chance and the other player never come."""
+        reach = self.cf_reach[player][node]
+        return np.divide(of[node], reach, out=np.zeros(len(reach)), where=reach > 0)
+
+
+def own_reach(policy: Policy, player: int) -> list[FloatArray]:
+    """Returns for every node [H]: the product of the player's own probabilities on the way there with each hand."""
+    tree = policy.tree
+    found: list[FloatArray] = [np.ones(tree.num_hands[player, 0])]
+    for node in range(1, tree.num_nodes):
+        parent, origin = int(tree.parent[node]), tree.origin(player, node)
+        before = found[parent]
+        if tree.actor[parent] == player:
+            after = policy[parent] * before
+            before = after[node - int(tree.first_child[parent])] if origin is None else after.ravel()[origin]
+        elif origin is not None:
+            before = before[origin]
+        found.append(before)
+    return found

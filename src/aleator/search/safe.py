@@ -1,0 +1,153 @@
+"""Search in the subgames of a blueprint, played to the end of the game: one configuration for the family of thesis 5.1.
+
+Algorithm:
+    Cut the subgame out, put a gadget above it (`gadgets`) whose alternative payoffs come from the blueprint
+    (`alternative_payoffs`, with gifts from `reach`), solve that, and play the searcher's part of it instead of the blueprint.
+    Doing so in every subgame that play may come to is the same as doing it in all of them independently.
+
+Reference: thesis 5.1.2 to 5.1.6; the names in `METHODS` are the rows of Tables 5.1 to 5.3.
+Deviations: none.
+Status: tests/search/test_safe.py; `aleator paper safe-coin-toss`, `aleator paper safe-subgames`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import CHANCE
+from aleator.search.alternative_payoffs import AlternativePayoff, AlternativePayoffs, PayoffRule
+from aleator.search.blueprint import Blueprint
+from aleator.search.distributional import ENTRIES, EntryPolicy, run_distributional
+from aleator.search.gadgets import Gadget, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
+from aleator.solvers.cfr import CFR
+from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
+from aleator.trees.policy import Policy, places
+from aleator.trees.public_tree import Int64Array, PublicTree
+from aleator.trees.surgery import cut
+
+GADGETS = ("unsafe", "resolve", "maxmargin")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafeSearch:
+    """How subgames are searched.
+
+    Attributes:
+        gadget: "unsafe", "resolve" or "maxmargin".
+        payoffs: where the alternative payoffs come from.
+        distributional: they are random variables (resolve only).
+        entry: with distributional payoffs, how the opponent's choice to enter is found: "hedge" or "best-response".
+        rule: the regret rule.
+        iterations: of the solver, each for both players.
+    """
+
+    gadget: str = "resolve"
+    payoffs: PayoffRule = field(default_factory=PayoffRule)
+    distributional: bool = False
+    entry: str = "hedge"
+    rule: RegretRule = CFR_PLUS
+    iterations: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.gadget not in GADGETS:
+            raise SolveError(f"unknown gadget {self.gadget!r}; allowed: {', '.join(GADGETS)}")
+        if self.distributional and self.gadget != "resolve":
+            raise SolveError(f"distributional alternative payoffs need the resolve gadget, not {self.gadget}")
+        if self.entry not in ENTRIES:
+            raise SolveError(f"unknown entry {self.entry!r}; allowed: {', '.join(ENTRIES)}")
+        if self.iterations < 1:
+            raise SolveError(f"search needs at least 1 iteration, not {self.iterations}")
+
+
+_ESTIMATE = PayoffRule(estimate=True)
+METHODS = {
+    "unsafe": SafeSearch(gadget="unsafe"),
+    "resolve": SafeSearch(gadget="resolve"),
+    "maxmargin": SafeSearch(gadget="maxmargin"),
+    "reach-resolve": SafeSearch(gadget="resolve", payoffs=PayoffRule(gifts="split")),
+    "reach-maxmargin": SafeSearch(gadget="maxmargin", payoffs=PayoffRule(gifts="split")),
+    "reach-maxmargin (not split)": SafeSearch(gadget="maxmargin", payoffs=PayoffRule(gifts="unsplit")),
+    "estimate": SafeSearch(payoffs=_ESTIMATE),
+    "estimate + distributional": SafeSearch(payoffs=_ESTIMATE, distributional=True),
+    "reach-estimate + distributional": SafeSearch(
+        payoffs=PayoffRule(estimate=True, gifts="split"), distributional=True
+    ),
+    "reach-estimate + distributional (not split)": SafeSearch(
+        payoffs=PayoffRule(estimate=True, gifts="unsplit"), distributional=True
+    ),
+}
+
+
+def subgames_after_chance(tree: PublicTree) -> Int64Array:
+    """Returns the nodes that follow the first public chance event on the way to them and where play goes on."""
+    after = np.zeros(tree.num_nodes, dtype=np.bool_)
+    for node in range(1, tree.num_nodes):
+        parent = tree.parent[node]
+        after[node] = after[parent] or tree.actor[parent] == CHANCE
+    first = after & ~after[tree.parent]
+    return np.flatnonzero(first & (tree.num_children > 0)).astype(np.int64)
+
+
+def subgames_at_depth(tree: PublicTree, depth: int) -> Int64Array:
+    """Returns the nodes that many moves below the root where play goes on."""
+    return np.flatnonzero((tree.depth == depth) & (tree.num_children > 0)).astype(np.int64)
+
+
+def build_gadget(
+    blueprint: Blueprint, node: int, searcher: int, config: SafeSearch, alternative: AlternativePayoff
+) -> tuple[Gadget, Int64Array]:
+    """Returns the augmented subgame at a node, and [nodes of the subgame] their numbers in the blueprint's tree."""
+    tree, nodes = cut(blueprint.tree, node)
+    opponent = 1 - searcher
+    reach = blueprint.reach[0][node], blueprint.reach[1][node]
+    if config.gadget == "unsafe":
+        return unsafe_gadget(tree, opponent, reach), nodes
+    make = resolve_gadget if config.gadget == "resolve" else maxmargin_gadget
+    return make(tree, opponent, reach[searcher], alternative.mean), nodes
+
+
+def search_subgames(
+    blueprint: Blueprint, nodes: Sequence[int] | Int64Array, searcher: int, config: SafeSearch
+) -> Policy:
+    """Returns the blueprint with the searcher's part replaced below the given nodes, each searched on its own.
+
+    Args:
+        blueprint: what is played elsewhere.
+        nodes: roots of disjoint subgames.
+        searcher: whose policy is wanted; the other player's part is left as it was.
+        config: how to search.
+    """
+    opponent = 1 - searcher
+    payoffs = AlternativePayoffs(blueprint, opponent, config.payoffs)
+    alternatives = [payoffs.at(int(node)) for node in nodes]
+    built = [
+        build_gadget(blueprint, int(node), searcher, config, alternative)
+        for node, alternative in zip(nodes, alternatives, strict=True)
+    ]
+    tree, gadgets = forest([gadget for gadget, _ in built])
+    solver = CFR(tree, config.rule)
+    if config.distributional:
+        entries = [EntryPolicy(payoff.mean, payoff.deviation, config.entry) for payoff in alternatives]
+        roots = [int(tree.parent[gadget.nodes[0]]) for gadget in gadgets]
+        run_distributional(solver, roots, opponent, entries, [gadget.cf_reach for gadget in gadgets], config.iterations)
+    else:
+        solver.run(config.iterations)
+    found = solver.average_policy()
+    result = blueprint.policy.probabilities[searcher].copy()
+    for gadget, (_, own) in zip(gadgets, built, strict=True):
+        result[places(blueprint.tree, own, searcher)] = found.probabilities[searcher][
+            places(tree, gadget.nodes, searcher)
+        ]
+    parts = list(blueprint.policy.probabilities)
+    parts[searcher] = result
+    return Policy(blueprint.tree, (parts[0], parts[1]))
+
+
+def search_everywhere(blueprint: Blueprint, nodes: Sequence[int] | Int64Array, config: SafeSearch) -> Policy:
+    """Returns what both players play when each searches every one of the subgames on its own."""
+    first, second = (search_subgames(blueprint, nodes, searcher, config) for searcher in (0, 1))
+    return Policy(blueprint.tree, (first.probabilities[0], second.probabilities[1]))

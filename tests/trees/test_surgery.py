@@ -1,0 +1,81 @@
+"""Trees made of trees mean what they should: values of policies, payoffs and hands survive cutting, weighing and assembling."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aleator.games import load_game
+from aleator.games.base import CHANCE
+from aleator.solvers.best_response import best_response_cfvs, cfvs, expected_value
+from aleator.trees import build_tree
+from aleator.trees.policy import Policy, places, random_policy
+from aleator.trees.surgery import Edge, End, Inner, assemble, cut, weigh
+from tests.games.random_game import RandomGame
+
+SEEDS = st.integers(0, 10_000)
+
+
+def part_of(policy: Policy, tree, nodes) -> Policy:
+    """Returns a policy's part on a tree whose nodes are `nodes` of the policy's."""
+    first, second = (policy.probabilities[player][places(policy.tree, nodes, player)] for player in (0, 1))
+    return Policy(tree, (first, second))
+
+
+@settings(deadline=None, max_examples=40)
+@given(SEEDS)
+def test_weighing_is_reach_at_the_root(seed: int) -> None:
+    tree, rng = build_tree(RandomGame(seed)), np.random.default_rng(seed)
+    policy = random_policy(tree, rng)
+    weights = [rng.random(tree.num_hands[player, 0]) for player in (0, 1)]
+    weighed = weigh(tree, weights[0], weights[1])
+    ours = cfvs(Policy(weighed, policy.probabilities), 0)[0]
+    units = np.eye(len(weights[1]))
+    # a cfv is linear in the opponent's root reach: add up the games in which only one of its hands is held
+    parts = [cfvs(Policy(weigh(tree, np.ones(len(weights[0])), unit), policy.probabilities), 0)[0] for unit in units]
+    np.testing.assert_allclose(ours, weights[0] * (weights[1] @ np.array(parts)), atol=1e-12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(SEEDS)
+def test_a_forest_of_all_children_is_the_tree(seed: int) -> None:
+    tree = build_tree(RandomGame(seed))
+    if tree.actor[0] != CHANCE:
+        return
+    policy = random_policy(tree, np.random.default_rng(seed))
+    subtrees = [cut(tree, child) for child in tree.children(0)]
+    edges = tuple(
+        Edge(f"{number}", subtree, (tree.origin(0, child), tree.origin(1, child)))
+        for number, (child, (subtree, _)) in enumerate(zip(tree.children(0), subtrees, strict=True))
+    )
+    made = assemble(tree.game, Inner(CHANCE, tuple(tree.num_hands[:, 0].tolist()), edges))
+    rebuilt = made.tree
+    np.testing.assert_array_equal(rebuilt.actor, tree.actor)
+    np.testing.assert_array_equal(rebuilt.parent, tree.parent)
+    np.testing.assert_array_equal(rebuilt.policy_start, tree.policy_start)
+    assert expected_value(Policy(rebuilt, policy.probabilities)) == expected_value(policy)
+    for (_, old), new in zip(subtrees, made.nodes, strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_a_subtree_keeps_what_the_whole_tree_says_about_it() -> None:
+    tree = build_tree(load_game("leduc"))
+    policy = random_policy(tree, np.random.default_rng(1))
+    node = tree.find(["bet 2", "call", "Q"])
+    subtree, nodes = cut(tree, node)
+    assert subtree.path(1) == ("check",) and tree.path(int(nodes[1])) == ("bet 2", "call", "Q", "check")
+    # the searcher's reach is missing in the subtree; weighed by it, the values are those of the whole tree
+    from aleator.search.blueprint import own_reach
+
+    reach = own_reach(policy, 1)[node]
+    below = Policy(weigh(subtree, np.ones(3), reach), part_of(policy, subtree, nodes).probabilities)
+    np.testing.assert_allclose(best_response_cfvs(below, 0)[0], best_response_cfvs(policy, 0)[node], atol=1e-14)
+
+
+def test_ends_of_one_matrix_share_a_group() -> None:
+    pays = np.array([[1.0, -1.0]])
+    root = Inner(0, (1, 2), (Edge("a", End(pays)), Edge("b", End(pays, 2.0))), num_actions=2)
+    tree = assemble(load_game("kuhn"), root).tree
+    assert tree.payoff_group.tolist() == [-1, 0, 0] and tree.stake.tolist() == [0.0, 1.0, 2.0]
+    assert tree.labels == ("", "a", "b")
