@@ -125,6 +125,47 @@ def test_a_spot_is_solved_to_be_shown_and_rivers_can_be_left_out(
     assert code == 0 and json.loads(text)["ev"]["oop"] is None and "unknown" in error
 
 
+def test_a_policy_can_be_locked_and_a_solve_resumed(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "turn.solution"
+    lock = ("--lock", "r:0 c=1", "--lock", "r:0:c:c:2c b300=AA c=rest")
+    code, text, _ = call(
+        capsys, "holdem", "solve", str(spot), *lock, "--iterations", "20", "--out", str(file), "--resumable", "--json"
+    )
+    found = json.loads(text)
+    assert code == 0 and found["locks"] == [lock[1], lock[3]]
+    assert [entry["frequency"] for entry in found["actions"]] == pytest.approx([1.0, 0.0, 0.0])
+    for position, ev in found["ev"].items():
+        share = ev["with_pot_share"] / (100 * found["equity"][position])
+        assert found["realised_equity"][position] == pytest.approx(share)
+    code, text, _ = call(
+        capsys, "holdem", "solve", str(spot), *lock, "--iterations", "40", "--resume", str(file), "--json"
+    )
+    assert code == 0 and json.loads(text)["iterations"] == 40
+    code, text, _ = call(capsys, "holdem", "solve", str(spot), *lock, "--iterations", "2")
+    assert code == 0 and "locked          r:0 c=1" in text and "realised" in text
+    code, text, _ = call(capsys, "holdem", "runouts", str(file), "r:0:c:c", "--json")
+    cards = json.loads(text)["cards"]
+    assert code == 0 and len(cards) == 48 and sum(entry["chance"] for entry in cards) == pytest.approx(1.0)
+    locked = next(entry for entry in cards if entry["card"] == "2c")
+    assert 0 < locked["actions"][1]["frequency"] < 1 and locked["to_act"] == "oop"
+    code, text, _ = call(capsys, "holdem", "runouts", str(file), "r:0:c:c")
+    assert code == 0 and "what oop does first" in text and text.count(" %") > 48
+    code, text, _ = call(capsys, "holdem", "show", str(file), "r:0:c", "--json")
+    node = json.loads(text)
+    assert code == 0 and all(hand["realised_equity"] > 0 for hand in node["hands"] if hand["equity"] > 0.5)
+    cases = [
+        (("solve", str(spot), "--resume", str(file)), "only on the spot"),
+        (("solve", str(spot), "--resumable"), "--out"),
+        (("solve", str(spot), "--lock", "r:0 b60=1"), "possible are c, b50, b300"),
+        (("runouts", str(file), "r:0"), "no card is dealt"),
+    ]
+    for arguments, message in cases:
+        code, text, error = call(capsys, "holdem", *arguments)
+        assert code == 2 and message in error.replace("\n", " ") and text == ""
+
+
 def test_mistakes_end_with_one_line_and_exit_code_2(
     capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,12 +8,13 @@ Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals
 Deviations:
     Regrets and sums are float32. Updates alternate; Hedge is not available here. A player's average is updated while the
     opponent is traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one
-    iteration ahead of that of `solvers.cfr`.
+    iteration ahead of that of `solvers.cfr`. Where a policy is locked, best responses keep it, too.
 Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +23,13 @@ import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HANDS, NUM_CARDS
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, parse_card
+from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.spot import Spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.regret_rule import DCFR, HEDGE, RegretRule
+from aleator.solvers.state import restore_vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +64,48 @@ class HoldemSolver:
         self.plan = BoardPlan(spot, isomorphism=isomorphism)
         self.engine = BoardEngine(self.plan, threads=threads, predicts=rule.optimistic, bits=bits)
         self.iteration = 0
-        self.deals = compatible_weight(self.plan)
+        self.deals = compatible_weight(self.plan.weights)
+        for lock in spot.locks:
+            self._lock(lock)
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations, each of which updates both players."""
         self.engine.iterate(self.rule.schedule(self.iteration + 1, iterations))
         self.iteration += iterations
+
+    def update(self, player: int) -> FloatArray:
+        """Runs one player's half of an iteration; returns `[1326]` of its cfvs at the root under the current policies.
+
+        Player 0 comes first, then player 1, which ends the iteration. With `set_reach` in between, this is how a gadget is
+        put above the root.
+        """
+        row = self.rule.schedule(self.iteration + 1, 1)
+        cfvs = self._all_hands(player, self.engine.update(player, row))
+        self.iteration += player
+        return cfvs
+
+    def set_reach(self, player: int, reach: FloatArray) -> None:
+        """Sets a player's reach `[1326]` at the root; hands that had none when the solver was made are left out."""
+        if reach.shape != (NUM_HANDS,) or not (np.isfinite(reach).all() and (reach >= 0).all()):
+            raise SolveError("reach must be 1,326 finite numbers, none of them negative")
+        hands = self.plan.hands[player]
+        self.plan.weights[player, hands] = reach[hands]
+        self.engine.set_reach(player, self.plan.weights[player])
+        self.deals = compatible_weight(self.plan.weights)
+
+    def _lock(self, lock: Lock) -> None:
+        """Fixes a policy on all boards that it names."""
+        node, cards, _ = self.plan.locked(lock)
+        policy, level = lock.policy(node), len(cards)
+        place = next(place for place, other in enumerate(self.plan.nodes[level]) if other is node)
+        named = [None if card is None else parse_card(card) for card in cards]
+        for index, board in enumerate(self.plan.boards[level]):
+            dealt = board.cards[len(self.spot.board) :]
+            if all(card in (None, own) for card, own in zip(named, dealt, strict=True)):
+                rows = self.plan.rows(node.player, board)
+                padded = np.zeros(self.engine.decision_rows(level, index, place)[1], np.float32)
+                padded[:, : len(rows)] = policy[:, rows]
+                self.lock(level, index, place, padded)
 
     def lock(self, level: int, board: int, place: int, policy: npt.NDArray[np.floating[Any]]) -> None:
         """Fixes the policy [A, H padded] of a decision; the rest is solved around it."""
@@ -78,6 +117,37 @@ class HoldemSolver:
         """Returns [H] of a player's cfvs at the root against the average policy, summed over the opponent's hands."""
         return self.engine.values(player, best=best).astype(np.float64)
 
+    def root_cfvs(self, *, best: bool = False) -> FloatArray:
+        """Returns `[2, 1326]`: both players' cfvs at the root against the average policy, 0 for hands out of range.
+
+        In chips in the zero-sum form, summed over the opponent's hands weighted by their reach; on their own average policy
+        or, if `best`, a best response.
+        """
+        return np.stack([self._all_hands(player, self.root_values(player, best=best)) for player in (0, 1)])
+
+    def _all_hands(self, player: int, rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
+        """Returns `[1326]` from the rows of the first board."""
+        found = np.zeros(NUM_HANDS)
+        found[self.plan.rows(player, self.plan.boards[0][0])] = rows
+        return found
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that another solver of the same spot, rule and bits needs to go on from here."""
+        return {
+            f"{name}{player}": vector
+            for player in (0, 1)
+            for name, vector in self.engine.storage[player]._asdict().items()
+        }
+
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another solver of the same spot, rule and bits; results are then equal bit by bit.
+
+        Raises:
+            ValueError: a vector is missing or has another shape or type.
+        """
+        restore_vectors(self.state(), state)
+        self.iteration = iteration
+
     def quality(self) -> Quality:
         """Returns values and best-response values of the average policy, in chips."""
         values, best = [], []
@@ -88,9 +158,9 @@ class HoldemSolver:
         return Quality(values=(values[0], values[1]), best=(best[0], best[1]))
 
 
-def compatible_weight(plan: BoardPlan) -> float:
-    """Returns the sum over pairs of hands without a common card of the product of their weights."""
-    first, second = plan.weights
+def compatible_weight(weights: FloatArray) -> float:
+    """Returns the sum over pairs of hands without a common card of the product of their weights `[2, 1326]`."""
+    first, second = weights
     by_card = np.zeros(NUM_CARDS)
     np.add.at(by_card, HANDS[:, 0], second)
     np.add.at(by_card, HANDS[:, 1], second)

@@ -3,6 +3,7 @@
 The file does not depend on how the engine lays out its memory. Probabilities are whole numbers of 1/32,767 (int16, so
 0 and 1 are exact), for each player and street `[B, R, H]`: boards up to renaming of suits, one row per action of each of
 the player's decisions in preorder of the betting tree, all hands of the range ascending (0 for those the board blocks).
+On request the file also keeps the solver's state, from which a solve goes on.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from aleator.storage import ArrayFile, write_arrays
 
 FORMAT = "holdem-1"
 ONE = 32_767  # the number that stands for probability 1
+STATE = "state_"
 Rows = dict[int, tuple[int, int]]
 
 
@@ -88,6 +90,12 @@ class HoldemSolution:
         """Whether the policy of the last street is there."""
         return _policy_name(0, len(self.boards) - 1) in self._arrays
 
+    @property
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """The solver's regrets and sums, from which a solve goes on; empty unless they were kept."""
+        names = self._arrays.names if isinstance(self._arrays, ArrayFile) else list(self._arrays)
+        return {name.removeprefix(STATE): self._arrays[name] for name in names if name.startswith(STATE)}
+
     def policy(self, level: int, boards: slice, node: BettingNode) -> FloatArray:
         """Returns `[B, A, H]`: the average policy of a decision on some boards of its street; uniform if never reached.
 
@@ -127,9 +135,24 @@ class HoldemSolution:
 
     @staticmethod
     def of_solver(
-        solver: HoldemSolver, *, rule: str, seconds: float, quality: Quality, curve: Sequence[HoldemPoint] = ()
+        solver: HoldemSolver,
+        *,
+        rule: str,
+        seconds: float,
+        quality: Quality,
+        curve: Sequence[HoldemPoint] = (),
+        keep_state: bool = False,
     ) -> HoldemSolution:
-        """Returns the solution that a solver has reached."""
+        """Returns the solution that a solver has reached.
+
+        Args:
+            solver: after some iterations.
+            rule: its name.
+            seconds: how long it took.
+            quality: of the average policy.
+            curve: quality over time.
+            keep_state: whether the solution holds the solver's state (not a copy), so that a solve can go on from it.
+        """
         summary = HoldemSummary(
             rule=rule,
             iterations=solver.iteration,
@@ -138,7 +161,10 @@ class HoldemSolution:
             nodes=tuple(solver.plan.num_nodes()),
             curve=tuple(curve),
         )
-        return HoldemSolution(solver.spot, summary, _solver_arrays(solver))
+        arrays = _solver_arrays(solver)
+        if keep_state:
+            arrays |= {STATE + name: vector for name, vector in solver.state().items()}
+        return HoldemSolution(solver.spot, summary, arrays)
 
     @staticmethod
     def open(path: Path) -> HoldemSolution:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -178,6 +178,8 @@ def solve_spot(
     threads: int = 1,
     bits: int = 32,
     on_progress: OnHoldemProgress | None = None,
+    resume: HoldemSolution | None = None,
+    keep_state: bool = False,
 ) -> HoldemSolution:
     """Returns an approximate equilibrium of a spot; what is not given is taken from the spot's settings.
 
@@ -188,11 +190,16 @@ def solve_spot(
         threads: boards are shared among so many.
         bits: 32, or 16 for half the memory.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
+        resume: a solution of the same spot with its state, to go on from; bits are then those of the state.
+        keep_state: whether the solution holds the state, so that it can be resumed.
 
     Raises:
+        SolveError: a solution without state, or one of another spot or rule, cannot be resumed.
         TooBigError: it does not fit the memory.
     """
     rule = spot.solve.rule if rule is None else rule
+    if resume is not None:
+        bits = _check_resume(spot, rule, resume)
     limits = limits or HoldemLimits(target=spot.solve.target, iterations=spot.solve.max_iterations)
     parsed = parse_rule(rule)
     estimate_spot(spot, rule, limits, threads=threads, bits=bits, measure=False).check()
@@ -200,6 +207,10 @@ def solve_spot(
     solver = HoldemSolver(spot, parsed, threads=threads, bits=bits)
     goal_in_chips = limits.target * spot.pot
     curve: list[HoldemPoint] = []
+    if resume is not None:
+        solver.restore(resume.summary.iterations, resume.state)
+        curve += resume.summary.curve
+        started -= resume.summary.seconds
     rate, stop = 1.0, False
     while True:
         goal = min(_next_check(curve, goal_in_chips), limits.iterations)
@@ -214,6 +225,8 @@ def solve_spot(
                 left = (_needed(curve, goal_in_chips, limits.iterations) - solver.iteration) / rate
                 stop = bool(on_progress(HoldemProgress(solver.iteration, now - started, last, max(left, 0.0))))
         quality = solver.quality()
+        if curve and curve[-1].iteration == solver.iteration:
+            curve.pop()
         seconds = perf_counter() - started
         curve.append(HoldemPoint(solver.iteration, seconds, quality.exploitability))
         if on_progress:
@@ -221,7 +234,24 @@ def solve_spot(
             stop |= bool(on_progress(HoldemProgress(solver.iteration, seconds, quality.exploitability, max(left, 0.0))))
         if stop or solver.iteration >= limits.iterations or quality.exploitability <= goal_in_chips:
             break
-    return HoldemSolution.of_solver(solver, rule=rule, seconds=seconds, quality=quality, curve=curve)
+    return HoldemSolution.of_solver(
+        solver, rule=rule, seconds=seconds, quality=quality, curve=curve, keep_state=keep_state
+    )
+
+
+def _check_resume(spot: Spot, rule: str, resume: HoldemSolution) -> int:
+    """Returns the bits of a solution's state.
+
+    Raises:
+        SolveError: it cannot be resumed.
+    """
+    if not resume.state:
+        raise SolveError("this solution was saved without its state: solve with --resumable to be able to resume")
+    if replace(resume.spot, solve=spot.solve) != spot:
+        raise SolveError("a solve can be resumed only on the spot it began with (but for [solve])")
+    if resume.summary.rule != rule:
+        raise SolveError(f"a solve by {resume.summary.rule} cannot be resumed by {rule}")
+    return 16 if resume.state["regret0"].dtype == np.int16 else 32
 
 
 def _needed(curve: Sequence[HoldemPoint], goal: float, most: int) -> float:

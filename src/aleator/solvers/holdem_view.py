@@ -7,15 +7,16 @@ since the start of the tree. So at every node both players' mean EVs add up to t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
-from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, parse_card
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, format_card, parse_card
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
-from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.subgame import subgame_of
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.solvers.holdem import HoldemSolver
 from aleator.solvers.holdem_solution import HoldemSolution
@@ -71,30 +72,46 @@ class NodeView:
         return float(likely[likely > 0] @ numbers[likely > 0] / total)
 
     @property
+    def realised(self) -> Pair:
+        """Per player and hand the realised equity `[1326]`: the EV from here on over equity times pot.
+
+        Chips put in before are part of the pot; 1 means that a hand wins what it would if all was checked down.
+        """
+        first, second = (
+            np.divide(
+                self.evs[player] + self.node.chips[player],
+                self.equities[player] * self.pot,
+                out=np.full(NUM_HANDS, np.nan),
+                where=self.equities[player] > 0,
+            )
+            for player in (0, 1)
+        )
+        return first, second
+
+    def mean_realised(self, player: int) -> float:
+        """Returns the realised equity of a player's whole range: mean EV from here on over mean equity times pot."""
+        equity = self.mean(player, self.equities[player])
+        return (self.mean(player, self.evs[player]) + self.node.chips[player]) / (equity * self.pot) if equity else nan
+
+    @property
     def frequencies(self) -> list[float]:
         """How often each action is taken here, over all hands of the player to act."""
         return [self.mean(self.player, row) for row in self.policy]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subgame(Spot):
-    """The rest of a spot from the start of a street on: amounts count from the start of the whole tree.
+class Runout:
+    """A card that can come, and what it means.
 
     Attributes:
-        root: the betting that is left.
-        reach: both players' reach, `[2, 1326]`.
+        card: which.
+        view: the node after it.
+        chance: how likely it is, given the ranges here.
     """
 
-    root: BettingNode
-    reach: FloatArray
-
-    def weights(self) -> FloatArray:
-        """Returns both players' reach, `[2, 1326]`."""
-        return self.reach
-
-    def build_tree(self) -> BettingNode:
-        """Returns the betting that is left."""
-        return self.root
+    card: int
+    view: NodeView
+    chance: float
 
 
 class HoldemView:
@@ -136,8 +153,31 @@ class HoldemView:
             stored_hand, stored_card = HAND_MAPS[suits][stored_hand], CARD_MAPS[suits][stored_card]
             node, level = node.children[0], level + 1
             if level + 1 == len(solution.boards) and not solution.has_river and node.kind is NodeKind.DECISION:
-                return self._solve_again(path, index + 1, node, np.stack(self._all_hands(reach, stored_hand)))
+                return self._solve_again(path, index + 1, np.stack(self._all_hands(reach, stored_hand)))
         return self._view(path, node, level, board, (reach[0], reach[1]), stored_hand, values)
+
+    def runouts(self, path: NodePath | str, *, values: bool = True) -> list[Runout]:
+        """Returns the nodes after each card that can come at a node where one is dealt; `values` as in `node`.
+
+        Raises:
+            NodePathError: there is no such node, or no card is dealt there.
+        """
+        path = parse_path(path) if isinstance(path, str) else path
+        node = find_node(self.solution.root, path, board=self.solution.spot.board)
+        if node.kind is not NodeKind.NEXT_STREET:
+            raise NodePathError(f"no card is dealt at {path}")
+        dealt = {*self.solution.spot.board, *path.cards}
+        views = {
+            card: self.node(path.then(format_card(card)), values=values)
+            for card in reversed(range(NUM_CARDS))
+            if card not in dealt
+        }
+        masses = {card: float(view.weights[0] @ view.matchups[0]) for card, view in views.items()}
+        total = sum(masses.values())
+        return [
+            Runout(card=card, view=view, chance=masses[card] / total if total > 0 else nan)
+            for card, view in views.items()
+        ]
 
     def _next_board(self, level: int, board: int, card: int) -> tuple[int, int]:
         """Returns the stored board that stands for a card on a stored board, and the renaming of suits that leads there."""
@@ -217,18 +257,14 @@ class HoldemView:
             action_evs=_stack([of_actor(conditional(row, actor) + half, np.nan) for row in action_values]),
         )
 
-    def _solve_again(self, path: NodePath, start: int, node: BettingNode, reach: FloatArray) -> NodeView:
+    def _solve_again(self, path: NodePath, start: int, reach: FloatArray) -> NodeView:
         """Returns the view of a node on a river that the solution lacks, after solving this river alone."""
-        spot = self.solution.spot
-        board = (*spot.board, *NodePath(path.tokens[:start]).cards)
-        reach = np.where(blocked_hands(board), 0.0, reach)
+        spot, above = self.solution.spot, NodePath(path.tokens[:start])
+        reach = np.where(blocked_hands((*spot.board, *above.cards)), 0.0, reach)
         largest = reach.max(axis=1, keepdims=True)
         if not (largest > 0).all():
             raise NodePathError(f"no hand gets to {path}, so this river cannot be solved again")
-        river = Subgame(
-            board=board, pot=spot.pot, stack=spot.stack, oop=spot.oop, ip=spot.ip, min_bet=spot.min_bet,
-            rake=spot.rake, menu=spot.menu, solve=spot.solve, root=node, reach=reach / largest,
-        )  # fmt: skip
+        river = subgame_of(spot, above, reach / largest)
         summary = self.solution.summary
         solver = HoldemSolver(river, parse_rule(summary.rule))
         solver.run(RESOLVE_ITERATIONS)

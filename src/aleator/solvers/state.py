@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,7 +34,7 @@ class Solver(Protocol):
     def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None: ...
 
 
-def restore_vectors(own: dict[str, npt.NDArray[Any]], saved: dict[str, npt.NDArray[Any]]) -> None:
+def restore_vectors(own: Mapping[str, npt.NDArray[Any]], saved: Mapping[str, npt.NDArray[Any]]) -> None:
     """Copies saved vectors over a solver's own.
 
     Raises:

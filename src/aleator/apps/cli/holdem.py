@@ -5,25 +5,37 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from aleator.apps.cli.holdem_grid import action_name, print_hands, print_node
+from aleator.apps.cli.holdem_grid import print_hands, print_node
+from aleator.apps.cli.holdem_report import (
+    format_bytes,
+    format_seconds,
+    node_report,
+    print_runouts,
+    print_solve_report,
+    runout_report,
+    solve_report,
+)
 from aleator.apps.cli.output import interruptible, note, out, print_json, print_table, progress_bar
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.betting_tree import find_node
-from aleator.games.holdem.cards import format_cards, format_hand
+from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.hand_range import parse_hand_range
+from aleator.games.holdem.lock import parse_lock
+from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot
 from aleator.solvers.holdem_solution import HoldemSolution
 from aleator.solvers.holdem_solve import HoldemLimits, HoldemProgress, estimate_spot, prepare_holdem, solve_spot
-from aleator.solvers.holdem_view import HoldemView, NodeView
+from aleator.solvers.holdem_view import HoldemView
 from aleator.solvers.regret_rule import parse_rule
 from aleator.solvers.solve import available_memory
 from aleator.storage import check_writable
@@ -36,6 +48,10 @@ Target = Annotated[float | None, typer.Option(help="Stop at this exploitability,
 Iterations = Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")]
 Threads = Annotated[int, typer.Option(help="Threads, used from the turn on.")]
 Bits = Annotated[int, typer.Option(help="32, or 16 for half the memory.")]
+Locks = Annotated[
+    list[str] | None,
+    typer.Option("--lock", help="Fix a policy, in place of the spot's locks: 'r:0:c c=0.3 b50=rest'; may be repeated."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -84,10 +100,10 @@ def estimate(
     out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}")
     print_table("", ("street", "boards", "nodes"), rows)
     out.print(f"hands         {found.hands[0]:,} (oop), {found.hands[1]:,} (ip)")
-    out.print(f"memory        {_bytes(found.memory)} of {_bytes(free)} free")
-    out.print(f"an iteration  {_seconds(found.seconds_per_iteration)}   (measured on a part of the boards)")
+    out.print(f"memory        {format_bytes(found.memory)} of {format_bytes(free)} free")
+    out.print(f"an iteration  {format_seconds(found.seconds_per_iteration)}   (measured on a part of the boards)")
     goal = f"{100 * limits.target:g} % of the pot" if limits.target else "the last iteration"
-    out.print(f"time          about {_seconds(found.seconds)} to {goal}")
+    out.print(f"time          about {format_seconds(found.seconds)} to {goal}")
     out.print(f"              (about {found.iterations:,} iterations, a rule of thumb)")
     found.check()
 
@@ -102,6 +118,9 @@ def solve(
     bits: Bits = 32,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     no_river: Annotated[bool, typer.Option("--no-river", help="Save no river; browsing solves it again.")] = False,
+    lock: Locks = None,
+    resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets too: as big as the memory.")] = False,
+    resume: Annotated[Path | None, typer.Option(help="Go on from a solution saved with --resumable.")] = None,
     json: Json = False,
 ) -> None:  # fmt: skip
     """Solve a spot. Ctrl-C stops early and keeps what has been found.
@@ -110,22 +129,29 @@ def solve(
     --out turn.solution --json
     """
     spot = load_spot(file)
+    if lock:
+        spot = replace(spot, locks=tuple(parse_lock(text) for text in lock))
     if output:
         check_writable(output)
+    elif resumable:
+        raise SolveError("--resumable: name the file with --out")
     if no_river and spot.street == 3:
         raise SolveError("--no-river: the spot begins on the river, nothing would be left")
-    found, stopped = _solve(spot, rule, target, iterations, threads, bits, quiet=json)
+    saved = HoldemSolution.open(resume) if resume else None
+    found, stopped = _solve(
+        spot, rule, target, iterations, threads, bits, quiet=json, resume=saved, keep_state=resumable
+    )
     if stopped:
         note("stopped early; this is what was found so far")
     if output:
         found.save(output, river=not no_river)
-    report = _report(found)
+    report = solve_report(found)
     if json:
         print_json(report | {"files": [str(output)] if output else []})
         return
-    _print_report(file, found, report)
+    print_solve_report(file, found, report)
     if output:
-        out.print(f"written         {output} ({_bytes(output.stat().st_size)})", markup=False, soft_wrap=True)
+        out.print(f"written         {output} ({format_bytes(output.stat().st_size)})", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -146,14 +172,7 @@ def show(
     if player not in (None, *POSITION_NAMES):
         raise SolveError(f"--player must be oop or ip, not {player!r}")
     chosen = parse_hand_range(combos) > 0 if combos is not None else np.ones(1326, np.bool_)
-    if file.suffix == ".toml":
-        spot = load_spot(file)
-        find_node(spot.build_tree(), node, board=spot.board)
-        found, stopped = _solve(spot, None, None, None, 1, 32, quiet=json)
-        if stopped:
-            note("stopped early; this is what was found so far")
-    else:
-        found = HoldemSolution.open(file)
+    found = _open(file, node, quiet=json)
     view = HoldemView(found).node(node)
     side = POSITION_NAMES.index(player) if player else max(view.player, 0)
     if combos is not None and not view.weights[side][chosen].any():
@@ -163,11 +182,42 @@ def show(
     elif not found.has_river:
         note("the file has no river: EVs of earlier streets are unknown")
     if json:
-        print_json(_node_report(view, side, chosen, found.spot.stack))
+        print_json(node_report(view, side, chosen, found.spot.stack))
     elif combos is not None:
         print_hands(view, side, chosen, found.spot.stack)
     else:
         print_node(view, side, found.spot.stack)
+
+
+@app.command()
+def runouts(
+    file: Annotated[Path, typer.Argument(help="A solution, or a spot (.toml), which is solved first.")],
+    node: Annotated[str, typer.Argument(help="A node where a card is dealt, such as r:0:c:c.")],
+    json: Json = False,
+) -> None:
+    """Every card that can come at a node: how likely it is, EVs, equity, and what the first to act does.
+
+    Example:  aleator holdem runouts turn.solution r:0:c:c
+    """
+    found = _open(file, node, quiet=json)
+    cards = HoldemView(found).runouts(node)
+    path, stack = str(parse_path(node)), found.spot.stack
+    if json:
+        print_json(runout_report(path, cards, stack))
+    else:
+        print_runouts(path, cards, stack)
+
+
+def _open(file: Path, node: str, *, quiet: bool) -> HoldemSolution:
+    """Returns a solution from its file, or by solving a spot after the node has been looked for."""
+    if file.suffix != ".toml":
+        return HoldemSolution.open(file)
+    spot = load_spot(file)
+    find_node(spot.build_tree(), node, board=spot.board)
+    found, stopped = _solve(spot, None, None, None, 1, 32, quiet=quiet)
+    if stopped:
+        note("stopped early; this is what was found so far")
+    return found
 
 
 def _settings(spot: Spot, rule: str | None, target: float | None, iterations: int | None) -> tuple[str, HoldemLimits]:
@@ -181,7 +231,16 @@ def _settings(spot: Spot, rule: str | None, target: float | None, iterations: in
 
 
 def _solve(
-    spot: Spot, rule: str | None, target: float | None, iterations: int | None, threads: int, bits: int, *, quiet: bool
+    spot: Spot,
+    rule: str | None,
+    target: float | None,
+    iterations: int | None,
+    threads: int,
+    bits: int,
+    *,
+    quiet: bool,
+    resume: HoldemSolution | None = None,
+    keep_state: bool = False,
 ) -> tuple[HoldemSolution, bool]:
     """Returns the solution and whether Ctrl-C ended the solve."""
     rule, limits = _settings(spot, rule, target, iterations)
@@ -195,7 +254,16 @@ def _solve(
             show_progress(now)
             return interrupted()
 
-        found = solve_spot(spot, rule, limits, threads=threads, bits=bits, on_progress=on_progress)
+        found = solve_spot(
+            spot,
+            rule,
+            limits,
+            threads=threads,
+            bits=bits,
+            on_progress=on_progress,
+            resume=resume,
+            keep_state=keep_state,
+        )
         return found, interrupted()
 
 
@@ -214,98 +282,3 @@ def _progress(spot: Spot, limits: HoldemLimits, quiet: bool) -> Iterator[Any]:
             move(share, f"iteration {now.iteration:,}{quality}")
 
         yield show_progress
-
-
-def _report(found: HoldemSolution) -> dict[str, Any]:
-    """Returns what `solve` prints."""
-    summary, spot = found.summary, found.spot
-    view = HoldemView(found).node("r", values=False)
-    values, exploitability = summary.quality.values, summary.quality.exploitability
-    return {
-        "nodes": sum(summary.nodes),
-        "nodes_per_street": dict(zip(STREET_NAMES[spot.street :], summary.nodes, strict=True)),
-        "rule": summary.rule,
-        "iterations": summary.iterations,
-        "seconds": summary.seconds,
-        "exploitability": exploitability,
-        "exploitability_fraction": exploitability / spot.pot,
-        "exploitability_mbb": 1000 * exploitability / spot.min_bet,
-        "value": values[0],
-        "ev": {
-            position: {"zero_sum": value, "with_pot_share": value + spot.pot / 2}
-            for position, value in zip(POSITION_NAMES, values, strict=True)
-        },
-        "equity": {position: view.mean(side, view.equities[side]) for side, position in enumerate(POSITION_NAMES)},
-        "actions": _actions(view, spot.stack),
-    }
-
-
-def _actions(view: NodeView, stack: int) -> list[dict[str, Any]]:
-    if view.player < 0:
-        return []
-    return [
-        {"token": token, "action": action_name(view.node, index, stack), "frequency": share}
-        for index, (token, share) in enumerate(zip(view.node.tokens, view.frequencies, strict=True))
-    ]
-
-
-def _print_report(file: Path, found: HoldemSolution, report: dict[str, Any]) -> None:
-    spot, summary = found.spot, found.summary
-    nodes = " + ".join(f"{count:,}" for count in summary.nodes)
-    out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes")
-    percent = 100 * report["exploitability_fraction"]
-    out.print(
-        f"exploitability  {report['exploitability']:,.3f} chips, {percent:.3f} % of the pot   (mean of both gains)"
-    )
-    if spot.min_bet > 1:
-        out.print(f"                {report['exploitability_mbb']:,.2f} mbb, if the smallest bet is the big blind")
-    out.print(f"iterations      {summary.iterations:,} of {summary.rule} in {_seconds(summary.seconds)}")
-    rows = [
-        (
-            position,
-            f"{report['ev'][position]['with_pot_share']:,.2f}",
-            f"{report['ev'][position]['zero_sum']:+,.2f}",
-            f"{100 * report['equity'][position]:.2f} %",
-        )
-        for position in POSITION_NAMES
-    ]
-    print_table("", ("player", "EV with the pot share", "EV less pot/2", "equity"), rows)
-    for entry in report["actions"]:
-        out.print(f"{entry['token']:>8}  {entry['action']:16} {100 * entry['frequency']:6.2f} %")
-
-
-def _node_report(view: NodeView, player: int, chosen: Any, stack: int) -> dict[str, Any]:
-    """Returns a node as JSON: the node, its actions, and every hand that gets there."""
-    acting = player == view.player
-    tokens = view.node.tokens if acting else ()
-    hands = []
-    for hand in np.flatnonzero(chosen & (view.weights[player] > 0))[::-1]:
-        entry: dict[str, Any] = {"hand": format_hand(int(hand)), "weight": float(view.weights[player][hand])}
-        entry["policy"] = {token: float(view.policy[index, hand]) for index, token in enumerate(tokens)}
-        if len(view.action_evs):
-            entry["action_ev"] = {token: float(view.action_evs[index, hand]) for index, token in enumerate(tokens)}
-        entry["ev"] = float(view.evs[player][hand])
-        entry["equity"] = float(view.equities[player][hand])
-        hands.append(entry)
-    return {
-        "node": str(view.path),
-        "board": format_cards(view.board),
-        "pot": view.pot,
-        "to_act": POSITION_NAMES[view.player] if view.player >= 0 else None,
-        "player": POSITION_NAMES[player],
-        "ev": {position: view.mean(side, view.evs[side]) for side, position in enumerate(POSITION_NAMES)},
-        "equity": {position: view.mean(side, view.equities[side]) for side, position in enumerate(POSITION_NAMES)},
-        "actions": _actions(view, stack),
-        "resolved": view.resolved,
-        "hands": hands,
-    }
-
-
-def _bytes(count: float) -> str:
-    return f"{count / 2**30:.2f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
-
-
-def _seconds(seconds: float) -> str:
-    if seconds < 1:
-        return f"{1000 * seconds:.3g} ms"
-    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"

@@ -78,8 +78,10 @@ def print_node(view: NodeView, player: int, stack: int) -> None:
         ev, equity = view.mean(side, view.evs[side]), view.mean(side, view.equities[side])
         ev_text = "-" if np.isnan(ev) else f"{ev:,.1f}"
         equity_text = "-" if np.isnan(equity) else f"{100 * equity:.1f} %"
+        realised = view.mean_realised(side)
+        realised_text = "-" if np.isnan(realised) else f"{100 * realised:.0f} %"
         combos = view.weights[side].sum()
-        out.print(f"{position:3} {combos:8,.1f} hands   EV {ev_text} with the pot share   equity {equity_text}")
+        out.print(f"{position:3} {combos:8,.1f} hands   EV {ev_text}   equity {equity_text}, realised {realised_text}")
     if player == view.player:
         _print_legend(view, stack)
     _print_grid(view, player)
@@ -137,8 +139,8 @@ def _style(colour: Rgb) -> Style:
 
 
 def print_hands(view: NodeView, player: int, chosen: npt.NDArray[np.bool_], stack: int) -> None:
-    """Prints a table of single hands: weight, policy, EV of each action, EV, equity."""
-    acting = player == view.player
+    """Prints a table of single hands: weight, policy, EV of each action, EV, equity and realised equity."""
+    acting, realised = player == view.player, view.realised[player]
     names = [action_name(view.node, index, stack) for index in range(len(view.policy))] if acting else []
     rows = []
     for hand in np.flatnonzero(chosen & (view.weights[player] > 0))[::-1]:
@@ -149,6 +151,7 @@ def print_hands(view: NodeView, player: int, chosen: npt.NDArray[np.bool_], stac
         ev, equity = view.evs[player][hand], view.equities[player][hand]
         row.append("-" if np.isnan(ev) else f"{ev:,.1f}")
         row.append("-" if np.isnan(equity) else f"{100 * equity:.1f} %")
+        row.append("-" if np.isnan(realised[hand]) else f"{100 * realised[hand]:.0f} %")
         rows.append(row)
     title = f"{POSITION_NAMES[player]} at {view.path}" + (": how often and the EV of each action" if names else "")
-    print_table(title, ["hand", "weight", *names, "EV", "equity"], rows)
+    print_table(title, ["hand", "weight", *names, "EV", "equity", "realised"], rows)

@@ -11,9 +11,18 @@ import numpy.typing as npt
 from aleator.errors import AleatorError
 from aleator.games.holdem.bet_menu import CHECK_DOWN, POSITION_NAMES, BetMenu
 from aleator.games.holdem.betting_tree import BettingNode, TreeConfig, build_tree
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, CardError, blocked_hands, check_cards, format_cards
+from aleator.games.holdem.cards import (
+    HANDS,
+    NUM_CARDS,
+    CardError,
+    blocked_hands,
+    check_cards,
+    format_cards,
+    format_hand,
+)
 from aleator.games.holdem.hand_range import HandRangeError, parse_hand_range
-from aleator.games.holdem.node_path import NodePath
+from aleator.games.holdem.lock import Lock
+from aleator.games.holdem.node_path import NodePath, check_cards_of_path
 
 
 class SpotError(AleatorError):
@@ -80,6 +89,7 @@ class Spot:
         rake: what the house takes.
         menu: the bet sizes.
         added: off-tree lines; see `TreeConfig`.
+        locks: nodes whose policy is fixed.
         solve: how to solve it.
     """
 
@@ -92,6 +102,7 @@ class Spot:
     rake: Rake = Rake()
     menu: BetMenu = CHECK_DOWN
     added: tuple[NodePath, ...] = ()
+    locks: tuple[Lock, ...] = ()
     solve: SolveSettings = SolveSettings()
 
     def __post_init__(self) -> None:
@@ -116,6 +127,26 @@ class Spot:
                 self.build_tree()
             except AleatorError as error:
                 raise SpotError(f"added: {error}") from None
+        if self.locks:
+            self._check_locks(weights)
+
+    def _check_locks(self, weights: npt.NDArray[np.float64]) -> None:
+        """Raises SpotError unless every lock fits its node and gives every hand of its player's range a policy."""
+        root, seen = self.build_tree(), set()
+        for lock in self.locks:
+            try:
+                check_cards_of_path(lock.path, self.board)
+                found = lock.find(root)
+            except AleatorError as error:
+                raise SpotError(str(error)) from None
+            if found.steps in seen:
+                raise SpotError(f"lock {lock.path}: this node is locked twice")
+            seen.add(found.steps)
+            policy = lock.policy(found.node)
+            missing = np.flatnonzero((policy.sum(axis=0) == 0) & (weights[found.node.player] > 0))
+            if len(missing):
+                hand = format_hand(int(missing[-1]))
+                raise SpotError(f"lock {lock.path}: {hand} takes no action; give one the 'rest'")
 
     @property
     def street(self) -> int:

@@ -18,6 +18,9 @@ cap = 30                     # default: no cap
 bet = ["50%", "all-in"]
 raise = ["75%"]
 donk = ["30%"]               # only oop; absent: as bet
+[lock]                       # policies that are fixed: how often each action is taken, by all hands or by some
+"r:0:c" = { c = 0.3, b50 = "rest" }
+"r:0:c:c:b75" = { c = "AA,KK:0.5", f = "rest" }   # without its card: after every card
 [solve]
 rule = "dcfr"
 target = 0.003               # exploitability as a fraction of the pot
@@ -46,12 +49,26 @@ from aleator.games.holdem.bet_menu import (
 )
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import CardError, format_cards, parse_cards
+from aleator.games.holdem.lock import Lock, LockError
 from aleator.games.holdem.node_path import NodePath, NodePathError, parse_path
 from aleator.games.holdem.spot import Rake, SolveSettings, Spot, SpotError
 
 _STREETS: Final = STREET_NAMES[1:]
 _MENU_KEYS: Final = ("max_raises", "all_in_threshold", "force_all_in_threshold", "merge_threshold")
-_KEYS: Final = ("board", "pot", "stack", "oop", "ip", "min_bet", *_MENU_KEYS, "added", "rake", *_STREETS, "solve")
+_KEYS: Final = (
+    "board",
+    "pot",
+    "stack",
+    "oop",
+    "ip",
+    "min_bet",
+    *_MENU_KEYS,
+    "added",
+    "rake",
+    *_STREETS,
+    "lock",
+    "solve",
+)
 _SIZE_KEYS: Final = {"bet": "bets", "raise": "raises", "donk": "donks"}
 _ABSENT: Final = object()
 
@@ -101,6 +118,7 @@ def parse_spot(text: str) -> Spot:
         ),
         menu=_parse_menu(table),
         added=_parse_added(table),
+        locks=_parse_locks(table),
         solve=SolveSettings(
             rule=_get(solve, "rule", str, "solve.", default=defaults.rule),
             target=_get(solve, "target", float, "solve.", default=defaults.target),
@@ -136,6 +154,8 @@ def format_spot(spot: Spot) -> str:
                     if getattr(sizes, field) is not None
                 }
                 lines += _format_table(f"{street}.{position}", texts)
+    if spot.locks:
+        lines += ["", "[lock]", *map(_format_lock, spot.locks)]
     solve = spot.solve
     lines += _format_table(
         "solve", {"rule": solve.rule, "target": solve.target, "max_iterations": solve.max_iterations}
@@ -183,6 +203,27 @@ def _parse_added(table: Mapping[str, Any]) -> tuple[NodePath, ...]:
         return tuple(NodePath(parse_path(text).actions) for text in _texts(table, "added", ""))
     except NodePathError as error:
         raise SpotError(f"added: {error}") from None
+
+
+def _parse_locks(table: Mapping[str, Any]) -> tuple[Lock, ...]:
+    locks = []
+    for path, shares in _get(table, "lock", dict, default={}).items():
+        if not isinstance(shares, dict):
+            raise SpotError(f'lock.{path} must be a table such as {{ c = 0.3, b50 = "rest" }}, not {shares!r}')
+        for token, share in shares.items():
+            if isinstance(share, bool) or not isinstance(share, int | float | str):
+                raise SpotError(f"lock.{path}.{token} must be a number, a hand range or 'rest', not {share!r}")
+        try:
+            texts = tuple((token, share if isinstance(share, str) else repr(share)) for token, share in shares.items())
+            locks.append(Lock(path=parse_path(path), shares=texts))
+        except (LockError, NodePathError) as error:
+            raise SpotError(str(error)) from None
+    return tuple(locks)
+
+
+def _format_lock(lock: Lock) -> str:
+    shares = ", ".join(f"{json.dumps(token)} = {json.dumps(text, ensure_ascii=False)}" for token, text in lock.shares)
+    return f"{json.dumps(str(lock.path))} = {{ {shares} }}"
 
 
 def _texts(table: Mapping[str, Any], key: str, prefix: str) -> list[str]:

@@ -107,19 +107,20 @@ def update(
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     positive, negative, floor = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[3])
     scale, most = splat_wide(scales[scale_at]), zero
+    ahead = one if locked else positive
     nothing = splat_wide(np.float32(-1e-20))  # smaller negative regrets are dropped: denormal numbers are slow
     for i in range(0, width, WIDE):
         total = zero
         place = regret_at + i
         for _ in range(count):
-            total = total + _weight(regret, scale, instant, place, positive)
+            total = total + _weight(regret, scale, instant, place, ahead)
             place += width
         divisor = if_positive(total, total, even)
         inverse = one / divisor
         value = zero
         place, entry = regret_at + i, actions_at + i
         for _ in range(count):
-            weight = if_positive(total, _weight(regret, scale, instant, place, positive), one)
+            weight = if_positive(total, _weight(regret, scale, instant, place, ahead), one)
             share = weight * inverse
             # one step of Newton's method rounds as a division would: a pure action gets exactly 1
             value = value + (share + (weight - share * divisor) * inverse) * load_wide(values, entry)

@@ -56,6 +56,8 @@ class BoardEngine:
         self.streets = (streets[0], streets[1], streets[2])
         self.threads = threads if plan.num_streets > 1 else 1
         self._works = [self._work() for _ in range(self.threads)]
+        for player in (0, 1):
+            self.set_reach(player, plan.weights[player])
         self._slab = np.zeros(0, np.float32)
         self._parts: list[Int32Array] = []
         self._pool = None
@@ -105,17 +107,13 @@ class BoardEngine:
 
     def _work(self) -> Work:
         width = max(max(widths) for widths in self.plan.widths)
-        work = Work(
+        return Work(
             np.zeros(self._reach_sizes[0], np.float32),
             np.zeros(self._reach_sizes[1], np.float32),
             np.zeros(self._values_size + width, np.float32),
             np.zeros(max(int(forest.num_children.max()) for forest in self.plan.forests) * width, np.float32),
             new_scratch(width),
         )
-        for player, reach in ((0, work.reach0), (1, work.reach1)):
-            weights = self.plan.weights[player][self.plan.rows(player, self.plan.boards[0][0])]
-            reach[: len(weights)] = weights
-        return work
 
     def _program(self, level: int, board: int, chunk: int) -> Steps:
         """Returns the steps that walk a chunk of a board, whose roots' slots are filled, and everything below."""
@@ -151,12 +149,26 @@ class BoardEngine:
             for player in (0, 1):
                 self._traverse(player, walk.UPDATE, discounts[None])
 
+    def update(self, player: int, schedule: npt.NDArray[np.float64]) -> Float32Array:
+        """Runs one player's half of an iteration; returns [H] of its cfvs at the root under the current policies."""
+        self._traverse(player, walk.UPDATE, np.maximum(schedule, np.finfo(np.float32).min).astype(np.float32))
+        return self._root_values(player)
+
+    def set_reach(self, player: int, reach: npt.NDArray[np.float64]) -> None:
+        """Sets a player's reach at the root, [1326]."""
+        rows = self.plan.rows(player, self.plan.boards[0][0])
+        for work in self._works:
+            (work.reach0 if player == 0 else work.reach1)[: len(rows)] = reach[rows]
+
     def values(self, player: int, *, best: bool) -> Float32Array:
         """Returns [H] of a player's cfvs at the root when the opponent plays the average policy.
 
         The player plays the average policy too or, if `best`, a best response.
         """
         self._traverse(player, walk.BEST if best else walk.AVERAGE, np.ones((1, 5), np.float32))
+        return self._root_values(player)
+
+    def _root_values(self, player: int) -> Float32Array:
         start = int(self.streets[0].values_at[player])
         return self._works[0].values[start : start + len(self.plan.rows(player, self.plan.boards[0][0]))].copy()
 

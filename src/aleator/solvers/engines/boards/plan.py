@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.lock import Lock, LockedNode
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
 from aleator.solvers.engines.boards.forest import Forest, ForestSize, build_forest
@@ -70,7 +71,7 @@ class BoardPlan:
         ]
 
     def _boards(self, isomorphism: bool) -> list[list[Board]]:
-        group = symmetries(self.spot.board, weights=list(self.weights)) if isomorphism else np.zeros(1, np.int8)
+        group = self._symmetries() if isomorphism else np.zeros(1, np.int8)
         streets, groups = [[Board(self.spot.board, -1, (0,))]], [group]
         for _ in self.forests[1:]:
             street, next_groups = [], []
@@ -84,6 +85,19 @@ class BoardPlan:
             streets.append(street)
             groups = next_groups
         return streets
+
+    def _symmetries(self) -> npt.NDArray[np.int8]:
+        """Returns the suit permutations that change neither the board, nor a range, nor a lock."""
+        group = symmetries(self.spot.board, weights=list(self.weights))
+        for lock in self.spot.locks:
+            group = symmetries(self.spot.board, weights=list(lock.policy(self.locked(lock).node)), within=group)
+            for card in lock.path.cards:
+                group = symmetries([card], within=group)
+        return group
+
+    def locked(self, lock: Lock) -> LockedNode:
+        """Returns where a lock applies in the plan's betting tree."""
+        return lock.find(self.nodes[0][0])
 
     @property
     def num_streets(self) -> int:

@@ -105,6 +105,8 @@ def _descend(
         scale_at = street.scale_at + np.int64(board) * len(forest.inner) + k
         # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
         discount = discounts[4] if actor < player else discounts[0]
+        if street.locked[board, place]:
+            discount = np.float32(1.0)
         count = forest.num_children[place]
         push_reach(weights, scales, scale_at, instant, rows_at, discount, count, width, reach, from_at, to_at)
         if mode == UPDATE and not street.locked[board, place]:
@@ -143,7 +145,7 @@ def _ascend(
                 own.regret, own.regret_scale, scale_at, own.instant, rows_at, count, width, values, actions_at, value_at,
                 discounts, locked, work.rows,
             )  # fmt: skip
-        elif mode == AVERAGE:
+        elif mode == AVERAGE or street.locked[board, place]:
             average(own.policy_sum, own.sum_scale, scale_at, rows_at, count, width, values, actions_at, value_at)
         else:
             best(count, width, values, actions_at, value_at)
