@@ -1,1 +1,15 @@
-"""Solving at play time: subgames of a blueprint, gadgets, leaf values, nested and continual re-solving."""
+"""Search: solving at play time the part of a game that one is in."""
+
+from aleator.search.depth_limited import SEARCH_RULES, DepthLimitedSolver, SearchRule
+from aleator.search.leaf_value import ContinuationValue, LeafValue, ZeroValue
+from aleator.search.oracle import OracleValue
+
+__all__ = [
+    "SEARCH_RULES",
+    "ContinuationValue",
+    "DepthLimitedSolver",
+    "LeafValue",
+    "OracleValue",
+    "SearchRule",
+    "ZeroValue",
+]

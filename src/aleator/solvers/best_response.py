@@ -3,7 +3,8 @@
 Algorithm:
     Push the opponent's reach down the tree, apply the payoff operators, pull values up with a maximum (best response)
     or the policy's average (value) at the player's decisions. One pass gives the counterfactual best-response value of
-    every infostate.
+    every infostate. `root_reach` ([H0], [H1]) is each player's reach at the root of a subgame, by default 1 for every hand;
+    values are then weighted by it, as probabilities of chance are.
 
 Reference: thesis 2.2 (exploitability), 5.1.2 (counterfactual best response values).
 Deviations: none.
@@ -19,6 +20,8 @@ import numpy as np
 
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
+from aleator.solvers.state import at_root
+from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -38,7 +41,7 @@ class BestResponse(NamedTuple):
     Attributes:
         player: who responds.
         value: expected payoff to that player.
-        root_cfvs: [H] of the player's cfvs at the root; they sum to `value`.
+        root_cfvs: [H] of the player's cfvs at the root; weighted by the player's reach there they sum to `value`.
         policy: the policy with the player's part replaced by the response.
     """
 
@@ -48,62 +51,62 @@ class BestResponse(NamedTuple):
     policy: Policy
 
 
-def _reach(policy: Policy, player: int) -> FloatArray:
+def _reach(policy: Policy, player: int, root_reach: Reach | None) -> FloatArray:
     engine = _engine(policy.tree)
-    reach = engine.layout.new_reach(player)
+    reach = engine.layout.new_reach(player, None if root_reach is None else root_reach[player])
     engine.push_reach(player, engine.layout.pad(player, policy.probabilities[player]), reach)
     return reach
 
 
-def expected_value(policy: Policy) -> float:
+def expected_value(policy: Policy, root_reach: Reach | None = None) -> float:
     """Returns what player 0 wins on average when both follow the policy."""
     engine = _engine(policy.tree)
     own = engine.layout.pad(0, policy.probabilities[0])
-    values = engine.values(0, _reach(policy, 1), own, best=False)
-    return float(values[: policy.tree.num_hands[0, 0]].sum())
+    values = engine.values(0, _reach(policy, 1, root_reach), own, best=False)
+    return at_root(policy.tree, 0, values, root_reach)
 
 
-def best_response(policy: Policy, player: int) -> BestResponse:
+def best_response(policy: Policy, player: int, root_reach: Reach | None = None) -> BestResponse:
     """Returns a best response of `player` to the other player's part of the policy (the first best action of each hand)."""
     tree, engine = policy.tree, _engine(policy.tree)
     response = engine.layout.pad(player, policy.probabilities[player])
-    values = engine.values(player, _reach(policy, 1 - player), response, best=True)
+    values = engine.values(player, _reach(policy, 1 - player, root_reach), response, best=True)
     root = values[: tree.num_hands[player, 0]].copy()
     parts = list(policy.probabilities)
     parts[player] = engine.layout.unpad(player, response)
-    return BestResponse(player, float(root.sum()), root, Policy(tree, (parts[0], parts[1])))
+    return BestResponse(player, at_root(tree, player, values, root_reach), root, Policy(tree, (parts[0], parts[1])))
 
 
-def best_response_value(policy: Policy, player: int) -> float:
+def best_response_value(policy: Policy, player: int, root_reach: Reach | None = None) -> float:
     """Returns what `player` wins on average with a best response."""
     engine = _engine(policy.tree)
-    values = engine.values(player, _reach(policy, 1 - player), np.zeros(0), best=True)
-    return float(values[: policy.tree.num_hands[player, 0]].sum())
+    values = engine.values(player, _reach(policy, 1 - player, root_reach), np.zeros(0), best=True)
+    return at_root(policy.tree, player, values, root_reach)
 
 
-def nash_conv(policy: Policy) -> float:
+def nash_conv(policy: Policy, root_reach: Reach | None = None) -> float:
     """Returns the sum over both players of what a best response would gain."""
-    return best_response_value(policy, 0) + best_response_value(policy, 1)
+    return best_response_value(policy, 0, root_reach) + best_response_value(policy, 1, root_reach)
 
 
-def exploitability(policy: Policy) -> float:
+def exploitability(policy: Policy, root_reach: Reach | None = None) -> float:
     """Returns NashConv / 2: how much a best response wins per game on average over both seats."""
-    return nash_conv(policy) / 2
+    return nash_conv(policy, root_reach) / 2
 
 
-def best_response_cfvs(policy: Policy, player: int) -> list[FloatArray]:
+def best_response_cfvs(policy: Policy, player: int, root_reach: Reach | None = None) -> list[FloatArray]:
     """Returns for every node [H]: the player's counterfactual value of each hand when it best responds from there on."""
-    return _cfvs(policy, player, best=True)
+    return _cfvs(policy, player, root_reach, best=True)
 
 
-def cfvs(policy: Policy, player: int) -> list[FloatArray]:
+def cfvs(policy: Policy, player: int, root_reach: Reach | None = None) -> list[FloatArray]:
     """Returns for every node [H]: the player's counterfactual value of each hand when both follow the policy."""
-    return _cfvs(policy, player, best=False)
+    return _cfvs(policy, player, root_reach, best=False)
 
 
-def _cfvs(policy: Policy, player: int, *, best: bool) -> list[FloatArray]:
+def _cfvs(policy: Policy, player: int, root_reach: Reach | None, *, best: bool) -> list[FloatArray]:
     engine = _engine(policy.tree)
     own = np.zeros(0) if best else engine.layout.pad(player, policy.probabilities[player])
-    values = engine.values(player, _reach(policy, 1 - player), own, best=best)
+    values = engine.values(player, _reach(policy, 1 - player, root_reach), own, best=best)
     side = engine.layout.sides[player]
     return [values[at : at + hands].copy() for at, hands in zip(side.value_at, side.hands, strict=True)]

@@ -22,19 +22,31 @@ from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Memory, Vector
 from aleator.solvers.regret_rule import DCFR, HEDGE, RegretRule
-from aleator.solvers.state import restore_vectors
+from aleator.solvers.state import at_root, check_no_leaves, restore_vectors
+from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
 
 class CFR:
-    """A CFR solver that can be run, asked, saved and resumed."""
+    """A CFR solver that can be run, asked, saved and resumed.
+
+    `root_reach` ([H0], [H1]) is each player's reach at the root of a subgame, by default 1 for every hand.
+    """
 
     def __init__(
-        self, tree: PublicTree, rule: RegretRule = DCFR, *, dtype: npt.DTypeLike = np.float64, threads: int = 1
+        self,
+        tree: PublicTree,
+        rule: RegretRule = DCFR,
+        *,
+        dtype: npt.DTypeLike = np.float64,
+        threads: int = 1,
+        root_reach: Reach | None = None,
     ) -> None:
+        check_no_leaves(tree)
         self.tree = tree
         self.rule = rule
+        self.root_reach = root_reach
         self.iteration = 0
         self._engine = CpuEngine(tree, dtype, threads)
         self._memory = (self._new_memory(0), self._new_memory(1))
@@ -45,7 +57,13 @@ class CFR:
 
     def _new_memory(self, player: int) -> Memory:
         rule = self.rule
-        return self._engine.layout.memory(player, optimistic=rule.optimistic, hedge=rule.minimiser == HEDGE)
+        return self._engine.layout.memory(
+            player, optimistic=rule.optimistic, hedge=rule.minimiser == HEDGE, root_reach=self._root(player)
+        )
+
+    def _root(self, player: int) -> FloatArray | None:
+        """Returns the player's reach at the root, None for 1."""
+        return None if self.root_reach is None else self.root_reach[player]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -120,10 +138,10 @@ class CFR:
         """Returns the NashConv of the average policy."""
         engine, total = self._engine, 0.0
         for player in (0, 1):
-            reach = engine.layout.new_reach(1 - player)
+            reach = engine.layout.new_reach(1 - player, self._root(1 - player))
             engine.push_reach(1 - player, self._average(1 - player), reach)
             values = engine.values(player, reach, np.zeros(0, self.dtype), best=True)
-            total += float(values[: self.tree.num_hands[player, 0]].astype(np.float64).sum())
+            total += at_root(self.tree, player, values, self.root_reach)
         return total
 
     def state(self) -> dict[str, FloatArray]:

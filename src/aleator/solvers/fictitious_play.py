@@ -32,7 +32,8 @@ import numpy.typing as npt
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Vector
-from aleator.solvers.state import restore_vectors
+from aleator.solvers.state import at_root, check_no_leaves, restore_vectors
+from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -58,7 +59,7 @@ FICTITIOUS_RULES: dict[str, FictitiousRule] = {"fp": FICTITIOUS_PLAY, "linear-fp
 
 
 class FictitiousPlay:
-    """A solver by fictitious play with the same interface as `CFR`."""
+    """A solver by fictitious play with the same interface as `CFR`, root reach included."""
 
     def __init__(
         self,
@@ -67,13 +68,16 @@ class FictitiousPlay:
         *,
         dtype: npt.DTypeLike = np.float64,
         threads: int = 1,
+        root_reach: Reach | None = None,
     ) -> None:
+        check_no_leaves(tree)
         self.tree = tree
         self.rule = rule
+        self.root_reach = root_reach
         self.iteration = 0
         engine = self._engine = CpuEngine(tree, dtype, threads)
         self._responses = [np.zeros(size, engine.layout.dtype) for size in engine.layout.vector_size]
-        self._last = [engine.layout.new_reach(player) for player in (0, 1)]
+        self._last = [engine.layout.new_reach(p, None if root_reach is None else root_reach[p]) for p in (0, 1)]
         for player in (0, 1):
             engine.match_regrets(player, np.zeros_like(self._responses[player]), self._responses[player])
             engine.push_reach(player, self._responses[player], self._last[player])
@@ -132,7 +136,7 @@ class FictitiousPlay:
         total = 0.0
         for player in (0, 1):
             values = self._engine.values(player, self._average[1 - player], np.zeros(0, self.dtype), best=True)
-            total += float(values[: self.tree.num_hands[player, 0]].astype(np.float64).sum())
+            total += at_root(self.tree, player, values, self.root_reach)
         return total
 
     def state(self) -> dict[str, FloatArray]:

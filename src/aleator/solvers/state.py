@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from aleator.errors import SolveError
+from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -46,3 +48,17 @@ def restore_vectors(own: Mapping[str, npt.NDArray[Any]], saved: Mapping[str, npt
             given = "missing" if found is None else f"{found.dtype}{list(found.shape)}"
             raise ValueError(f"{name} is {given}, expected {vector.dtype}{list(vector.shape)}")
         vector[:] = found
+
+
+def at_root(tree: PublicTree, player: int, values: npt.NDArray[Any], root_reach: Reach | None) -> float:
+    """Returns what a player wins in all, from its cfvs at the root and its own reach there (None: 1 for every hand)."""
+    cfvs = values[: tree.num_hands[player, 0]].astype(np.float64)
+    return float(cfvs.sum() if root_reach is None else cfvs @ root_reach[player])
+
+
+def check_no_leaves(tree: PublicTree) -> None:
+    """Raises SolveError if a depth limit cuts the tree: then values of leaves are needed (`aleator.search`)."""
+    if len(tree.leaves):
+        raise SolveError(
+            f"a depth limit cuts this tree at {len(tree.leaves)} leaves; solve it with aleator.search.DepthLimitedSolver"
+        )

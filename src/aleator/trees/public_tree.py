@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import TooBigError
-from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
+from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 from aleator.games.size import measure
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ def build_tree(
     *,
     root: Hashable | None = None,
     is_leaf: Callable[[Any, int], bool] | None = None,
+    depth_in: Literal["moves", "rounds"] = "moves",
     max_nodes: int = MAX_NODES,
 ) -> PublicTree:
     """Returns the public tree of a game, or of a part of it.
@@ -195,6 +196,7 @@ def build_tree(
             in reaching the root: beliefs at the root are the players' reach alone.
         is_leaf: `is_leaf(state, depth)` says where a depth limit cuts the tree (`depth` moves below the root). The root is
             never cut, and a terminal is a terminal whatever it says.
+        depth_in: what `depth` counts: moves, or rounds, that is, chance's moves since the root (its own not counted).
         max_nodes: how big a tree may get.
 
     Raises:
@@ -241,7 +243,8 @@ def build_tree(
             )
         edge.extend(child.origin for child in fact.children)
         parent.extend([node] * count)
-        depth.extend([depth[node] + 1] * count)
+        counted = depth_in == "moves" or (fact.actor == CHANCE and node > 0)
+        depth.extend([depth[node] + counted] * count)
         for column in (first_child, num_children, group):
             column.extend([0] * count)
         stake.extend([0.0] * count)

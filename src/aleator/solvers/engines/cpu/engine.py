@@ -26,13 +26,21 @@ class CpuEngine:
     same order as with one thread, so results are equal bit by bit.
     """
 
-    def __init__(self, tree: PublicTree, dtype: npt.DTypeLike = np.float64, threads: int = 1) -> None:
+    def __init__(
+        self,
+        tree: PublicTree,
+        dtype: npt.DTypeLike = np.float64,
+        threads: int = 1,
+        *,
+        nodes: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        """Lays a tree out; `nodes` are those to walk, in ascending order (None: all, the only choice with threads)."""
         if threads < 1:
             raise SolveError(f"threads must be at least 1, not {threads}")
         self.layout = Layout(tree, dtype)
         self.tree = tree
-        self.threads = threads if max(self.layout.vector_size) >= _WORTH_THREADS else 1
-        self.whole = self.layout.whole()
+        self.threads = threads if max(self.layout.vector_size) >= _WORTH_THREADS and nodes is None else 1
+        self.whole = self.layout.whole() if nodes is None else self.layout.task(nodes)
         self.trunk, self.parts = self._split() if self.threads > 1 else (self.whole, [])
         self._scratch = [np.zeros(self.layout.scratch_size, self.layout.dtype) for _ in range(len(self.parts) + 1)]
         self._pool = ThreadPoolExecutor(self.threads) if self.parts else None

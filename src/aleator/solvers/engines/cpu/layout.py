@@ -311,8 +311,10 @@ class Layout:
         """Returns the tree's order of a policy-shaped vector, in float64."""
         return vector[self._places[player][0]].astype(np.float64)
 
-    def memory(self, player: int, *, optimistic: bool = False, hedge: bool = False) -> Memory:
-        """Returns fresh vectors for one player: no regrets, the reach of the root set to 1.
+    def memory(
+        self, player: int, *, optimistic: bool = False, hedge: bool = False, root_reach: FloatArray | None = None
+    ) -> Memory:
+        """Returns fresh vectors for one player: no regrets, the reach of the root set to 1 or as given ([H]).
 
         The rows of values serve both players in turn: a traversal writes them before it reads them.
         """
@@ -320,17 +322,17 @@ class Layout:
         return Memory(
             regret=np.zeros(size, self.dtype),
             policy=np.zeros(size, self.dtype),
-            reach=self.new_reach(player),
+            reach=self.new_reach(player, root_reach),
             policy_sum=np.zeros(size, self.dtype),
             instant=np.zeros(size if optimistic else 0, self.dtype),
             moments=np.zeros(2 * self.infostate_size[player] if hedge else 0, self.dtype),
             values=self.values,
         )
 
-    def new_reach(self, player: int) -> Vector:
-        """Returns a reach vector with the root's row set to 1."""
+    def new_reach(self, player: int, root: FloatArray | None = None) -> Vector:
+        """Returns a reach vector with the root's row set to 1 or as given ([H])."""
         reach = np.zeros(self.reach_size[player] + LANES, self.dtype)  # the last row stays zero
-        reach[: self.tree.num_hands[player, 0]] = 1.0
+        reach[: self.tree.num_hands[player, 0]] = 1.0 if root is None else root
         return reach
 
     def whole(self) -> Task:

@@ -1,0 +1,284 @@
+"""Depth-limited solving: CFR and fictitious play in a subgame whose leaves have values that depend on beliefs.
+
+Algorithm:
+    Every iteration t pushes reach to the leaves, asks the leaf value for both players' cfvs at what is believed there, and goes
+    on as in a whole game. What is believed is where the methods differ (pi^t: the current policies, pibar^t: their average):
+        CFR-D              leaves solved and evaluated at pi^t
+        CFR-AVE            leaves solved at pibar^t, and those solutions evaluated at pi^t
+        modified CFR-AVE   v^t = (v(pibar^t) - (1 - w_t) v(pibar^{t-1})) / w_t, with w_t the weight of t in the average:
+                           the value that pi^t would have if leaves' solutions did not change
+        fictitious play    leaves at pibar^t; the traverser best responds to what it expects of the opponent
+    The value of the root is, in CFR-D, the average over iterations of each iteration's cfvs, with the weights of the policies;
+    in the other methods the cfvs of the average policy with the leaves at its beliefs, as single iterations mean little there.
+
+Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE), App. J (warm start).
+
+Deviations:
+    In the modified form the paper writes v for values of infostates; here they are cfvs, which are linear in the opponent's
+    reach, as the argument for the method needs. Averages at the leaves are taken over the policies that a traverser has met
+    at its own updates; with alternating updates that is one update more of the first player than of the second.
+    Alternating updates by default, both players in every iteration; the paper counts an update of one player as an iteration.
+
+Status: tests/search/test_depth_limited.py; `aleator paper rebel-fig5`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.search.leaf_value import LeafValue
+from aleator.search.oracle import OracleValue
+from aleator.search.updates import CFRUpdate, FictitiousUpdate, Update, Vectors
+from aleator.solvers.engines.cpu.engine import CpuEngine
+from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
+from aleator.solvers.regret_rule import HEDGE, LCFR, RegretRule
+from aleator.solvers.warm_start import REBEL_ITERATIONS
+from aleator.trees.beliefs import Reach
+from aleator.trees.policy import Policy
+from aleator.trees.subgame import Subgame
+
+CURRENT, AVERAGE, DIFFERENCE = "current", "average", "difference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRule:
+    """How a depth-limited subgame is solved.
+
+    Attributes:
+        update: a rule of the CFR family, or of fictitious play.
+        leaves: at which beliefs leaves are valued: "current" (CFR-D), "average" (CFR-AVE, fictitious play) or "difference"
+            (modified CFR-AVE).
+    """
+
+    update: RegretRule | FictitiousRule = LCFR
+    leaves: str = CURRENT
+
+    def __post_init__(self) -> None:
+        if self.leaves not in (CURRENT, AVERAGE, DIFFERENCE):
+            raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
+        if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
+            raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
+
+
+SEARCH_RULES: dict[str, SearchRule] = {
+    "cfr-d": SearchRule(),
+    "cfr-ave": SearchRule(leaves=AVERAGE),
+    "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
+    **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
+}
+
+
+def find_rule(rule: SearchRule | str) -> SearchRule:
+    """Returns a rule, looked up in `SEARCH_RULES` if it is given by its name."""
+    if isinstance(rule, SearchRule):
+        return rule
+    if rule not in SEARCH_RULES:
+        raise SolveError(f"unknown search rule {rule!r}; allowed: {', '.join(SEARCH_RULES)}")
+    return SEARCH_RULES[rule]
+
+
+class Iteration(NamedTuple):
+    """What was played in one iteration.
+
+    Attributes:
+        number: of the iteration, from 1; fictitious play begins with a uniform one, number 0.
+        policy: what both players did.
+        leaf_reach: per traverser, the reach ([L, H0], [L, H1]) at which its leaves were valued.
+    """
+
+    number: int
+    policy: Policy
+    leaf_reach: tuple[Reach, Reach]
+
+
+class DepthLimitedSolver:
+    """A solver of one subgame at given beliefs.
+
+    Attributes:
+        subgame, leaf_value, rule: what is solved, and how.
+        root_reach: [H0], [H1] of each player at the root of the subgame.
+        iteration: how many have been run; one updates both players.
+        kept: iterations that were to be kept, by their numbers.
+    """
+
+    def __init__(
+        self,
+        subgame: Subgame,
+        leaf_value: LeafValue,
+        rule: SearchRule | str = "cfr-d",
+        *,
+        root_reach: Reach | None = None,
+        keep: Container[int] = (),
+    ) -> None:
+        """Prepares a solve.
+
+        Args:
+            subgame: to be solved.
+            leaf_value: of its leaves.
+            rule: or the name of one in `SEARCH_RULES`.
+            root_reach: by default 1 for every hand.
+            keep: numbers of the iterations to keep.
+        """
+        self.subgame, self.leaf_value, self.rule = subgame, leaf_value, find_rule(rule)
+        hands = subgame.tree.num_hands[:, 0]
+        self.root_reach = root_reach or (np.ones(hands[0]), np.ones(hands[1]))
+        for player in (0, 1):
+            if (shape := self.root_reach[player].shape) != (hands[player],):
+                raise SolveError(f"player {player}'s root reach has shape {shape}, not ({hands[player]},)")
+        self._engine = CpuEngine(subgame.tree)
+        self._rows = Rows(self._engine.layout, subgame.leaves)
+        self._update: Update
+        if isinstance(self.rule.update, RegretRule):
+            self._update = CFRUpdate(self._engine, self.rule.update, self.root_reach)
+            if self.rule.leaves == AVERAGE and len(subgame.leaves) and not isinstance(leaf_value, OracleValue):
+                raise SolveError("only the oracle can evaluate other beliefs than it solves for: take modified-cfr-ave")
+        else:
+            self._update = FictitiousUpdate(self._engine, self.rule.update, self.root_reach)
+        self.iteration = 0
+        self._root_mean: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
+        self.kept: dict[int, Iteration] = {}
+        self._keep = keep
+        self._average_reach = (_RunningMean(), _RunningMean())  # per traverser
+        self._last_cfvs: list[Reach | None] = [None, None]
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations."""
+        for _ in range(iterations):
+            self.iteration += 1
+            self._update.begin(self.iteration)
+            before = self._update.current() if self.iteration in self._keep else None
+            policy = self._policy(before) if before else None
+            leaf_reach: list[Reach] = []
+            if self._update.alternating:
+                for player in (0, 1):
+                    self._traverse(player, self._value_leaves(player, leaf_reach)[player])
+                    self._update.move(player)
+            else:
+                cfvs = [self._value_leaves(player, leaf_reach)[player] for player in (0, 1)]
+                for player in (0, 1):
+                    self._traverse(player, cfvs[player])
+                for player in (0, 1):
+                    self._update.move(player)
+            self._note(policy, (leaf_reach[0], leaf_reach[1]))
+
+    def _traverse(self, player: int, leaf_cfvs: FloatArray) -> None:
+        """Evaluates terminals, writes the leaves, and updates a player."""
+        values = self._engine.evaluate(player, self._update.expected(player)[1 - player])
+        self._rows.put_values(player, leaf_cfvs, values)
+        self._update.traverse(player)
+        root = self._root_mean[player]
+        root += self._update.share * (values[: len(root)] - root)
+
+    def _value_leaves(self, player: int, leaf_reach: list[Reach]) -> Reach:
+        """Returns the cfvs [L, H] of the leaves for a traverser; adds the reach for which they hold to a list."""
+        expected = self._update.expected(player)
+        reach = (self._rows.reach(0, expected[0]), self._rows.reach(1, expected[1]))
+        if not len(self.subgame.leaves):
+            leaf_reach.append(reach)
+            return reach
+        if self.rule.leaves == CURRENT or isinstance(self._update, FictitiousUpdate):
+            leaf_reach.append(reach)
+            return self.leaf_value.cfvs(self.subgame, reach, player)
+        share = self._update.share
+        average = self._average_reach[player].add(reach, share)
+        leaf_reach.append(average)
+        if self.rule.leaves == AVERAGE:
+            assert isinstance(self.leaf_value, OracleValue)
+            return self.leaf_value.cfvs_of_solution_at(self.subgame, average, reach)
+        now, last = self.leaf_value.cfvs(self.subgame, average, player), self._last_cfvs[player]
+        self._last_cfvs[player] = now
+        if last is None:
+            return now
+        return (now[0] - (1.0 - share) * last[0]) / share, (now[1] - (1.0 - share) * last[1]) / share
+
+    def _note(self, before: Policy | None, leaf_reach: tuple[Reach, Reach]) -> None:
+        """Keeps the iteration if it is to be kept: CFR plays what it found before, fictitious play what it found now."""
+        if before is None:
+            return
+        number = self.iteration
+        if isinstance(self._update, CFRUpdate):
+            self.kept[number] = Iteration(number, before, leaf_reach)
+            return
+        if number == 1 and 0 in self._keep:
+            self.kept[0] = Iteration(0, before, leaf_reach)
+        self.kept[number] = Iteration(number, self._policy(self._update.current()), leaf_reach)
+
+    def weights(self) -> dict[int, float]:
+        """Returns the weight of each iteration so far in the average policy; they sum to 1."""
+        return self._update.weights()
+
+    def average_policy(self) -> Policy:
+        """Returns the average policy, which is what converges."""
+        return self._policy(self._update.average())
+
+    def current_policy(self) -> Policy:
+        """Returns the policy of the coming iteration (CFR) or the last best responses (fictitious play)."""
+        return self._policy(self._update.current())
+
+    def root_cfvs(self) -> Reach:
+        """Returns each player's cfvs [H0], [H1] at the root: what a value network learns."""
+        if self.rule.leaves == CURRENT:
+            return self._root_mean[0].copy(), self._root_mean[1].copy()
+        policies, reach = self._update.average(), []
+        for player in (0, 1):
+            reach.append(self._engine.layout.new_reach(player, self.root_reach[player]))
+            self._engine.push_reach(player, policies[player], reach[player])
+        leaves = (self._rows.reach(0, reach[0]), self._rows.reach(1, reach[1]))
+        cfvs = self.leaf_value.cfvs(self.subgame, leaves) if len(self.subgame.leaves) else leaves
+        found = []
+        for player in (0, 1):
+            values = self._engine.evaluate(player, reach[1 - player])
+            self._rows.put_values(player, cfvs[player], values)
+            self._engine.pull(player, policies[player], best=False)
+            found.append(values[: len(self.root_reach[player])].copy())
+        return found[0], found[1]
+
+    def _policy(self, vectors: Vectors) -> Policy:
+        first, second = (self._engine.layout.unpad(player, vectors[player]) for player in (0, 1))
+        return Policy(self.subgame.tree, (first, second))
+
+    def warm_start(self, policy: Policy, iterations: int = REBEL_ITERATIONS) -> None:
+        """Goes on as if `policy` had been played for the first iterations, with the regrets of a best response to it.
+
+        Leaves are valued at the beliefs that the policy leads to (ReBeL App. J).
+        """
+        update = self._update
+        if not isinstance(update, CFRUpdate) or update.rule.minimiser == HEDGE:
+            raise SolveError("only CFR with regret matching can be warm started")
+        if policy.tree is not self.subgame.tree:
+            raise SolveError("the policy to start from belongs to another tree")
+        if self.iteration or iterations < 1:
+            raise SolveError(
+                f"a warm start comes before the first iteration and stands for at least 1, not {iterations}"
+            )
+        layout = self._engine.layout
+        policies = (layout.pad(0, policy.probabilities[0]), layout.pad(1, policy.probabilities[1]))
+        update.play(policies)
+        regrets, cfvs = [], self._value_leaves(0, [])
+        for player in (0, 1):
+            values = self._engine.evaluate(player, update.memory[1 - player].reach)
+            self._rows.put_values(player, cfvs[player], values)
+            regrets.append(update.regrets_of_best_response(player))
+            self._root_mean[player][:] = values[: len(self._root_mean[player])]
+        update.pretend(policies, (regrets[0], regrets[1]), iterations)
+        self.iteration = iterations
+
+
+class _RunningMean:
+    """The weighted mean of reach at the leaves, over iterations."""
+
+    def __init__(self) -> None:
+        self._mean: Reach | None = None
+
+    def add(self, reach: Reach, share: float) -> Reach:
+        """Adds an iteration that makes up `share` of the whole; returns the mean."""
+        mean = self._mean or reach
+        self._mean = (mean[0] + share * (reach[0] - mean[0]), mean[1] + share * (reach[1] - mean[1]))
+        return self._mean

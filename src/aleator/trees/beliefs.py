@@ -1,0 +1,114 @@
+"""Public belief states: a public state together with what everybody believes about each player's hand.
+
+A player's *belief* is that player's own reach, normalised: how likely each hand would have acted as was seen. What chance did
+is known from the rules (`Game.deal`), so that the probability of a pair of hands is deal x belief x belief, normalised. That
+is all of the past that the rest of the game depends on (ReBeL section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray, Game
+from aleator.trees.policy import Policy
+
+Reach = tuple[FloatArray, FloatArray]  # per player, rows over that player's hands
+
+
+def normalised_rows(reach: FloatArray) -> FloatArray:
+    """Returns beliefs [..., H]: reach divided by its sum over hands, uniform where nothing is reached."""
+    total = reach.sum(axis=-1, keepdims=True)
+    return np.where(total > 0.0, reach / np.where(total > 0.0, total, 1.0), 1.0 / reach.shape[-1])
+
+
+@dataclass(frozen=True, eq=False)
+class PublicBeliefState:
+    """A public state and both players' beliefs.
+
+    Attributes:
+        game: the game.
+        state: the public state.
+        beliefs: [H0] and [H1], each a distribution over the hands of `state`; any non-negative weights may be given. Where
+            all are zero (the player would never have come here) the belief is uniform.
+    """
+
+    game: Game[Any]
+    state: Hashable
+    beliefs: Reach
+
+    def __post_init__(self) -> None:
+        hands = self.game.num_hands(self.state)
+        checked = []
+        for player in (0, 1):
+            belief = np.asarray(self.beliefs[player], dtype=np.float64)
+            if belief.shape != (hands[player],):
+                raise SolveError(f"player {player}'s belief has shape {belief.shape}, not ({hands[player]},)")
+            if not np.isfinite(belief).all() or (belief < 0.0).any():
+                raise SolveError(f"player {player}'s belief must be finite and not negative: {belief.tolist()}")
+            checked.append(normalised_rows(belief))
+        object.__setattr__(self, "beliefs", (checked[0], checked[1]))
+
+    @classmethod
+    def initial(cls, game: Game[Any]) -> PublicBeliefState:
+        """Returns the public belief state in which a game begins: nobody has acted."""
+        first, second = game.num_hands(game.root())
+        return cls(game, game.root(), (np.ones(first), np.ones(second)))
+
+    def joint(self) -> FloatArray:
+        """Returns [H0, H1]: the probability of each pair of hands (all zero if chance allows none of those believed in)."""
+        joint = self.game.deal(self.state) * np.outer(*self.beliefs)
+        return joint / (joint.sum() or 1.0)
+
+    def marginal(self, player: int) -> FloatArray:
+        """Returns [H]: how likely everybody holds each hand of a player to be, chance included."""
+        return np.asarray(self.joint().sum(axis=1 - player))
+
+    def after(self, index: int, policy: FloatArray | None = None) -> PublicBeliefState:
+        """Returns the public belief state in the child number `index`, by Bayes' rule.
+
+        Args:
+            index: which of `game.children(state)` happened.
+            policy: [A, H] of the player who acts here; None where chance does.
+        """
+        game, children = self.game, self.game.children(self.state)
+        actor = game.actor(self.state)
+        if not 0 <= index < len(children):
+            raise SolveError(f"no child {index}; this public state has children 0 to {len(children) - 1}")
+        if actor >= 0 and policy is None:
+            raise SolveError(f"player {actor} acts here: a policy is needed to say what an action reveals")
+        child = children[index]
+        reach = []
+        for player in (0, 1):
+            own, origin = self.beliefs[player], child.origin[player]
+            if player == actor and policy is not None:
+                acted = policy * own
+                own = acted[index] if origin is None else acted.ravel()[origin]
+            elif origin is not None:
+                own = own[origin]
+            reach.append(own)
+        return PublicBeliefState(game, child.state, (reach[0], reach[1]))
+
+
+def reach_at(policy: Policy, node: int, root_reach: Reach | None = None) -> Reach:
+    """Returns each player's reach [H] at a node under a policy, given the reach at the root (by default 1 for every hand)."""
+    tree = policy.tree
+    line = [node]
+    while line[-1]:
+        line.append(int(tree.parent[line[-1]]))
+    found = []
+    for player in (0, 1):
+        reach = np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]
+        for child in line[-2::-1]:
+            parent, origin = int(tree.parent[child]), tree.origin(player, child)
+            if tree.actor[parent] == player:
+                acted = policy[parent] * reach
+                reach = acted[child - tree.first_child[parent]] if origin is None else acted.ravel()[origin]
+            elif origin is not None:
+                reach = reach[origin]
+        found.append(reach)
+    return found[0], found[1]
