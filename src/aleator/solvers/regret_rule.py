@@ -112,6 +112,7 @@ def _discount(t: FloatArray, exponent: FloatArray) -> FloatArray:
 
 
 CFR = RegretRule()
+RM_PLUS = RegretRule(floor=True)
 CFR_PLUS = RegretRule(floor=True, gamma=1.0)
 CFR_PLUS_QUADRATIC = RegretRule(floor=True, gamma=2.0)
 LCFR = RegretRule(alpha=1.0, beta=1.0, gamma=1.0)
@@ -126,6 +127,7 @@ HEDGE_RULE = RegretRule(minimiser=HEDGE)
 
 NAMED_RULES: dict[str, RegretRule] = {
     "cfr": CFR,
+    "rm+": RM_PLUS,
     "cfr+": CFR_PLUS,
     "cfr+quadratic": CFR_PLUS_QUADRATIC,
     "lcfr": LCFR,

@@ -23,11 +23,12 @@ _TREE = ("actor", "first_child", "num_children", "num_actions", "policy_start")
 
 
 class CurvePoint(NamedTuple):
-    """The quality of the average policy at one moment of a solve."""
+    """The quality of the average policy at one moment of a solve; nodes touched, if the solver counts them."""
 
     iteration: int
     seconds: float
     nash_conv: float
+    nodes_touched: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class Summary:
         value: what player 0 wins on average under the average policy.
         nodes, infostates: the size of the public tree.
         curve: quality over time.
+        nodes_touched: histories visited, where an algorithm samples or prunes; None where each iteration visits all.
         version: of this package.
     """
 
@@ -56,6 +58,7 @@ class Summary:
     nodes: int
     infostates: int
     curve: tuple[CurvePoint, ...] = ()
+    nodes_touched: int | None = None
     version: str = field(default=__version__)
 
 

@@ -19,6 +19,8 @@ from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousPlay
 from aleator.solvers.mccfr import MCCFR
+from aleator.solvers.pruned_cfr import PrunedCFR
+from aleator.solvers.pruning_rule import PRUNING_USAGE, is_pruning_rule, parse_pruning_rule
 from aleator.solvers.regret_rule import NAMED_RULES, parse_rule
 from aleator.solvers.sampling_rule import SAMPLING_USAGE, is_sampling_rule, parse_sampling_rule
 from aleator.solvers.solution import CurvePoint, Solution, Summary
@@ -82,12 +84,16 @@ def make_solver(
         return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
     if is_sampling_rule(name):
         return MCCFR(tree, parse_sampling_rule(algorithm), dtype=dtype, threads=threads, seed=seed)
+    if is_pruning_rule(name):
+        if dtype != "float64":
+            raise SolveError(f"pruning computes in float64 only, not in {dtype}")
+        return PrunedCFR(tree, parse_pruning_rule(algorithm))
     if name.partition(":")[0] not in NAMED_RULES:
         near = difflib.get_close_matches(name, ALGORITHMS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise SolveError(
             f"unknown algorithm {algorithm!r}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
-            f"{SAMPLING_USAGE}"
+            f"{SAMPLING_USAGE}, {PRUNING_USAGE}"
         )
     return CFR(tree, parse_rule(algorithm), dtype=dtype, threads=threads)
 
@@ -149,8 +155,15 @@ def solve(
         curve, before = list(resume.summary.curve), resume.summary.seconds
     seconds = before + _run(solver, limits, curve, before, on_progress)
     return _finish(
-        tree, algorithm, dtype, solver.iteration, seconds, solver.average_policy(), tuple(curve), solver.state()
-    )
+        tree, algorithm, dtype, solver.iteration, seconds, solver.average_policy(), tuple(curve), solver.state(),
+        _touched(solver),
+    )  # fmt: skip
+
+
+def _touched(solver: Solver) -> int | None:
+    """Returns the nodes that a solver has touched, if it counts them."""
+    touched: int | None = getattr(solver, "nodes_touched", None)
+    return touched
 
 
 def _run(
@@ -179,7 +192,7 @@ def _run(
                 stop |= bool(on_progress(Progress(solver.iteration, before + spent, curve[-1].nash_conv)))
         quality = solver.nash_conv()
         spent = perf_counter() - started
-        curve.append(CurvePoint(solver.iteration, before + spent, quality))
+        curve.append(CurvePoint(solver.iteration, before + spent, quality, _touched(solver)))
         stop |= limits.iterations is not None and solver.iteration >= limits.iterations
         stop |= limits.target is not None and quality / 2 <= limits.target
         if on_progress:
@@ -206,6 +219,7 @@ def _finish(
     policy: Policy,
     curve: tuple[CurvePoint, ...],
     state: dict[str, Any],
+    touched: int | None = None,
 ) -> Solution:
     quality = nash_conv(policy)
     summary = Summary(
@@ -220,6 +234,7 @@ def _finish(
         nodes=tree.num_nodes,
         infostates=tree.num_infostates,
         curve=curve,
+        nodes_touched=touched,
     )
     return Solution(summary, policy, state)
 

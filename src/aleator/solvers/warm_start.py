@@ -33,7 +33,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.engines.pruned.layout import HandLayout
+from aleator.solvers.engines.pruned.layout import INFOSTATE, LEGAL, HandLayout
 from aleator.solvers.engines.pruned.response import push_reach, soft_response
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.regret_rule import HEDGE, RegretRule
@@ -64,7 +64,7 @@ class WarmStarter:
     def __init__(self, tree: PublicTree) -> None:
         self.tree = tree
         self._layout = HandLayout(tree)
-        self._infostate = tuple(self._layout.infostates(player) for player in (0, 1))
+        self._infostate = tuple(side.places[:, INFOSTATE] for side in self._layout.sides)
         self._span = tuple(self._layout.span(player) for player in (0, 1))
 
     def substitutes(self, policy: Policy, player: int, softness: float, iterations: int) -> Substitutes:
@@ -72,8 +72,8 @@ class WarmStarter:
         return self._respond(player, self._reach(policy), policy, softness / iterations)
 
     def _reach(self, policy: Policy) -> list[FloatArray]:
-        """Returns per player [entries] the reach under a policy."""
-        reach = [np.ones(size) for size in self._layout.num_entries]
+        """Returns per player [places + 1] the reach under a policy."""
+        reach = [np.ones(size + 1) for size in self.tree.policy_size]
         for player in (0, 1):
             push_reach(self._layout.sides[player], policy.probabilities[player], reach[player])
         return reach
@@ -81,16 +81,15 @@ class WarmStarter:
     def _respond(self, player: int, reach: list[FloatArray], policy: Policy, limit: float) -> Substitutes:
         """Returns the substitute values for lambda / T = limit."""
         sides = self._layout.sides
-        values, action_values = np.empty(len(reach[player])), np.empty(self.tree.policy_size[player])
+        values, action_values = np.empty(self._layout.num_infostates[player]), np.empty(len(reach[player]))
         soft_response(
-            self._layout.structure, sides[player], sides[1 - player], reach[1 - player], self._span[player], limit,
+            self._layout.shape, sides[player], sides[1 - player], reach[1 - player], self._span[player], limit,
             values, action_values,
         )  # fmt: skip
-        infostate = self._infostate[player]
         return Substitutes(
-            value=float(values[: self.tree.num_hands[player, 0]].sum()),
-            regrets=np.where(sides[player].legal, action_values - values[infostate], 0.0),
-            reach=reach[player][infostate] * policy.probabilities[player],
+            value=float(action_values[-1]),
+            regrets=np.where(sides[player].places[:, LEGAL], action_values[:-1] - values[self._infostate[player]], 0.0),
+            reach=reach[player][:-1],
         )
 
     def softness(self, policy: Policy, iterations: int) -> float:
@@ -173,7 +172,7 @@ class WarmStarter:
         weights = []
         for player in (0, 1):
             infostate, positive = self._infostate[player], np.maximum(regrets[player], 0.0)
-            total = np.bincount(infostate, positive, minlength=self._layout.num_entries[player])
+            total = np.bincount(infostate, positive, minlength=self._layout.num_infostates[player])
             weights.append(np.where(total[infostate] > 0.0, positive, otherwise.probabilities[player]))
         return normalised(self.tree, (weights[0], weights[1]))
 

@@ -26,13 +26,21 @@ from aleator.solvers.solution import Solution, SolutionFile
 from aleator.solvers.solve import LINEAR_PROGRAM, Limits, Progress, prepare, solve
 from aleator.storage import check_writable
 
+# what a plot is drawn over -> field of a point of the curve, label
+_AXES = {
+    "iterations": ("iteration", "iterations (each updates both players)"),
+    "seconds": ("seconds", "seconds"),
+    "nodes": ("nodes_touched", "nodes touched"),
+}
+
 
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     algorithm: Annotated[
-        str, typer.Option(help="cfr, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, pcfr+, pdcfr+, hs-dcfr, "
+        str, typer.Option(help="cfr, rm+, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, pcfr+, pdcfr+, hs-dcfr, "
                           "hs-pcfr+, hedge, fp, linear-fp, flop, lp; add /simultaneous to update both players at once. "
-                          "Sampling: mccfr, mccfr+, lmccfr, with :SCHEME,OPTION=VALUE as in mccfr:robust3,batch=1000."),
+                          "Sampling: mccfr, mccfr+, lmccfr, with :SCHEME,OPTION=VALUE as in mccfr:robust3,batch=1000. "
+                          "Pruning: pp, rbp, brp, with :RULE,OPTION=VALUE as in rbp:cfr+,skip=25."),
     ] = "dcfr",
     iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")] = None,
     target: Annotated[float | None, typer.Option(help="Stop at this exploitability (NashConv / 2).")] = None,
@@ -43,6 +51,7 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,
+    plot_over: Annotated[str, typer.Option(help="The plot's axis: iterations, seconds or nodes (touched).")] = "iterations",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Solve a game. Ctrl-C stops early and keeps what has been found.
@@ -55,6 +64,8 @@ def run(
     check_plot(plot)
     if plot and algorithm == LINEAR_PROGRAM:
         raise SolveError("a linear program has no convergence to plot")
+    if plot_over not in _AXES:
+        raise SolveError(f"a plot is drawn over {', '.join(_AXES)}, not over {plot_over!r}")
     limits = Limits(iterations, target, seconds).check()
     earlier: Solution | None = None
     if resume:
@@ -88,11 +99,14 @@ def run(
     if output:
         found.save(output)
     if plot:
-        points = [(float(point.iteration), point.nash_conv / 2) for point in found.summary.curve]
+        field, label = _AXES[plot_over]
+        if getattr(found.summary.curve[-1], field) is None:
+            raise SolveError(f"{algorithm} does not count the nodes it touches: every iteration touches all")
+        points = [(float(getattr(point, field)), point.nash_conv / 2) for point in found.summary.curve]
         plot_curves(
             plot,
             f"{game}, {algorithm}",
-            "iterations (each updates both players)",
+            label,
             "exploitability (NashConv / 2)",
             {algorithm: points},
         )
@@ -131,5 +145,7 @@ def report(found: Solution, *, json: bool, files: list[Path]) -> None:
         f", {number(summary.iterations / summary.seconds)} per second" if summary.iterations and summary.seconds else ""
     )
     out.print(f"iterations       {summary.iterations:,} in {summary.seconds:.2f} s{rate}")
+    if summary.nodes_touched is not None:
+        out.print(f"nodes touched    {summary.nodes_touched:,}")
     for path in files:
         out.print(f"written          {path}", soft_wrap=True, highlight=False)

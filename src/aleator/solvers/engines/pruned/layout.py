@@ -1,9 +1,13 @@
 """A public tree laid out hand by hand, so that a walk can leave out single hands.
 
-An *entry* is a pair (node, hand) of one player; the entries of a node lie side by side. A *place* is an entry of a flat
-policy vector in the tree's own order: an infostate and an action. The last place, `policy_size`, stands for "has not moved
-yet". Each entry knows its last place (the player's sequence) and the entry of the parent that it comes from, so that public
-and private moves are walked alike: reach is pulled from the parent's entry, values are added to it.
+A *place* is an entry of a flat policy vector in the tree's own order: an infostate and an action. The last place, `policy_size`,
+stands for "has not moved yet". An *entry* is a pair (node, hand) of one player; the entries of a node lie side by side. What
+a player has done to come to an entry is the player's last place, its *sequence*. Reach belongs to places, and what a place
+is worth is the sum of what the terminals and infostates that directly follow it are worth. So a walk has nothing to do for
+a player where the other one moves or chance does, and public and private moves are walked alike.
+
+Numbers that belong together stand in one row of a matrix, because a walk that skips most of the tree jumps around in memory;
+the names of the columns are below.
 """
 
 from __future__ import annotations
@@ -17,46 +21,65 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from aleator.games.base import FloatArray
-from aleator.jit import kernel
 from aleator.trees.policy import legal_actions
 from aleator.trees.public_tree import IDENTITY, PublicTree
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.uint8]
-Actors = npt.NDArray[np.int8]
+
+# columns of `Shape.nodes`
+ACTOR, PARENT, FIRST_CHILD, NUM_CHILDREN, NUM_ACTIONS, BLOCK = range(6)
+# columns of `HandSide.nodes`
+HANDS, ROW, PAYOFFS, DEALS, PLAIN, STATES = range(6)
+# columns of `Shape.deals`
+FIRST_PAIR, LAST_PAIR, LISTED = range(3)
+# columns of `HandSide.places`
+LEGAL, INFOSTATE, NODE = range(3)
 
 
-class HandStructure(NamedTuple):
-    """The shape of the tree. N nodes."""
+class Shape(NamedTuple):
+    """The shape of the tree.
 
-    actor: Actors  # [N]
-    parent: Ints  # [N]
-    first_child: Ints  # [N]
-    num_children: Ints  # [N]
-    num_actions: Ints  # [N]
-    block_at: Longs  # [N] the first place of a decision node's block [A, H]
-    stake: FloatArray  # [N]
-    depth: Ints  # [N]
+    Attributes:
+        nodes: [N, 6] actor, parent, first child, number of children, number of actions, first place of the block [A, H].
+        stake: [N].
+        deals: [N, 3] where a node's list in `pairs` begins and ends, and whether it has the pairs of hands that chance allows
+            (1) or those that it does not (0), whichever are fewer.
+        pairs: [.., 2] pairs of hands.
+    """
+
+    nodes: Ints
+    stake: FloatArray
+    deals: Ints
+    pairs: Ints
 
 
 class HandSide(NamedTuple):
-    """The tree as one player sees it."""
+    """The tree as one player sees it.
+
+    Attributes:
+        player: 0 or 1.
+        nodes: [N, 6] hands, first entry, first row of the terminal's payoffs, first row of the deal, whether hands keep their
+            numbers on the way from the parent, first infostate.
+        sequence: [entries] the player's last place.
+        above: [infostates] the player's last place.
+        places: [places, 3] whether the action is legal, the infostate and the node in which it is taken.
+        payoff_start, payoff_hand, payoff: compressed rows [own hands] of all payoff groups: payoff per unit of stake, chance
+            included, by the opponent's hand.
+        deal_start, deal_hand, deal: compressed rows [own hands] of all deals: the pairs of hands that chance allows.
+    """
 
     player: int
-    hands: Ints  # [N]
-    row_at: Longs  # [N] the first entry of a node
-    source: Ints  # [entries] entry of the parent
-    sequence: Ints  # [entries] the player's last place
-    payoff_at: Longs  # [N] row of `payoff_start` where a terminal's matrix begins
-    payoff_start: Longs  # compressed rows [own hands] of all payoff groups: payoff per unit of stake, chance included
-    payoff_hand: Ints  # the opponent's hand
+    nodes: Ints
+    sequence: Ints
+    above: Ints
+    places: Ints
+    payoff_start: Ints
+    payoff_hand: Ints
     payoff: FloatArray
-    deal_at: Longs  # [N] row of `deal_start` where a node's deal begins
-    deal_start: Longs  # compressed rows [own hands] of all deals: pairs of hands that chance allows
-    deal_hand: Ints  # the opponent's hand
+    deal_start: Ints
+    deal_hand: Ints
     deal: FloatArray
-    legal: Flags  # [places] 1 where the hand may take the action
 
 
 class HandLayout:
@@ -64,27 +87,22 @@ class HandLayout:
 
     Attributes:
         tree: the tree.
-        structure, sides: what the kernels read.
-        num_entries: per player.
+        shape, sides: what the kernels read.
+        num_infostates: per player, all hands of all decision nodes.
     """
 
     def __init__(self, tree: PublicTree) -> None:
         self.tree = tree
-        self.structure = HandStructure(
-            actor=tree.actor,
-            parent=tree.parent,
-            first_child=tree.first_child,
-            num_children=tree.num_children,
-            num_actions=tree.num_actions,
-            block_at=tree.policy_start,
-            stake=tree.stake,
-            depth=tree.depth,
-        )
-        self.num_entries = (int(tree.num_hands[0].sum()), int(tree.num_hands[1].sum()))
-        deals, self._deal_group = self._group_deals()
+        columns = (
+            tree.actor, tree.parent, tree.first_child, tree.num_children, tree.num_actions, tree.policy_start,
+        )  # fmt: skip
+        first, second = (int(tree.num_hands[player, tree.actor == player].sum()) for player in (0, 1))
+        self.num_infostates = (first, second)
+        deals, deal_group = self._group_deals()
+        lists, pairs = _list_pairs(deals)
+        self.shape = Shape(np.stack(columns, axis=1).astype(np.int32), tree.stake, lists[deal_group], pairs)
         legal = legal_actions(tree)
-        sides = [self._side(player, deals, legal[player]) for player in (0, 1)]
-        self.sides = (sides[0], sides[1])
+        self.sides = (self._side(0, deals, deal_group, legal[0]), self._side(1, deals, deal_group, legal[1]))
 
     def _group_deals(self) -> tuple[list[csr_array], Longs]:
         """Returns the different deals, and which of them each node has."""
@@ -104,59 +122,67 @@ class HandLayout:
             group[node] = known[state]
         return deals, group
 
-    def _side(self, player: int, deals: list[csr_array], legal: npt.NDArray[np.bool_]) -> HandSide:
-        tree = self.tree
-        hands = tree.num_hands[player].astype(np.int32)
-        row_at = np.cumsum(hands, dtype=np.int64) - hands
-        source, sequence = self._sources(player, hands, row_at)
-        own_deals = [deal if player == 0 else csr_array(deal.T) for deal in deals]
-        own_payoffs = [csr_array(matrix if player == 0 else -matrix.T) for matrix in tree.payoffs]
-        deal_rows, deal_start, deal_hand, deal = _stack(own_deals)
-        payoff_rows, payoff_start, payoff_hand, payoff = _stack(own_payoffs)
+    def _side(self, player: int, deals: list[csr_array], deal_group: Longs, legal: npt.NDArray[np.bool_]) -> HandSide:
+        tree, own = self.tree, self.tree.decisions(player)
+        hands = tree.num_hands[player].astype(np.int64)
+        row_at = np.cumsum(hands) - hands
+        states = np.zeros(tree.num_nodes, dtype=np.int64)
+        states[own] = np.cumsum(hands[own]) - hands[own]
+        sequence = self._sequences(player, hands, row_at)
+        above = [sequence[row_at[node] : row_at[node] + hands[node]] for node in own]
+        deal_rows, deal_start, deal_hand, deal = _stack(
+            [matrix if player == 0 else csr_array(matrix.T) for matrix in deals]
+        )
+        payoff_rows, payoff_start, payoff_hand, payoff = _stack(
+            [csr_array(part if player == 0 else -part.T) for part in tree.payoffs]
+        )
+        payoffs = np.where(tree.payoff_group >= 0, payoff_rows[np.maximum(tree.payoff_group, 0)], -1)
+        plain = tree.origin_start[player] == IDENTITY
+        columns = (hands, row_at, payoffs, deal_rows[deal_group], plain, states)
         return HandSide(
-            player=player,
-            hands=hands,
-            row_at=row_at,
-            source=source,
-            sequence=sequence,
-            payoff_at=np.where(tree.payoff_group >= 0, payoff_rows[np.maximum(tree.payoff_group, 0)], -1),
-            payoff_start=payoff_start,
-            payoff_hand=payoff_hand,
-            payoff=payoff,
-            deal_at=deal_rows[self._deal_group],
-            deal_start=deal_start,
-            deal_hand=deal_hand,
-            deal=deal,
-            legal=legal.astype(np.uint8),
+            player,
+            np.stack(columns, axis=1).astype(np.int32),
+            sequence,
+            np.concatenate([np.zeros(0, np.int32), *above]),
+            self._places(player, hands, states, legal),
+            payoff_start,
+            payoff_hand,
+            payoff,
+            deal_start,
+            deal_hand,
+            deal,
         )
 
-    def _sources(self, player: int, hands: Ints, row_at: Longs) -> tuple[Ints, Ints]:
-        """Returns for each entry the entry of the parent and the player's last place."""
+    def _sequences(self, player: int, hands: Longs, row_at: Longs) -> Ints:
+        """Returns for each entry the player's last place."""
         tree = self.tree
-        source = np.zeros(self.num_entries[player], dtype=np.int32)
-        source[: hands[0]] = np.arange(hands[0])
-        sequence = np.full(self.num_entries[player], tree.policy_size[player], dtype=np.int32)
+        sequence = np.full(int(hands.sum()), tree.policy_size[player], dtype=np.int32)
         for node in range(1, tree.num_nodes):
-            parent = int(tree.parent[node])
-            own = slice(row_at[node], row_at[node] + hands[node])
-            acts = tree.actor[parent] == player
-            start = tree.origin_start[player, node]
+            parent, start = int(tree.parent[node]), tree.origin_start[player, node]
             if start == IDENTITY:
-                hand = np.arange(hands[node])
-                place = hand + (node - tree.first_child[parent]) * hands[parent]
+                place = np.arange(hands[node]) + (node - tree.first_child[parent]) * hands[parent]
             else:
                 place = tree.origins[player][start : start + hands[node]]
-                hand = place % hands[parent]
-            source[own] = row_at[parent] + hand
-            sequence[own] = tree.policy_start[parent] + place if acts else sequence[source[own]]
-        return source, sequence
+            acts = tree.actor[parent] == player
+            before = tree.policy_start[parent] + place if acts else sequence[row_at[parent] + place % hands[parent]]
+            sequence[row_at[node] : row_at[node] + hands[node]] = before
+        return sequence
+
+    def _places(self, player: int, hands: Longs, states: Longs, legal: npt.NDArray[np.bool_]) -> Ints:
+        """Returns for each place whether it is legal, the infostate and the node in which the action is taken."""
+        tree, own = self.tree, self.tree.decisions(player)
+        node = np.repeat(own, tree.num_actions[own] * hands[own])
+        inside = np.arange(tree.policy_size[player]) - tree.policy_start[node]
+        return np.stack([legal, states[node] + inside % hands[node], node], axis=1).astype(np.int32)
 
     @cached_property
-    def _payoff_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Per player [2, entries]: the lowest and highest payoff below each entry; inf and -inf where chance allows none."""
+    def payoff_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Per player [places + 1, 2]: the lowest and highest payoff that can follow; 0 where chance allows none."""
         tree = self.tree
         known: dict[Hashable, tuple[FloatArray, FloatArray]] = {}
-        bounds = tuple(np.array([np.full(size, np.inf), np.full(size, -np.inf)]) for size in self.num_entries)
+        bounds = (np.empty((tree.policy_size[0] + 1, 2)), np.empty((tree.policy_size[1] + 1, 2)))
+        for player in (0, 1):
+            bounds[player][:] = (np.inf, -np.inf)
         for node in np.flatnonzero(tree.payoff_group >= 0):
             state = tree.states[node]
             if state not in known:
@@ -167,53 +193,47 @@ class HandLayout:
                     np.array([-highest.max(axis=0), -lowest.min(axis=0)]),
                 )
             for player in (0, 1):
-                at = self.sides[player].row_at[node]
-                bounds[player][:, at : at + tree.num_hands[player, node]] = known[state][player]
+                at, hands = self.sides[player].nodes[node, [ROW, HANDS]]
+                sequence, (lowest, highest) = self.sides[player].sequence[at : at + hands], known[state][player]
+                np.minimum.at(bounds[player][:, 0], sequence, lowest)
+                np.maximum.at(bounds[player][:, 1], sequence, highest)
         for player in (0, 1):
-            _pull_bounds(self.sides[player].source, bounds[player][0], bounds[player][1])
-        return bounds[0], bounds[1]
-
-    def infostates(self, player: int) -> Longs:
-        """Returns [places]: the entry of the infostate in which the action is taken."""
-        tree, row_at = self.tree, self.sides[player].row_at
-        own = tree.decisions(player)
-        hands = tree.num_hands[player, own].astype(np.int64)
-        node_of = np.repeat(np.arange(len(own)), tree.num_actions[own] * hands)
-        inside = np.arange(tree.policy_size[player]) - tree.policy_start[own][node_of]
-        return np.asarray(row_at[own][node_of] + inside % hands[node_of])
+            side, found = self.sides[player], bounds[player]
+            for place in range(len(found) - 2, -1, -1):  # later places follow earlier ones
+                above = side.above[side.places[place, INFOSTATE]]
+                found[above, 0] = min(found[above, 0], found[place, 0])
+                found[above, 1] = max(found[above, 1], found[place, 1])
+            found[~np.isfinite(found[:, 0])] = 0.0
+        return bounds
 
     def span(self, player: int) -> FloatArray:
-        """Returns [entries]: L(I), the highest less the lowest payoff that can follow (0 where chance allows none)."""
-        lowest, highest = self._payoff_bounds[player]
-        return np.where(np.isfinite(lowest), highest, 0.0) - np.where(np.isfinite(lowest), lowest, 0.0)
-
-    def highest_payoffs(self, player: int) -> FloatArray:
-        """Returns [places]: U(I, a), the highest payoff that can follow an action (0 where chance allows none)."""
-        side, highest = self.sides[player], self._payoff_bounds[player][1]
-        best = np.full(self.tree.policy_size[player], -np.inf)
-        node_of = np.repeat(np.arange(self.tree.num_nodes), side.hands)
-        follows = (self.tree.actor[self.tree.parent[node_of]] == player) & (node_of > 0)
-        np.maximum.at(best, side.sequence[follows], highest[follows])
-        best[~np.isfinite(best)] = 0.0
-        return best
+        """Returns [infostates]: L(I), the highest less the lowest payoff that can follow (0 where chance allows none)."""
+        places, bounds = self.sides[player].places, self.payoff_bounds[player][:-1]
+        lowest, highest = np.full((2, self.num_infostates[player]), np.inf)
+        np.minimum.at(lowest, places[:, INFOSTATE], np.where(places[:, LEGAL], bounds[:, 0], np.inf))
+        np.minimum.at(highest, places[:, INFOSTATE], np.where(places[:, LEGAL], -bounds[:, 1], np.inf))
+        return np.where(np.isfinite(lowest), -highest - lowest, 0.0)
 
 
-def _stack(matrices: list[csr_array]) -> tuple[Longs, Longs, Ints, FloatArray]:
+def _stack(matrices: list[csr_array]) -> tuple[Longs, Ints, Ints, FloatArray]:
     """Returns (first row of each matrix, starts [rows + 1], columns, entries) of matrices in one."""
     rows = np.array([matrix.shape[0] for matrix in matrices], dtype=np.int64)
     starts = [np.zeros(1, np.int64)]
     for matrix in matrices:
         matrix.sum_duplicates()
         starts.append(starts[-1][-1] + matrix.indptr[1:].astype(np.int64))
-    columns = np.concatenate([matrix.indices for matrix in matrices] or [np.zeros(0)]).astype(np.int32)
-    entries = np.concatenate([matrix.data for matrix in matrices] or [np.zeros(0)]).astype(np.float64)
-    return np.cumsum(rows) - rows, np.concatenate(starts), columns, entries
+    columns = np.concatenate([matrix.indices for matrix in matrices]).astype(np.int32)
+    entries = np.concatenate([matrix.data for matrix in matrices]).astype(np.float64)
+    return np.cumsum(rows) - rows, np.concatenate(starts).astype(np.int32), columns, entries
 
 
-@kernel()
-def _pull_bounds(source: Ints, lowest: FloatArray, highest: FloatArray) -> None:
-    """Makes an entry's bounds those of everything below it; the root's entries are their own source."""
-    for entry in range(len(source) - 1, 0, -1):
-        above = source[entry]
-        lowest[above] = min(lowest[above], lowest[entry])
-        highest[above] = max(highest[above], highest[entry])
+def _list_pairs(deals: list[csr_array]) -> tuple[Ints, Ints]:
+    """Returns for each deal its row of `Shape.deals`, and `Shape.pairs`."""
+    rows, chosen, size = [], [np.zeros((0, 2), dtype=np.int64)], 0
+    for deal in deals:
+        possible = deal.toarray() > 0.0
+        listed = int(possible.sum()) < possible.size / 2
+        chosen.append(np.argwhere(possible == listed))
+        rows.append((size, size + len(chosen[-1]), listed))
+        size += len(chosen[-1])
+    return np.array(rows, dtype=np.int32).reshape(-1, 3), np.concatenate(chosen).astype(np.int32)

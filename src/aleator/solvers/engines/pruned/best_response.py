@@ -1,0 +1,151 @@
+"""Best-response pruning: what happens when the pruning of an action begins and ends, and what memory it frees.
+
+An action is pruned if a best response below it to *all* iterations so far would have left it with a very negative regret. When
+its time is over, the same question is asked again; if the answer is no, regrets below become those of that response.
+Neither needs anything that was stored below (thesis 3.5.1, 3.5.2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aleator.jit import kernel
+from aleator.solvers.engines.pruned.catch_up import change_pruning, find_nested, inside_pruned, push_children, respond
+from aleator.solvers.engines.pruned.infostate import expected_skip, next_policy
+from aleator.solvers.engines.pruned.layout import (
+    ACTOR,
+    BLOCK,
+    HANDS,
+    INFOSTATE,
+    NODE,
+    NUM_ACTIONS,
+    ROW,
+    STATES,
+    HandSide,
+    Shape,
+)
+from aleator.solvers.engines.pruned.memory import (
+    AVERAGE,
+    AVERAGE_MARK,
+    DISCARDED,
+    DUE,
+    FACED,
+    FACED_MARK,
+    NESTED,
+    NEXT_LOOK,
+    PRUNED,
+    REACH_START,
+    REACH_SUM,
+    REGRET,
+    STARTING,
+    VALUE_START,
+    VALUE_SUM,
+    WALK,
+    HandMemory,
+    Terms,
+    Work,
+)
+
+
+@kernel()
+def look(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    terms: Terms,
+) -> float:  # fmt: skip
+    """Returns the regret that a best response to all iterations below an action would have left it with (thesis 3.29)."""
+    total = respond(shape, side, opponent, memory, other, place, work, terms, False)
+    regret: float = total - memory.sums[side.places[place, INFOSTATE], VALUE_SUM]
+    return regret
+
+
+@kernel()
+def begin(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    terms: Terms,
+) -> None:  # fmt: skip
+    """Prunes an action if (3.27) holds for long enough; if not, it is looked at again later."""
+    state, before = side.places[place, INFOSTATE], memory.places[place, REGRET]
+    memory.places[place, REGRET] = look(shape, side, opponent, memory, other, place, work, terms)
+    if expected_skip(memory.places, memory.sums, state, place, 0.0, terms) < terms.least_skip:
+        memory.places[place, REGRET] = before
+        memory.starts[place, NEXT_LOOK] = terms.iteration + max(terms.least_skip, 0.1 * terms.iteration)
+        return
+    if memory.marks[place, NESTED] > 0:  # what is pruned below is forgotten with everything else
+        first = work.lists[side.player, DUE]
+        for k in range(first, find_nested(shape, side, memory, place, work, first)):
+            change_pruning(side, memory, memory.lists[DUE, k], False)
+    change_pruning(side, memory, place, True)
+    discard(shape, side, memory, place, work, terms)
+
+
+@kernel()
+def end_or_go_on(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    terms: Terms,
+) -> None:  # fmt: skip
+    """Goes on pruning an action if (3.27) still holds; if not, regrets below become those of the best response (3.30)."""
+    state, sums = side.places[place, INFOSTATE], memory.sums
+    memory.places[place, REGRET] = look(shape, side, opponent, memory, other, place, work, terms)
+    if expected_skip(memory.places, sums, state, place, 0.0, terms) >= terms.least_skip:
+        memory.starts[place, VALUE_START] = sums[state, VALUE_SUM]
+        memory.starts[place, REACH_START] = sums[state, REACH_SUM]
+        discard(shape, side, memory, place, work, terms)
+        return
+    respond(shape, side, opponent, memory, other, place, work, terms, True)
+    change_pruning(side, memory, place, False)
+    node = side.places[place, NODE]
+    stride = side.nodes[node, HANDS]
+    start = shape.nodes[node, BLOCK] + state - side.nodes[node, STATES]
+    end = start + shape.nodes[node, NUM_ACTIONS] * stride
+    next_policy(side.places, memory.places, memory.marks, sums, state, start, end, stride, terms)
+
+
+@kernel()
+def discard(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, terms: Terms) -> None:
+    """Throws away the sums of policies of a pruned action and below if the average policy hardly plays it."""
+    places = memory.places
+    limit = terms.discard / np.sqrt(terms.iteration) * places[len(side.places), AVERAGE]
+    if memory.marks[place, DISCARDED] or places[place, AVERAGE] > limit:
+        return
+    memory.marks[place, DISCARDED] = 1
+    places[place, AVERAGE] = 0.0
+    places[place, FACED] = 0.0
+    work.counts[WALK] += 1
+    walk = work.counts[WALK]
+    memory.active[place] = walk
+    size = push_children(shape, side.places[place, NODE], work, 0)
+    while size > 0:
+        size -= 1
+        node = work.stack[size]
+        row, hands, found = side.nodes[node, ROW], side.nodes[node, HANDS], False
+        for hand in range(hands):
+            if memory.active[side.sequence[row + hand]] == walk:
+                found = True
+                if shape.nodes[node, ACTOR] == side.player:
+                    state, start = side.nodes[node, STATES] + hand, shape.nodes[node, BLOCK] + hand
+                    memory.sums[state, AVERAGE_MARK] = 0.0
+                    memory.sums[state, FACED_MARK] = 0.0
+                    for k in range(start, start + shape.nodes[node, NUM_ACTIONS] * hands, hands):
+                        places[k, AVERAGE] = 0.0
+                        places[k, FACED] = 0.0
+                        memory.active[k] = walk
+        if found:
+            size = push_children(shape, node, work, size)
+
+
+@kernel()
+def settle_whole(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, work: Work, terms: Terms
+) -> None:
+    """Begins and ends pruning as the last walk found."""
+    lengths = work.lists[side.player]
+    for k in range(lengths[STARTING] - 1, -1, -1):  # the walk noted them from the leaves upwards
+        place = memory.lists[STARTING, k]
+        if not inside_pruned(side, memory, place):
+            begin(shape, side, opponent, memory, other, place, work, terms)
+    for k in range(lengths[DUE] - 1, -1, -1):
+        place = memory.lists[DUE, k]
+        if memory.marks[place, PRUNED]:
+            end_or_go_on(shape, side, opponent, memory, other, place, work, terms)
+    lengths[DUE] = 0
+    lengths[STARTING] = 0

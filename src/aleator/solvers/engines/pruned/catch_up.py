@@ -1,0 +1,330 @@
+"""Regret-based pruning: what happens when the pruning of an action begins and ends.
+
+While an action of a hand is pruned, nothing below it is visited. When its time is over, one walk against the sum of the
+opponent's policies of the meantime finds the best response below, which is said to have been played in every iteration of the
+meantime (thesis 3.3.3). The sum of cfvs in the meantime is a difference: what all iterations so far give at the terminals, less
+what had been added up when pruning began. Pruned actions never lie below one another: before an action is pruned,
+those below it are resumed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aleator.jit import kernel
+from aleator.solvers.engines.pruned.infostate import (
+    add_moments,
+    catch_up_sums,
+    discount,
+    expected_skip,
+    next_policy,
+    regret_level,
+)
+from aleator.solvers.engines.pruned.layout import (
+    ACTOR,
+    BLOCK,
+    DEALS,
+    FIRST_CHILD,
+    HANDS,
+    INFOSTATE,
+    LEGAL,
+    NODE,
+    NUM_ACTIONS,
+    NUM_CHILDREN,
+    PARENT,
+    PAYOFFS,
+    ROW,
+    STATES,
+    HandSide,
+    Shape,
+)
+from aleator.solvers.engines.pruned.memory import (
+    CFV,
+    DIRECT,
+    DIRECT_NOW,
+    DISCARDED,
+    DUE,
+    FACED,
+    NESTED,
+    OVERHEAD,
+    POLICY,
+    PRUNED,
+    REACH_START,
+    REACH_SUM,
+    REGRET,
+    SEEN,
+    STARTING,
+    TOUCHED,
+    VALUE_START,
+    VALUE_SUM,
+    VISITED,
+    WALK,
+    HandMemory,
+    Terms,
+    Work,
+)
+from aleator.solvers.engines.pruned.walk import catch_up_node
+
+
+@kernel()
+def descend_below(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    everything: bool,
+) -> int:  # fmt: skip
+    """Walks what lies below an action of one hand, as far as the opponent has ever reached it or all of it.
+
+    Returns the number of nodes, which are in `work.order`.
+    """
+    node = side.places[place, NODE]
+    catch_up_path(shape, opponent, other, node, work)
+    work.counts[WALK] += 1
+    walk, visited, touched = work.counts[WALK], 0, 0
+    memory.active[place] = walk
+    size = push_children(shape, node, work, 0)
+    while size > 0:
+        size -= 1
+        node = work.stack[size]
+        row, hands, other_row, pairs = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW], 0
+        found = False
+        for hand in range(hands):
+            if memory.active[side.sequence[row + hand]] == walk:
+                found = everything
+                at = side.nodes[node, DEALS] + hand
+                for k in range(side.deal_start[at], side.deal_start[at + 1]):
+                    pairs += other.places[opponent.sequence[other_row + side.deal_hand[k]], FACED] > 0.0
+        if pairs == 0 and not found:
+            continue
+        touched += pairs
+        work.order[visited] = node
+        visited += 1
+        if shape.nodes[node, ACTOR] == opponent.player:
+            catch_up_node(shape, opponent, other, node)
+        elif shape.nodes[node, ACTOR] == side.player:
+            for hand in range(hands):
+                above = side.sequence[row + hand]
+                if memory.active[above] == walk:
+                    start = shape.nodes[node, BLOCK] + hand
+                    end = start + shape.nodes[node, NUM_ACTIONS] * hands
+                    catch_up_sums(memory.places, memory.sums, side.nodes[node, STATES] + hand, above, start, end, hands)
+                    for k in range(start, end, hands):
+                        memory.places[k, CFV] = 0.0
+                        memory.places[k, DIRECT_NOW] = 0.0
+                        memory.active[k] = walk
+        size = push_children(shape, node, work, size)
+    work.counts[TOUCHED] += touched
+    work.counts[OVERHEAD] += touched
+    work.counts[VISITED] += visited
+    return visited
+
+
+@kernel()
+def catch_up_path(shape: Shape, side: HandSide, memory: HandMemory, node: int, work: Work) -> None:
+    """Brings a player's sums of policies up to date at all nodes from the root to this one."""
+    size = 0
+    while True:
+        if shape.nodes[node, ACTOR] == side.player:
+            work.stack[size] = node
+            size += 1
+        if node == 0:
+            break
+        node = shape.nodes[node, PARENT]
+    for k in range(size - 1, -1, -1):
+        catch_up_node(shape, side, memory, work.stack[k])
+
+
+@kernel(inline="always")
+def push_children(shape: Shape, node: int, work: Work, size: int) -> int:
+    """Puts a node's children on the stack; returns its new size."""
+    below = shape.nodes[node, FIRST_CHILD]
+    for child in range(below, below + shape.nodes[node, NUM_CHILDREN]):
+        work.stack[size] = child
+        size += 1
+    return size
+
+
+@kernel()
+def respond(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    terms: Terms, write: bool,
+) -> float:  # fmt: skip
+    """Returns the weighted sum of an action's cfvs since its pruning began, for the best response in the meantime.
+
+    With best-response pruning, the meantime is all iterations. If `write`, regrets and policies below become what playing
+    that response leaves behind.
+    """
+    visited = descend_below(shape, side, opponent, memory, other, place, work, terms.whole and write)
+    walk, places = work.counts[WALK], memory.places
+    places[place, CFV] = 0.0
+    places[place, DIRECT_NOW] = 0.0
+    for k in range(visited - 1, -1, -1):
+        node = work.order[k]
+        terminal = shape.nodes[node, NUM_CHILDREN] == 0
+        if not terminal and shape.nodes[node, ACTOR] != side.player:
+            continue
+        row, hands, other_row = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW]
+        for hand in range(hands):
+            above = side.sequence[row + hand]
+            if memory.active[above] != walk:
+                continue
+            total = 0.0
+            if terminal:
+                at = side.nodes[node, PAYOFFS] + hand
+                for i in range(side.payoff_start[at], side.payoff_start[at + 1]):
+                    faced = opponent.sequence[other_row + side.payoff_hand[i]]
+                    total += side.payoff[i] * other.places[faced, FACED]
+                places[above, DIRECT_NOW] += total * shape.stake[node]
+            else:
+                at = side.nodes[node, DEALS] + hand
+                for i in range(side.deal_start[at], side.deal_start[at + 1]):
+                    faced = opponent.sequence[other_row + side.deal_hand[i]]
+                    total += side.deal[i] * other.places[faced, FACED]
+                start = shape.nodes[node, BLOCK] + hand
+                end = start + shape.nodes[node, NUM_ACTIONS] * hands
+                state = side.nodes[node, STATES] + hand
+                places[above, CFV] += respond_at(side, memory, state, start, end, hands, total, terms, write)
+    answer: float = places[place, CFV] + places[place, DIRECT_NOW]
+    if not terms.whole:
+        answer -= places[place, DIRECT]
+        places[place, DIRECT] = places[place, DIRECT_NOW]
+    return answer
+
+
+@kernel(inline="always")
+def respond_at(
+    side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, terms: Terms,
+    write: bool,
+) -> float:  # fmt: skip
+    """Returns the best action's sum of cfvs at an infostate below; all regrets of the meantime are zero or less."""
+    places, sums, best = memory.places, memory.sums, -np.inf
+    for place in range(start, end, stride):
+        if side.places[place, LEGAL]:
+            places[place, CFV] += places[place, DIRECT_NOW]
+            if not terms.whole:
+                places[place, CFV] -= places[place, DIRECT]
+                places[place, DIRECT] = places[place, DIRECT_NOW]
+            best = max(best, places[place, CFV])
+    if best == -np.inf:
+        return 0.0
+    if not write:
+        return best
+    if terms.whole:  # nothing of what was there before counts
+        sums[state, VALUE_SUM] = 0.0
+        sums[state, SEEN] = terms.iteration
+        for place in range(start, end, stride):
+            places[place, REGRET] = 0.0
+    if terms.hedge:
+        add_moments(sums, state, best, max(terms.iteration - int(sums[state, SEEN]), 1), terms)
+    discount(places, sums, state, start, end, stride, terms)
+    for place in range(start, end, stride):
+        if side.places[place, LEGAL]:
+            places[place, REGRET] += (places[place, CFV] - best) / terms.regret_weight
+    sums[state, REACH_SUM] = reach
+    sums[state, VALUE_SUM] += best
+    next_policy(side.places, places, memory.marks, sums, state, start, end, stride, terms)
+    return best
+
+
+@kernel()
+def resume(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    terms: Terms, again: bool,
+) -> None:  # fmt: skip
+    """Ends the pruning of an action: its regret and everything below catch up with the meantime.
+
+    If `again`, it may begin once more right away.
+    """
+    total = respond(shape, side, opponent, memory, other, place, work, terms, True)
+    places, sums, marks = memory.places, memory.sums, memory.marks
+    node, state = side.places[place, NODE], side.places[place, INFOSTATE]
+    gain = (total - (sums[state, VALUE_SUM] - memory.starts[place, VALUE_START])) / terms.regret_weight
+    if terms.floor and gain > 0.0 and places[place, REGRET] < 0.0:
+        places[place, REGRET] = gain
+    else:
+        places[place, REGRET] += gain
+    change_pruning(side, memory, place, False)
+    stride = side.nodes[node, HANDS]
+    start = shape.nodes[node, BLOCK] + state - side.nodes[node, STATES]
+    end = start + shape.nodes[node, NUM_ACTIONS] * stride
+    next_policy(side.places, places, marks, sums, state, start, end, stride, terms)
+    if again and places[place, POLICY] == 0.0:
+        left = 0
+        for k in range(start, end, stride):
+            left += side.places[k, LEGAL] != 0 and not marks[k, PRUNED]
+        level = regret_level(side.places, places, marks, sums, state, place, start, end, stride, terms)
+        if left > 1 and expected_skip(places, sums, state, place, level, terms) >= terms.least_skip:
+            change_pruning(side, memory, place, True)
+
+
+@kernel()
+def change_pruning(side: HandSide, memory: HandMemory, place: int, pruned: bool) -> None:
+    """Begins or ends the pruning of an action and tells the places above."""
+    state, marks = side.places[place, INFOSTATE], memory.marks
+    marks[place, PRUNED] = pruned
+    marks[place, DISCARDED] = 0
+    memory.starts[place, VALUE_START] = memory.sums[state, VALUE_SUM]
+    memory.starts[place, REACH_START] = memory.sums[state, REACH_SUM]
+    change = 1 if pruned else -1
+    above = side.above[state]
+    while above != len(side.places):
+        marks[above, NESTED] += change
+        above = side.above[side.places[above, INFOSTATE]]
+
+
+@kernel()
+def inside_pruned(side: HandSide, memory: HandMemory, place: int) -> bool:
+    """Returns whether an action above is pruned."""
+    above = side.above[side.places[place, INFOSTATE]]
+    while above != len(side.places):
+        if memory.marks[above, PRUNED]:
+            return True
+        above = side.above[side.places[above, INFOSTATE]]
+    return False
+
+
+@kernel()
+def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, found: int) -> int:
+    """Adds the pruned actions below an action of one hand to the list DUE; returns its new length."""
+    work.counts[WALK] += 1
+    walk, marks = work.counts[WALK], memory.marks
+    memory.active[place] = walk
+    size = push_children(shape, side.places[place, NODE], work, 0)
+    while size > 0:
+        size -= 1
+        node = work.stack[size]
+        row, hands, block, touched = side.nodes[node, ROW], side.nodes[node, HANDS], shape.nodes[node, BLOCK], 0
+        for hand in range(hands):
+            if memory.active[side.sequence[row + hand]] == walk:
+                touched += 1
+                if shape.nodes[node, ACTOR] == side.player:
+                    for k in range(block + hand, block + shape.nodes[node, NUM_ACTIONS] * hands, hands):
+                        if marks[k, PRUNED]:
+                            memory.lists[DUE, found] = k
+                            found += 1
+                        elif marks[k, NESTED] > 0:
+                            memory.active[k] = walk
+        if touched > 0:
+            work.counts[TOUCHED] += touched
+            work.counts[OVERHEAD] += touched
+            size = push_children(shape, node, work, size)
+    return found
+
+
+@kernel()
+def settle(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, work: Work, terms: Terms
+) -> None:
+    """Begins and ends pruning as the last walk found; what ends may begin again at once."""
+    lengths = work.lists[side.player]
+    for k in range(lengths[STARTING] - 1, -1, -1):  # the walk noted them from the leaves upwards
+        place = memory.lists[STARTING, k]
+        if not inside_pruned(side, memory, place):
+            if memory.marks[place, NESTED] > 0:  # with what is pruned below, which is resumed first
+                lengths[DUE] = find_nested(shape, side, memory, place, work, lengths[DUE])
+            change_pruning(side, memory, place, True)
+    for k in range(lengths[DUE] - 1, -1, -1):
+        place = memory.lists[DUE, k]
+        if memory.marks[place, PRUNED]:
+            again = not inside_pruned(side, memory, place)
+            resume(shape, side, opponent, memory, other, place, work, terms, again)
+    lengths[DUE] = 0
+    lengths[STARTING] = 0

@@ -1,0 +1,177 @@
+"""The arithmetic of one infostate: its regrets, its policy, its sums over iterations, and how long an action can be pruned.
+
+An infostate is given by its number and the places of its actions: `range(start, end, stride)`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aleator.games.base import FloatArray
+from aleator.jit import kernel
+from aleator.solvers.engines.pruned.layout import LEGAL, Ints
+from aleator.solvers.engines.pruned.memory import (
+    AVERAGE,
+    AVERAGE_MARK,
+    DEVIATION,
+    FACED,
+    FACED_MARK,
+    HIGHEST,
+    MEAN,
+    POLICY,
+    PRUNED,
+    REACH_START,
+    REACH_SUM,
+    REGRET,
+    SEEN,
+    VALUE_START,
+    VALUE_SUM,
+    Terms,
+)
+
+
+@kernel(inline="always")
+def catch_up_sums(
+    places: FloatArray, sums: FloatArray, state: int, above: int, start: int, end: int, stride: int
+) -> None:
+    """Brings the sums of policies of an infostate up to date; those of `above`, the place before it, are."""
+    average = places[above, AVERAGE] - sums[state, AVERAGE_MARK]
+    faced = places[above, FACED] - sums[state, FACED_MARK]
+    if average == 0.0 and faced == 0.0:
+        return
+    for place in range(start, end, stride):
+        places[place, AVERAGE] += average * places[place, POLICY]
+        places[place, FACED] += faced * places[place, POLICY]
+    sums[state, AVERAGE_MARK] = places[above, AVERAGE]
+    sums[state, FACED_MARK] = places[above, FACED]
+
+
+@kernel(inline="always")
+def discount(places: FloatArray, sums: FloatArray, state: int, start: int, end: int, stride: int, terms: Terms) -> None:
+    """Discounts an infostate's regrets for all iterations since it was last seen, this one included."""
+    now, then = terms.iteration, int(sums[state, SEEN])
+    if terms.discounting and then < now:
+        positive, negative = terms.discounts[now, 0], terms.discounts[now, 1]
+        if then < now - 1:
+            positive = np.exp(terms.log_discounts[now, 0] - terms.log_discounts[then, 0])
+            negative = np.exp(terms.log_discounts[now, 1] - terms.log_discounts[then, 1])
+        for place in range(start, end, stride):
+            places[place, REGRET] *= positive if places[place, REGRET] > 0.0 else negative
+    sums[state, SEEN] = now
+
+
+@kernel(inline="always")
+def add_moments(sums: FloatArray, state: int, total: float, count: int, terms: Terms) -> None:
+    """Adds `count` iterations up to now with cfvs that sum to `total`; all others since the last visit had cfv 0."""
+    then, mean = sums[state, SEEN], sums[state, MEAN]
+    idle = terms.iteration - then - count
+    if idle > 0.0:
+        sums[state, DEVIATION] += mean * mean * then * idle / (then + idle)
+        mean *= then / (then + idle)
+        then += idle
+    change = total / count - mean
+    sums[state, MEAN] = mean + change * count / terms.iteration
+    sums[state, DEVIATION] += change * change * then * count / terms.iteration
+
+
+@kernel(inline="always")
+def probability_threshold(choices: int, terms: Terms) -> float:
+    """Returns the probability below which an action is not played (thesis 3.4.1, Theorems 8 and 9)."""
+    threshold: float = terms.threshold / (choices**2 * np.sqrt(terms.iteration))
+    if terms.hedge:
+        threshold *= np.sqrt(np.log(choices) / 2.0)
+    return threshold
+
+
+@kernel(inline="always")
+def step_size(sums: FloatArray, state: int, choices: int, terms: Terms) -> float:
+    """Returns Hedge's step size: sqrt(ln actions) / (3 x standard deviation of the cfv x sqrt(t)) (thesis 3.4.3)."""
+    variance = max(sums[state, DEVIATION] / terms.iteration, 1e-30)
+    step: float = np.sqrt(np.log(choices) / (9.0 * variance * terms.iteration))
+    return step
+
+
+@kernel(inline="always")
+def next_policy(
+    actions: Ints, places: FloatArray, marks: Ints, sums: FloatArray, state: int, start: int, end: int, stride: int,
+    terms: Terms,
+) -> None:  # fmt: skip
+    """Writes the policy of the next iteration at an infostate: pruned actions are left out.
+
+    Without a positive regret the policy is uniform, or with pruning that of the highest regret: below pruned actions best
+    responses are said to have been played, which leave no positive regret behind.
+    """
+    choices, best, total = 0, -np.inf, 0.0
+    for place in range(start, end, stride):
+        choices += actions[place, LEGAL]
+        places[place, POLICY] = 0.0
+        if actions[place, LEGAL] and not marks[place, PRUNED]:
+            best = max(best, places[place, REGRET])
+    step = step_size(sums, state, choices, terms) if terms.hedge else 0.0
+    for place in range(start, end, stride):
+        if actions[place, LEGAL] and not marks[place, PRUNED]:
+            if terms.hedge:
+                weight = np.exp(step * (places[place, REGRET] - best))
+            elif best > 0.0:
+                weight = max(places[place, REGRET], 0.0)
+            else:
+                weight = 1.0 if not terms.prune or places[place, REGRET] == best else 0.0
+            places[place, POLICY] = weight
+            total += weight
+    if terms.threshold > 0.0:
+        least = probability_threshold(choices, terms) * total
+        for place in range(start, end, stride):
+            if 0.0 < places[place, POLICY] < least and places[place, REGRET] < best:
+                total -= places[place, POLICY]
+                places[place, POLICY] = 0.0
+    for place in range(start, end, stride):
+        if places[place, POLICY] > 0.0:
+            places[place, POLICY] /= total
+
+
+@kernel(inline="always")
+def regret_level(
+    actions: Ints, places: FloatArray, marks: Ints, sums: FloatArray, state: int, place: int, start: int, end: int,
+    stride: int, terms: Terms,
+) -> float:  # fmt: skip
+    """Returns the regret up to which an action is certainly not played."""
+    if not terms.hedge:
+        return 0.0
+    choices, best, total = 0, -np.inf, 0.0
+    for k in range(start, end, stride):
+        choices += actions[k, LEGAL]
+        if k != place and actions[k, LEGAL] and not marks[k, PRUNED]:
+            best = max(best, places[k, REGRET])
+    least = probability_threshold(choices, terms)
+    if least <= 0.0:
+        return -np.inf
+    step = step_size(sums, state, choices, terms)
+    for k in range(start, end, stride):
+        if k != place and actions[k, LEGAL] and not marks[k, PRUNED]:
+            total += np.exp(step * (places[k, REGRET] - best))
+    level: float = best + np.log(least / (1.0 - least) * total) / step
+    return level
+
+
+@kernel(inline="always")
+def highest_regret(
+    places: FloatArray, starts: FloatArray, sums: FloatArray, state: int, place: int, terms: Terms
+) -> float:
+    """Returns the most that a pruned action's regret can be by now (thesis 3.19)."""
+    reach = sums[state, REACH_SUM] - starts[place, REACH_START]
+    value = sums[state, VALUE_SUM] - starts[place, VALUE_START]
+    regret: float = places[place, REGRET] + (reach * places[place, HIGHEST] - value) / terms.regret_weight
+    return regret
+
+
+@kernel(inline="always")
+def expected_skip(places: FloatArray, sums: FloatArray, state: int, place: int, level: float, terms: Terms) -> float:
+    """Returns for how many iterations an action would stay pruned if past averages went on (thesis 3.20)."""
+    room = level - places[place, REGRET]
+    if room <= 0.0:
+        return -1.0
+    growth = sums[state, REACH_SUM] * places[place, HIGHEST] - sums[state, VALUE_SUM]
+    if growth <= 0.0:
+        return np.inf
+    skip: float = room * terms.weight_sum / growth
+    return skip

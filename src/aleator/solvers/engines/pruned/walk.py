@@ -1,0 +1,289 @@
+"""The pruned walk: both players' hands go down together, and only what may change is visited.
+
+A hand of player p is *reached* at a node if the player's own current policy leads there, and *active* if p is being updated and
+none of the hand's actions on the way is pruned. A pair of hands is visited if one of them is active and the other is
+reached. Walks are numbered: what is active bears the number of the walk, or its negative where a best response is played.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aleator.jit import kernel
+from aleator.solvers.engines.pruned.infostate import (
+    add_moments,
+    catch_up_sums,
+    discount,
+    expected_skip,
+    highest_regret,
+    next_policy,
+    regret_level,
+)
+from aleator.solvers.engines.pruned.layout import (
+    ACTOR,
+    BLOCK,
+    DEALS,
+    FIRST_CHILD,
+    FIRST_PAIR,
+    HANDS,
+    LAST_PAIR,
+    LEGAL,
+    LISTED,
+    NUM_ACTIONS,
+    NUM_CHILDREN,
+    PAYOFFS,
+    PLAIN,
+    ROW,
+    STATES,
+    HandSide,
+    Shape,
+)
+from aleator.solvers.engines.pruned.memory import (
+    CFV,
+    DIRECT,
+    DUE,
+    NEXT_LOOK,
+    POLICY,
+    PRUNED,
+    REACH_SUM,
+    REGRET,
+    STARTING,
+    TOUCHED,
+    VALUE_SUM,
+    VISITED,
+    WALK,
+    HandMemory,
+    Terms,
+    Work,
+)
+
+
+@kernel(inline="always")
+def act(
+    shape: Shape, side: HandSide, memory: HandMemory, node: int, needed: bool, work: Work, best_response: bool
+) -> None:
+    """Pushes a player's hands through the player's own decision; readies infostates that the walk updates."""
+    walk, states, hands = work.counts[WALK], side.nodes[node, STATES], side.nodes[node, HANDS]
+    block, actions = shape.nodes[node, BLOCK], shape.nodes[node, NUM_ACTIONS]
+    for hand in range(hands):
+        above = side.above[states + hand]
+        reach, active = memory.reach[above], memory.active[above]
+        start = block + hand
+        end = start + actions * hands
+        if needed and (active == walk or active == -walk):
+            catch_up_sums(memory.places, memory.sums, states + hand, above, start, end, hands)
+            for place in range(start, end, hands):
+                memory.places[place, CFV] = 0.0
+                memory.reach[place] = reach * memory.places[place, POLICY]
+                if memory.marks[place, PRUNED]:
+                    memory.active[place] = 0
+                elif best_response and memory.places[place, POLICY] == 0.0:
+                    memory.active[place] = -walk
+                else:
+                    memory.active[place] = active
+        else:
+            for place in range(start, end, hands):
+                memory.reach[place] = reach * memory.places[place, POLICY]
+                memory.active[place] = 0
+
+
+@kernel(inline="always")
+def count_hands(side: HandSide, memory: HandMemory, node: int, work: Work) -> None:
+    """Counts a player's active and reached hands at a node."""
+    walk, row, active, reached = work.counts[WALK], side.nodes[node, ROW], 0, 0
+    for entry in range(row, row + side.nodes[node, HANDS]):
+        place = side.sequence[entry]
+        reached += memory.reach[place] > 0.0
+        active += memory.active[place] == walk or memory.active[place] == -walk
+    work.hands[node, 2 * side.player] = active
+    work.hands[node, 2 * side.player + 1] = reached
+
+
+@kernel(inline="always")
+def count_pairs(
+    shape: Shape, first: HandSide, second: HandSide, one: HandMemory, other: HandMemory, node: int, work: Work,
+    both: bool,
+) -> int:  # fmt: skip
+    """Returns how many pairs of hands the walk visits at a node."""
+    active, reached, other_active, other_reached = work.hands[node]
+    listed = shape.deals[node, LISTED]
+    touched = 0
+    if not listed:
+        touched = active * other_reached + reached * other_active
+        if both:
+            touched -= reached * other_reached
+    walk, row, other_row = work.counts[WALK], first.nodes[node, ROW], second.nodes[node, ROW]
+    for k in range(shape.deals[node, FIRST_PAIR], shape.deals[node, LAST_PAIR]):
+        place = first.sequence[row + shape.pairs[k, 0]]
+        other_place = second.sequence[other_row + shape.pairs[k, 1]]
+        if (abs(one.active[place]) == walk and other.reach[other_place] > 0.0) or (
+            abs(other.active[other_place]) == walk and one.reach[place] > 0.0
+        ):
+            touched += 1 if listed else -1
+    return touched
+
+
+@kernel()
+def descend(
+    shape: Shape, first: HandSide, second: HandSide, one: HandMemory, other: HandMemory, work: Work,
+    update_first: bool, update_second: bool, best_response: bool,
+) -> int:  # fmt: skip
+    """Pushes both players' hands down and writes the visited nodes to `work.order`; returns how many there are."""
+    work.counts[WALK] += 1
+    walk, hands = work.counts[WALK], work.hands
+    one.active[len(first.places)] = walk if update_first else 0
+    other.active[len(second.places)] = walk if update_second else 0
+    count_hands(first, one, 0, work)
+    count_hands(second, other, 0, work)
+    size, visited, touched = 1, 0, 0
+    work.stack[0] = 0
+    while size > 0:
+        size -= 1
+        node = work.stack[size]
+        work.order[visited] = node
+        visited += 1
+        touched += count_pairs(shape, first, second, one, other, node, work, update_first and update_second)
+        actor = shape.nodes[node, ACTOR]
+        if actor == 0:
+            act(shape, first, one, node, hands[node, 0] > 0 and hands[node, 3] > 0, work, best_response)
+        elif actor == 1:
+            act(shape, second, other, node, hands[node, 2] > 0 and hands[node, 1] > 0, work, best_response)
+        below = shape.nodes[node, FIRST_CHILD]
+        for child in range(below, below + shape.nodes[node, NUM_CHILDREN]):
+            if actor == 0 or not first.nodes[child, PLAIN]:
+                count_hands(first, one, child, work)
+            else:
+                hands[child, 0], hands[child, 1] = hands[node, 0], hands[node, 1]
+            if actor == 1 or not second.nodes[child, PLAIN]:
+                count_hands(second, other, child, work)
+            else:
+                hands[child, 2], hands[child, 3] = hands[node, 2], hands[node, 3]
+            if (hands[child, 0] > 0 and hands[child, 3] > 0) or (hands[child, 2] > 0 and hands[child, 1] > 0):
+                work.stack[size] = child
+                size += 1
+    work.counts[TOUCHED] += touched
+    work.counts[VISITED] += visited
+    return visited
+
+
+@kernel()
+def ascend(
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, work: Work, visited: int,
+    terms: Terms,
+) -> None:  # fmt: skip
+    """Pulls one player's cfvs up the visited nodes and updates the player's regrets and policy on the way."""
+    walk, places = work.counts[WALK], memory.places
+    active, reached = 2 * side.player, 3 - 2 * side.player
+    for k in range(visited - 1, -1, -1):
+        node = work.order[k]
+        terminal, acts = shape.nodes[node, NUM_CHILDREN] == 0, shape.nodes[node, ACTOR] == side.player
+        if not (terminal or acts) or work.hands[node, active] == 0 or work.hands[node, reached] == 0:
+            continue
+        row, hands, other_row = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW]
+        for hand in range(hands):
+            above = side.sequence[row + hand]
+            if memory.active[above] != walk and memory.active[above] != -walk:
+                continue
+            value = 0.0
+            if terminal:
+                at = side.nodes[node, PAYOFFS] + hand
+                for i in range(side.payoff_start[at], side.payoff_start[at + 1]):
+                    place = opponent.sequence[other_row + side.payoff_hand[i]]
+                    value += side.payoff[i] * other.reach[place]
+                value *= shape.stake[node]
+                if terms.prune and not terms.whole:
+                    places[above, DIRECT] += terms.regret_weight * value
+            else:
+                reach = 0.0
+                if terms.prune:
+                    at = side.nodes[node, DEALS] + hand
+                    for i in range(side.deal_start[at], side.deal_start[at + 1]):
+                        place = opponent.sequence[other_row + side.deal_hand[i]]
+                        reach += side.deal[i] * other.reach[place]
+                start = shape.nodes[node, BLOCK] + hand
+                end = start + shape.nodes[node, NUM_ACTIONS] * hands
+                best = memory.active[above] < 0
+                state = side.nodes[node, STATES] + hand
+                value = update_infostate(side, memory, state, start, end, hands, reach, best, work, terms)
+            places[above, CFV] += value
+
+
+@kernel(inline="always")
+def update_infostate(
+    side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, best: bool,
+    work: Work, terms: Terms,
+) -> float:  # fmt: skip
+    """Returns the cfv of an infostate; updates its regrets and policy, and notes what may be pruned or must be resumed."""
+    actions, places, sums, marks = side.places, memory.places, memory.sums, memory.marks
+    value, highest = 0.0, -np.inf
+    for place in range(start, end, stride):
+        if actions[place, LEGAL] and not marks[place, PRUNED]:
+            value += places[place, POLICY] * places[place, CFV]
+            highest = max(highest, places[place, CFV])
+    if best and highest > -np.inf:
+        value = highest
+    if terms.hedge:
+        add_moments(sums, state, value, 1, terms)
+    discount(places, sums, state, start, end, stride, terms)
+    for place in range(start, end, stride):
+        if actions[place, LEGAL] and not marks[place, PRUNED]:
+            gain = places[place, CFV] - value
+            if terms.floor and gain > 0.0 and places[place, REGRET] < 0.0:
+                places[place, REGRET] = gain
+            else:
+                places[place, REGRET] += gain
+    next_policy(actions, places, marks, sums, state, start, end, stride, terms)
+    if terms.prune:
+        sums[state, VALUE_SUM] += terms.regret_weight * value
+        sums[state, REACH_SUM] += terms.regret_weight * reach
+        look_for_pruning(side, memory, state, start, end, stride, work, terms)
+    return value
+
+
+@kernel(inline="always")
+def look_for_pruning(
+    side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, work: Work, terms: Terms
+) -> None:
+    """Notes the pruned actions of an infostate whose time is over, and the others that can be pruned from now on."""
+    actions, places, sums, marks, lengths = (
+        side.places,
+        memory.places,
+        memory.sums,
+        memory.marks,
+        work.lists[side.player],
+    )
+    left = 0
+    for place in range(start, end, stride):
+        left += actions[place, LEGAL] != 0 and not marks[place, PRUNED]
+    for place in range(start, end, stride):
+        if marks[place, PRUNED] or (left > 1 and actions[place, LEGAL] and places[place, POLICY] == 0.0):
+            level = regret_level(actions, places, marks, sums, state, place, start, end, stride, terms)
+            if marks[place, PRUNED]:
+                if highest_regret(places, memory.starts, sums, state, place, terms) > level:
+                    memory.lists[DUE, lengths[DUE]] = place
+                    lengths[DUE] += 1
+            elif (
+                expected_skip(places, sums, state, place, level, terms) >= terms.least_skip
+                and terms.iteration >= memory.starts[place, NEXT_LOOK]
+            ):
+                memory.lists[STARTING, lengths[STARTING]] = place
+                lengths[STARTING] += 1
+                left -= 1
+
+
+@kernel()
+def catch_up_node(shape: Shape, side: HandSide, memory: HandMemory, node: int) -> None:
+    """Brings the sums of policies of all hands at a decision node up to date; those above it are."""
+    states, hands = side.nodes[node, STATES], side.nodes[node, HANDS]
+    start, size = shape.nodes[node, BLOCK], shape.nodes[node, NUM_ACTIONS] * hands
+    for hand in range(hands):
+        above, first = side.above[states + hand], start + hand
+        catch_up_sums(memory.places, memory.sums, states + hand, above, first, first + size, hands)
+
+
+@kernel()
+def catch_up_all(shape: Shape, side: HandSide, memory: HandMemory) -> None:
+    """Brings a player's sums of policies up to date everywhere."""
+    for node in range(len(shape.nodes)):
+        if shape.nodes[node, ACTOR] == side.player:
+            catch_up_node(shape, side, memory, node)

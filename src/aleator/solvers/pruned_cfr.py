@@ -1,0 +1,239 @@
+"""CFR that leaves out parts of the tree: partial, regret-based and best-response pruning, dynamic thresholding.
+
+Algorithm:
+    *Partial pruning* (pp). Where pi_{-i}(h) = 0 all of player i's counterfactual values and regrets are zero: i's update skips
+    what is below h. Policies there do not change either; their part in the average is added up when they are next visited.
+    *Regret-based pruning* (rbp). An action a of infostate I with R(I, a) < 0 has probability zero. From iteration T0 on
+    everything below it is skipped as long as (3.19)
+        R^T0(I, a) + sum_{t > T0} (cf_reach^t(I) x U(I, a) - v^t(I)) <= 0,
+    U(I, a) being the highest payoff that can follow. Then one walk finds the best response below a to the sum of the opponent's
+    policies in the skipped iterations, and regrets become what playing it in all of them leaves behind. Pruning begins only
+    if (3.20) expects it to last for at least `least_skip` iterations.
+    *Best-response pruning* (brp). The same, but the best response is to all iterations from the first (3.27, 3.29 to 3.31), so
+    that nothing that was stored below a is needed any more: regrets there are freed at once, the sum of policies as soon as the
+    average policy plays a with a probability of at most C / sqrt(t).
+    *Dynamic thresholding*. Probabilities below d sqrt(ln A) / (sqrt(2) A^2 sqrt(t)) become zero, so that Hedge can be pruned.
+
+Reference: thesis 3.3 (3.3.1 best responses below actions of probability zero, 3.3.3, 3.3.4 CFR+ and DCFR, 3.3.6), 3.4, 3.5.
+
+Deviations:
+    Cumulative cfvs of terminals are kept up in every iteration, so that regret-based pruning needs no walk when it begins
+    (3.3.3 has one). The skipped iterations are weighed as regrets are, not as the average policy is. The last action left at an
+    infostate is never pruned. An infostate without positive regrets plays the highest of them (uniformly in partial pruning),
+    since the best responses below pruned actions leave none behind; uniform play cost twice the nodes on Leduc-5. With a floor,
+    the skipped iterations count as one: the regret is their sum if that is positive. With Hedge, (3.21) is solved for the
+    regret at which an action would come back, and an infostate that is not visited keeps its policy although the step size
+    changes with t. Best-response pruning looks at an action of negative regret again no sooner than
+    `least_skip` iterations, or a tenth of those done, after it was found not to qualify. Memory is counted, not returned to the
+    system: numbers that are freed stay where they are and are never read.
+
+Status:
+    Partial pruning equals CFR, regret-based and best-response pruning equal plain recursive references, freed numbers can be
+    overwritten without effect (tests/solvers/test_pruned_cfr.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.games.base import FloatArray
+from aleator.solvers.best_response import nash_conv
+from aleator.solvers.engines.pruned.iterate import iterate
+from aleator.solvers.engines.pruned.layout import INFOSTATE, LEGAL, HandLayout
+from aleator.solvers.engines.pruned.memory import (
+    AVERAGE,
+    DIRECT,
+    DISCARDED,
+    FACED,
+    FACED_MARK,
+    OVERHEAD,
+    POLICY,
+    PRUNED,
+    REACH_START,
+    REACH_SUM,
+    REGRET,
+    TOUCHED,
+    VALUE_START,
+    VALUE_SUM,
+    Terms,
+    new_memory,
+    new_work,
+)
+from aleator.solvers.engines.pruned.walk import catch_up_all
+from aleator.solvers.pruning_rule import BEST_RESPONSE, PARTIAL, PruningRule
+from aleator.solvers.regret_rule import HEDGE
+from aleator.solvers.state import restore_vectors
+from aleator.trees.policy import Policy, normalised
+from aleator.trees.public_tree import PublicTree
+
+_KEPT = ("places", "starts", "sums", "marks")  # all else is scratch
+_LARGEST_LOG_WEIGHT = 200.0
+
+
+class PrunedCFR:
+    """CFR on a public tree that visits only pairs of hands that matter, in float64.
+
+    A *node touched* is a public node with a pair of hands that chance allows: a history, up to symmetries such as suits.
+    With simultaneous updates both players are updated in one walk and a history counts once; with alternating updates each
+    player's walk counts its own. Walks that begin or end pruning count, too.
+
+    Attributes:
+        tree: of the game.
+        rule: what is pruned, and the rule of regrets.
+        iteration: iterations done; one updates both players.
+    """
+
+    def __init__(self, tree: PublicTree, rule: PruningRule | None = None) -> None:
+        self.tree, self.rule, self.iteration = tree, rule or PruningRule(), 0
+        self._layout = HandLayout(tree)
+        self._memory = (new_memory(self._layout, 0), new_memory(self._layout, 1))
+        self._work = new_work(self._layout)
+        self._weight_sum = np.zeros(1)
+        self._log_base = np.zeros(1)
+        self._discounts = np.ones((1, 3))
+        self._logs = np.zeros((1, 3))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of the computation."""
+        return np.dtype(np.float64)
+
+    @property
+    def nodes_touched(self) -> int:
+        """Histories visited so far, up to symmetry."""
+        return int(self._work.counts[TOUCHED])
+
+    @property
+    def overhead(self) -> int:
+        """How many of the nodes touched were visited to begin or end pruning."""
+        return int(self._work.counts[OVERHEAD])
+
+    def pruned_share(self) -> float:
+        """Returns which part of all (infostate, action) pairs lies below a pruned action."""
+        hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
+        return float(np.concatenate(hidden).mean())
+
+    def space(self) -> float:
+        """Returns which part of the regrets and sums of policies that CFR keeps is needed now."""
+        hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
+        gone = [self.hidden(player, DISCARDED)[self._legal(player)] for player in (0, 1)]
+        if self.rule.method != BEST_RESPONSE:
+            return 1.0
+        return 1.0 - float(np.concatenate([*hidden, *gone]).mean())
+
+    def _legal(self, player: int) -> npt.NDArray[np.bool_]:
+        legal: npt.NDArray[np.bool_] = self._layout.sides[player].places[:, LEGAL] != 0
+        return legal
+
+    def hidden(self, player: int, mark: int = PRUNED) -> npt.NDArray[np.bool_]:
+        """Returns [places]: those below a place with a mark."""
+        side = self._layout.sides[player]
+        marked = self._memory[player].marks[:, mark].astype(np.bool_)
+        hidden = np.zeros(len(marked), dtype=np.bool_)
+        for place, state in enumerate(side.places[:, INFOSTATE]):  # earlier places come first
+            above = side.above[state]
+            hidden[place] = marked[above] or hidden[above]
+        return hidden[:-1]
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations."""
+        end = self.iteration + iterations
+        self._extend_logs(end)
+        while self.iteration < end:
+            self._iterate(self._rebase(end - self.iteration))
+
+    def _extend_logs(self, iterations: int) -> None:
+        """Computes discounts and their products up to some iteration: of positive and negative regrets, of the average."""
+        known = len(self._logs)
+        if iterations < known:
+            return
+        discounts = self.rule.rule.schedule(known, max(iterations + 1 - known, known))[:, :3]
+        if known == 1:
+            discounts[0] = 1.0  # nothing comes before the first iteration
+        logs = np.cumsum(np.log(np.maximum(discounts, np.exp(-700.0))), axis=0)
+        self._discounts = np.concatenate([self._discounts, discounts])
+        self._logs = np.concatenate([self._logs, self._logs[-1] + logs])
+
+    def _weights(self, first: int, count: int) -> FloatArray:
+        """Returns [count, 3] for `iterate`."""
+        rows = np.ones((count, 3))
+        rows[:, 0] = np.exp(-self._logs[first : first + count, 2])
+        if self.rule.method != PARTIAL:
+            rows[:, 1] = np.exp(self._log_base[0] - self._logs[first : first + count, 1])
+        rows[:, 2] = self._weight_sum[0] + np.cumsum(rows[:, 1])
+        return rows
+
+    def _rebase(self, most: int) -> int:
+        """Returns how many iterations can be run with weights that stay far from overflow; scales the sums if needed."""
+        if self.rule.method == PARTIAL:
+            return most
+        grown = self._log_base[0] - self._logs[self.iteration, 1]
+        if grown > _LARGEST_LOG_WEIGHT / 2:
+            factor = np.exp(-grown)
+            for memory in self._memory:
+                memory.places[:, [FACED, DIRECT]] *= factor
+                memory.sums[:, [FACED_MARK, VALUE_SUM, REACH_SUM]] *= factor
+                memory.starts[:, [VALUE_START, REACH_START]] *= factor
+            self._weight_sum *= factor
+            self._log_base[0] = self._logs[self.iteration, 1]
+        ahead = self._log_base[0] - self._logs[self.iteration + 1 : self.iteration + 1 + most, 1]
+        return max(1, int(np.searchsorted(ahead, _LARGEST_LOG_WEIGHT)))
+
+    def _iterate(self, count: int) -> None:
+        pruning, rule = self.rule, self.rule.rule
+        weights = self._weights(self.iteration + 1, count)
+        terms = Terms(
+            iteration=self.iteration + 1,
+            regret_weight=1.0,
+            weight_sum=0.0,
+            discounts=self._discounts,
+            log_discounts=self._logs,
+            discounting=bool(np.any(self._logs[:, :2])),
+            floor=rule.floor,
+            hedge=rule.minimiser == HEDGE,
+            threshold=float(pruning.threshold),
+            best_response=pruning.respond,
+            prune=pruning.method != PARTIAL,
+            whole=pruning.method == BEST_RESPONSE,
+            discard=float(pruning.discard),
+            least_skip=float(pruning.least_skip),
+        )
+        layout = self._layout
+        iterate(layout.shape, layout.sides, self._memory, self._work, terms, weights, rule.alternating)
+        self._weight_sum[0] = weights[-1, 2]
+        self.iteration += count
+
+    def average_policy(self) -> Policy:
+        """Returns the average policy, which is what converges."""
+        for player in (0, 1):
+            catch_up_all(self._layout.shape, self._layout.sides[player], self._memory[player])
+        first, second = (memory.places[:-1, AVERAGE].copy() for memory in self._memory)
+        return normalised(self.tree, (first, second))
+
+    def current_policy(self) -> Policy:
+        """Returns the policy of the coming iteration; below pruned actions, where nobody comes, it is what it was."""
+        first, second = (memory.places[:-1, POLICY].copy() for memory in self._memory)
+        return Policy(self.tree, (first, second))
+
+    def nash_conv(self) -> float:
+        """Returns the NashConv of the average policy."""
+        return nash_conv(self.average_policy())
+
+    def regrets(self) -> tuple[FloatArray, FloatArray]:
+        """Returns per player [places] the regrets as of the last visit of each infostate."""
+        return self._memory[0].places[:-1, REGRET].copy(), self._memory[1].places[:-1, REGRET].copy()
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that another solver of the same tree and rule needs to go on from here."""
+        found: dict[str, npt.NDArray[Any]] = {
+            f"{name}{player}": getattr(self._memory[player], name) for player in (0, 1) for name in _KEPT
+        }
+        return found | {"counts": self._work.counts, "weight_sum": self._weight_sum, "log_base": self._log_base}
+
+    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
+        restore_vectors(self.state(), state)
+        self.iteration = iteration
