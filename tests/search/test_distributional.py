@@ -57,8 +57,8 @@ def test_the_searcher_is_in_equilibrium_of_the_game_with_all_outcomes(entry: str
     value, _ = solve_linear_program(finite.tree)
     gadget = resolve_gadget(subtree, 1, reach, mean)
     solver = CFR(gadget.tree, CFR_PLUS)
-    policy = EntryPolicy(mean, deviation, entry, num_outcomes=COUNT)
-    run_distributional(solver, [0], 1, [policy], [gadget.cf_reach], 3000)
+    policy = EntryPolicy(mean[None], deviation[None], entry, num_outcomes=COUNT)
+    run_distributional(solver, np.array([0]), 1, policy, gadget.cf_reach[None], 3000)
     own = solver.average_policy().probabilities[0][places(gadget.tree, gadget.nodes, 0)]
     # what the opponent wins by a best response, its hands and outcomes known to it alone
     found = Policy(finite.tree, (own, np.full(finite.tree.policy_size[1], np.nan)))
@@ -78,7 +78,7 @@ def test_without_deviation_it_is_the_resolve_gadget() -> None:
     mean = blueprint.values(1, node, blueprint.response_cfvs[1]) - 1.0
     gadget = resolve_gadget(subtree, 1, reach, mean)
     solver = CFR(gadget.tree, CFR_PLUS)
-    run_distributional(solver, [0], 1, [EntryPolicy(mean, np.zeros(3))], [gadget.cf_reach], 3000)
+    run_distributional(solver, np.array([0]), 1, EntryPolicy(mean[None], np.zeros((1, 3))), gadget.cf_reach[None], 3000)
     value, _ = solve_linear_program(gadget.tree)
     found = solver.average_policy()
     assert best_response_value(found, 1) + value < 2e-3

@@ -23,7 +23,7 @@ from scipy.special import expit, ndtr, ndtri
 from aleator.games.base import FloatArray
 from aleator.search.gadgets import FOLLOW
 from aleator.solvers.cfr import CFR
-from aleator.trees.policy import Policy, uniform_policy
+from aleator.trees.public_tree import Int64Array
 
 OUTCOMES = 32
 ENTRIES = ("hedge", "best-response")
@@ -67,35 +67,32 @@ class EntryPolicy:
 
 
 def run_distributional(
-    solver: CFR,
-    roots: Sequence[int],
-    opponent: int,
-    entries: Sequence[EntryPolicy],
-    cf_reach: Sequence[FloatArray],
-    iterations: int,
+    solver: CFR, roots: Int64Array, opponent: int, entry: EntryPolicy, cf_reach: FloatArray, iterations: int
 ) -> None:
-    """Runs CFR on resolve gadgets whose roots follow entry policies.
+    """Runs CFR on resolve gadgets whose roots follow an entry policy.
 
     Args:
-        solver: of a tree of resolve gadgets.
-        roots: the gadgets' roots.
+        solver: of a tree of K resolve gadgets.
+        roots: [K] the gadgets' roots.
         opponent: who acts there.
-        entries: per gadget.
-        cf_reach: per gadget [H]: by what the cfv of a hand at the root is divided to give its value.
+        entry: the policy at the roots, [K, H], padded where hands are fewer.
+        cf_reach: [K, H]: by what the cfv of a hand at a root is divided to give its value.
         iterations: how many.
     """
-    tree = solver.tree
-    held: Policy = uniform_policy(tree)
-    follow = [int(tree.first_child[root]) + FOLLOW for root in roots]
-    solver.lock(held, roots)
+    follow = solver.tree.first_child[roots] + FOLLOW
+    solver.lock(roots, np.full((len(roots), 2, cf_reach.shape[1]), 0.5))
     for _ in range(iterations):
         for player in (0, 1):
             solver.update(player)
-            if player != opponent:
-                continue
-            for root, below, entry, reach in zip(roots, follow, entries, cf_reach, strict=True):
-                cfv = solver.last_cfvs(player, below)
-                value = np.divide(cfv, reach, out=np.zeros(len(reach)), where=reach > 0)
-                probability = entry.update(value)
-                held[root][:] = 1.0 - probability, probability
-            solver.lock(held, roots)
+            if player == opponent:
+                cfvs = solver.last_cfvs(player, follow)
+                entering = entry.update(np.divide(cfvs, cf_reach, out=np.zeros(cfvs.shape), where=cf_reach > 0))
+                solver.lock(roots, np.stack([1.0 - entering, entering], axis=1))
+
+
+def stack_rows(rows: Sequence[FloatArray]) -> FloatArray:
+    """Returns [K, H] of K rows, padded with 0."""
+    found = np.zeros((len(rows), max(len(row) for row in rows)))
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row
+    return found

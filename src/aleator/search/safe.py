@@ -21,7 +21,7 @@ from aleator.errors import SolveError
 from aleator.games.base import CHANCE
 from aleator.search.alternative_payoffs import AlternativePayoff, AlternativePayoffs, PayoffRule
 from aleator.search.blueprint import Blueprint
-from aleator.search.distributional import ENTRIES, EntryPolicy, run_distributional
+from aleator.search.distributional import ENTRIES, EntryPolicy, run_distributional, stack_rows
 from aleator.search.gadgets import Gadget, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
@@ -131,9 +131,14 @@ def search_subgames(
     tree, gadgets = forest([gadget for gadget, _ in built])
     solver = CFR(tree, config.rule)
     if config.distributional:
-        entries = [EntryPolicy(payoff.mean, payoff.deviation, config.entry) for payoff in alternatives]
-        roots = [int(tree.parent[gadget.nodes[0]]) for gadget in gadgets]
-        run_distributional(solver, roots, opponent, entries, [gadget.cf_reach for gadget in gadgets], config.iterations)
+        entry = EntryPolicy(
+            stack_rows([payoff.mean for payoff in alternatives]),
+            stack_rows([payoff.deviation for payoff in alternatives]),
+            config.entry,
+        )
+        roots = np.array([tree.parent[gadget.nodes[0]] for gadget in gadgets], dtype=np.int64)
+        cf_reach = stack_rows([gadget.cf_reach for gadget in gadgets])
+        run_distributional(solver, roots, opponent, entry, cf_reach, config.iterations)
     else:
         solver.run(config.iterations)
     found = solver.average_policy()

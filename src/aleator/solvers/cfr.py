@@ -12,7 +12,6 @@ Status: equal to OpenSpiel's CFR, CFR+ and DCFR iterate by iterate (tests/solver
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,8 @@ from aleator.solvers.state import at_root, check_no_leaves, restore_vectors
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
+
+Nodes = npt.NDArray[np.int64]
 
 
 class CFR:
@@ -94,27 +95,30 @@ class CFR:
         engine.push_reach(player, own.policy, own.reach)
         self.iteration += player
 
-    def last_cfvs(self, player: int, node: int) -> FloatArray:
-        """Returns [H]: the cfvs of a node in the last traversal, which must have been the player's (a view)."""
+    def last_cfvs(self, player: int, nodes: Nodes) -> FloatArray:
+        """Returns [K, H]: the cfvs of some nodes in the last traversal, which must have been the player's; padded with 0."""
         side, values = self._engine.layout.sides[player], self._engine.layout.values
-        at = int(side.value_at[node])
-        found: FloatArray = values[at : at + int(side.hands[node])]
-        return found
+        hand = np.arange(int(side.hands[nodes].max(initial=0)))
+        real = hand < side.hands[nodes][:, None]
+        return np.where(real, values[np.where(real, side.value_at[nodes][:, None] + hand, 0)], 0.0)
 
-    def lock(self, policy: Policy, nodes: Iterable[int]) -> None:
-        """Holds some decisions at a policy from now on; calling it again replaces what they are held at."""
-        layout = self._engine.layout
-        for node in nodes:
-            player = int(self.tree.actor[node])
-            own, held = self._memory[player], policy[node]
-            at, width = int(layout.structure.policy_at[node]), int(layout.sides[player].width[node])
-            rows = np.zeros((len(held), width), self.dtype)
-            rows[:, : held.shape[1]] = held
-            layout.structure.locked[node] = True
-            for vector in (own.policy, own.policy_sum):
-                vector[at : at + rows.size] = rows.ravel()
-        for player in (0, 1):
-            self._engine.push_reach(player, self._memory[player].policy, self._memory[player].reach)
+    def lock(self, nodes: Nodes, blocks: FloatArray) -> None:
+        """Holds decisions of one player at a policy from now on; calling it again replaces what they are held at.
+
+        Args:
+            nodes: [K] decisions of one player with equally many actions.
+            blocks: [K, A, H], padded where hands are fewer.
+        """
+        layout, player = self._engine.layout, int(self.tree.actor[nodes[0]])
+        own, side = self._memory[player], layout.sides[player]
+        action, hand = np.arange(blocks.shape[1]), np.arange(blocks.shape[2])
+        start = layout.structure.policy_at[nodes][:, None, None]
+        places = start + action[:, None] * side.width[nodes][:, None, None] + hand
+        real = np.broadcast_to(hand < side.hands[nodes][:, None, None], places.shape)
+        layout.structure.locked[nodes] = True
+        for vector in (own.policy, own.policy_sum):
+            vector[places[real]] = blocks[real]
+        self._engine.push_reach(player, own.policy, own.reach)
 
     def average_policy(self) -> Policy:
         """Returns the average policy, which is what converges."""
