@@ -49,7 +49,8 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(known.name in text for known in known_experiments()) and "ReBeL Fig. 3" in text
     listed = json.loads(call(capsys, "paper", "--json")[1])
     assert [known["name"] for known in listed] == [
-        "rebel-table2", "rebel-fig3", "dcfr-goofspiel", "dcfr-example", "double-neural-fig3", "double-neural-fig5"
+        "rebel-table2", "rebel-fig3", "dcfr-goofspiel", "dcfr-example", "double-neural-fig3", "double-neural-fig5",
+        "safe-coin-toss", "safe-subgames",
     ]  # fmt: skip
     assert listed[0]["source"] == "ReBeL Table 2, full-game rows"
 

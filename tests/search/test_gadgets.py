@@ -14,7 +14,7 @@ from aleator.solvers.linear_program import solve_linear_program
 from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees import Policy, PublicTree, build_tree
 from aleator.trees.policy import places, policy_from, random_policy
-from aleator.trees.surgery import cut
+from aleator.trees.subgame import cut
 
 
 def coin_toss_blueprint() -> tuple[PublicTree, Policy]:
@@ -28,7 +28,7 @@ def coin_toss_blueprint() -> tuple[PublicTree, Policy]:
 def test_coin_toss_exactly(kind: str, guesses: list[float]) -> None:
     tree, policy = coin_toss_blueprint()
     blueprint, node = Blueprint(policy), tree.find(["play"])
-    subtree, _ = cut(tree, node)
+    subtree = cut(tree, node).tree
     alternative = blueprint.values(0, node, blueprint.response_cfvs[0])
     np.testing.assert_allclose(alternative, [0.0, 0.5])
     reach = blueprint.reach[0][node], blueprint.reach[1][node]
@@ -43,8 +43,8 @@ def leduc_case(seed: int, searcher: int) -> tuple[Blueprint, int, PublicTree, np
     tree = build_tree(load_game("leduc"))
     blueprint = Blueprint(random_policy(tree, np.random.default_rng(seed)))
     node = tree.find(["bet 2", "call", "Q"])
-    subtree, nodes = cut(tree, node)
-    return blueprint, node, subtree, nodes
+    subgame = cut(tree, node)
+    return blueprint, node, subgame.tree, subgame.nodes
 
 
 @pytest.mark.parametrize("searcher", [0, 1])

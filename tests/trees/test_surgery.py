@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aleator.games import load_game
-from aleator.games.base import CHANCE
+from aleator.games.base import CHANCE, TERMINAL
 from aleator.solvers.best_response import best_response_cfvs, cfvs, expected_value
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, places, random_policy
-from aleator.trees.surgery import Edge, End, Inner, assemble, cut, weigh
+from aleator.trees.subgame import cut
+from aleator.trees.surgery import Edge, End, Inner, assemble, weigh
 from tests.games.random_game import RandomGame
 
 SEEDS = st.integers(0, 10_000)
@@ -41,13 +42,13 @@ def test_weighing_is_reach_at_the_root(seed: int) -> None:
 @given(SEEDS)
 def test_a_forest_of_all_children_is_the_tree(seed: int) -> None:
     tree = build_tree(RandomGame(seed))
-    if tree.actor[0] != CHANCE:
+    if tree.actor[0] != CHANCE or TERMINAL in tree.actor[list(tree.children(0))]:
         return
     policy = random_policy(tree, np.random.default_rng(seed))
     subtrees = [cut(tree, child) for child in tree.children(0)]
     edges = tuple(
-        Edge(f"{number}", subtree, (tree.origin(0, child), tree.origin(1, child)))
-        for number, (child, (subtree, _)) in enumerate(zip(tree.children(0), subtrees, strict=True))
+        Edge(f"{child}", subtree.tree, (tree.origin(0, child), tree.origin(1, child)))
+        for child, subtree in zip(tree.children(0), subtrees, strict=True)
     )
     made = assemble(tree.game, Inner(CHANCE, tuple(tree.num_hands[:, 0].tolist()), edges))
     rebuilt = made.tree
@@ -55,15 +56,16 @@ def test_a_forest_of_all_children_is_the_tree(seed: int) -> None:
     np.testing.assert_array_equal(rebuilt.parent, tree.parent)
     np.testing.assert_array_equal(rebuilt.policy_start, tree.policy_start)
     assert expected_value(Policy(rebuilt, policy.probabilities)) == expected_value(policy)
-    for (_, old), new in zip(subtrees, made.nodes, strict=True):
-        np.testing.assert_array_equal(old, new)
+    for subtree, new in zip(subtrees, made.nodes, strict=True):
+        np.testing.assert_array_equal(subtree.nodes, new)
 
 
 def test_a_subtree_keeps_what_the_whole_tree_says_about_it() -> None:
     tree = build_tree(load_game("leduc"))
     policy = random_policy(tree, np.random.default_rng(1))
     node = tree.find(["bet 2", "call", "Q"])
-    subtree, nodes = cut(tree, node)
+    subgame = cut(tree, node)
+    subtree, nodes = subgame.tree, subgame.nodes
     assert subtree.path(1) == ("check",) and tree.path(int(nodes[1])) == ("bet 2", "call", "Q", "check")
     # the searcher's reach is missing in the subtree; weighed by it, the values are those of the whole tree
     from aleator.search.blueprint import own_reach

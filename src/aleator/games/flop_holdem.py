@@ -59,7 +59,9 @@ class FlopHoldem(Game[FlopState]):
         name: str | None = None,
     ) -> None:
         if not 2 <= ranks <= 13 or not 1 <= suits <= 4 or ranks * suits < 7 or ranks * suits > 20:
-            raise GameError(f"flop hold'em needs 7 to 20 cards of 2 to 13 ranks and 1 to 4 suits, not {ranks} x {suits}")
+            raise GameError(
+                f"flop hold'em needs 7 to 20 cards of 2 to 13 ranks and 1 to 4 suits, not {ranks} x {suits}"
+            )
         if any(not 0 < size < 100 for menu in sizes for size in menu) or any(list(m) != sorted(set(m)) for m in sizes):
             raise GameError(f"bet sizes are increasing positive fractions of the pot, not {sizes}")
         if min(max_bets) < 0 or not stack >= 1:
@@ -74,7 +76,7 @@ class FlopHoldem(Game[FlopState]):
         self._names = tuple("".join(self._card(card) for card in reversed(pair)) for pair in self.pairs)
         shared = (self.pairs[:, None, :, None] == self.pairs[None, :, None, :]).any(axis=(2, 3))
         size = ranks * suits
-        self._joint = ~shared / (comb(size, 2) * comb(size - 2, 2))
+        self._joint: FloatArray = np.asarray(~shared / (comb(size, 2) * comb(size - 2, 2)), dtype=np.float64)
         self._deal = cache(self._deal_on)
         self.strengths = cache(self._strengths_on)
 
@@ -82,13 +84,14 @@ class FlopHoldem(Game[FlopState]):
         return "23456789TJQKA"[13 - self.ranks + card // self.suits] + "cdhs"[card % self.suits]
 
     def _alive(self, board: tuple[int, ...]) -> FloatArray:
-        return (~np.isin(self.pairs, board).any(axis=1)).astype(np.float64)
+        return np.asarray(~np.isin(self.pairs, board).any(axis=1), dtype=np.float64)
 
     def _deal_on(self, board: tuple[int, ...]) -> FloatArray:
         if not board:
             return self._joint
         alive = self._alive(board)
-        return self._joint * np.outer(alive, alive) / comb(self.ranks * self.suits - 4, 3)
+        deal: FloatArray = self._joint * np.outer(alive, alive) / comb(self.ranks * self.suits - 4, 3)
+        return deal
 
     def _strengths_on(self, board: tuple[int, ...]) -> FloatArray:
         """Returns [H]: the strength of each hand with a board, -1 if they share a card."""

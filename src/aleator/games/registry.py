@@ -93,6 +93,15 @@ def _goofspiel(text: str) -> Game[Any]:
     return Goofspiel(_whole("goofspiel", cards, 5), descending="descending" in flags, win_loss="win-loss" in flags)
 
 
+def _flop_holdem(text: str) -> Game[Any]:
+    from aleator.games.flop_holdem import FlopHoldem
+
+    match = re.fullmatch(r"(\d+)x(\d+)", text or "4x2")
+    if not match:
+        raise GameError(f"flop-holdem:{text}: expected ranks x suits, as in flop-holdem:4x2")
+    return FlopHoldem(int(match[1]), int(match[2]))
+
+
 def _coin_toss(text: str) -> Game[Any]:
     from aleator.games.matrix import CoinToss
 
@@ -190,6 +199,13 @@ _KNOWN = (
     KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
     KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),
     KnownGame("python", "python:FILE.py:CLASS", "a game of your own, written in Python", _python, ()),
+    KnownGame(
+        "flop-holdem",
+        "flop-holdem:RxS",
+        "flop hold'em with a deck of R ranks and S suits",
+        _flop_holdem,
+        ("flop-holdem:4x2",),
+    ),
     KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
 )
 

@@ -79,7 +79,7 @@ def run_distributional(
         cf_reach: [K, H]: by what the cfv of a hand at a root is divided to give its value.
         iterations: how many.
     """
-    follow = solver.tree.first_child[roots] + FOLLOW
+    follow = solver.tree.first_child[roots].astype(np.int64) + FOLLOW
     solver.lock(roots, np.full((len(roots), 2, cf_reach.shape[1]), 0.5))
     for _ in range(iterations):
         for player in (0, 1):

@@ -27,7 +27,7 @@ from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.trees.policy import Policy, places
 from aleator.trees.public_tree import Int64Array, PublicTree
-from aleator.trees.surgery import cut
+from aleator.trees.subgame import Subgame, cut
 
 GADGETS = ("unsafe", "resolve", "maxmargin")
 
@@ -98,16 +98,16 @@ def subgames_at_depth(tree: PublicTree, depth: int) -> Int64Array:
 
 
 def build_gadget(
-    blueprint: Blueprint, node: int, searcher: int, config: SafeSearch, alternative: AlternativePayoff
-) -> tuple[Gadget, Int64Array]:
-    """Returns the augmented subgame at a node, and [nodes of the subgame] their numbers in the blueprint's tree."""
-    tree, nodes = cut(blueprint.tree, node)
-    opponent = 1 - searcher
+    blueprint: Blueprint, subgame: Subgame, searcher: int, config: SafeSearch, alternative: AlternativePayoff
+) -> Gadget:
+    """Returns the augmented subgame of a subgame of the blueprint's tree."""
+    assert subgame.nodes is not None
+    tree, node, opponent = subgame.tree, int(subgame.nodes[0]), 1 - searcher
     reach = blueprint.reach[0][node], blueprint.reach[1][node]
     if config.gadget == "unsafe":
-        return unsafe_gadget(tree, opponent, reach), nodes
+        return unsafe_gadget(tree, opponent, reach)
     make = resolve_gadget if config.gadget == "resolve" else maxmargin_gadget
-    return make(tree, opponent, reach[searcher], alternative.mean), nodes
+    return make(tree, opponent, reach[searcher], alternative.mean)
 
 
 def search_subgames(
@@ -124,11 +124,13 @@ def search_subgames(
     opponent = 1 - searcher
     payoffs = AlternativePayoffs(blueprint, opponent, config.payoffs)
     alternatives = [payoffs.at(int(node)) for node in nodes]
-    built = [
-        build_gadget(blueprint, int(node), searcher, config, alternative)
-        for node, alternative in zip(nodes, alternatives, strict=True)
-    ]
-    tree, gadgets = forest([gadget for gadget, _ in built])
+    subgames = [cut(blueprint.tree, int(node)) for node in nodes]
+    tree, gadgets = forest(
+        [
+            build_gadget(blueprint, subgame, searcher, config, alternative)
+            for subgame, alternative in zip(subgames, alternatives, strict=True)
+        ]
+    )
     solver = CFR(tree, config.rule)
     if config.distributional:
         entry = EntryPolicy(
@@ -143,8 +145,9 @@ def search_subgames(
         solver.run(config.iterations)
     found = solver.average_policy()
     result = blueprint.policy.probabilities[searcher].copy()
-    for gadget, (_, own) in zip(gadgets, built, strict=True):
-        result[places(blueprint.tree, own, searcher)] = found.probabilities[searcher][
+    for gadget, subgame in zip(gadgets, subgames, strict=True):
+        assert subgame.nodes is not None
+        result[places(blueprint.tree, subgame.nodes, searcher)] = found.probabilities[searcher][
             places(tree, gadget.nodes, searcher)
         ]
     parts = list(blueprint.policy.probabilities)

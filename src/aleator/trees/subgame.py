@@ -143,6 +143,7 @@ def _slice(full: PublicTree, nodes: Int64Array, leaf: BoolArray) -> PublicTree:
     parent = number[full.parent[nodes]]
     parent[0] = -1
     policy_start, policy_size = place_policies(actor, num_actions, num_hands)
+    labels = full.given_labels
     groups = full.payoff_group[nodes]
     used, renumbered = np.unique(groups[groups >= 0], return_inverse=True)
     groups[groups >= 0] = renumbered
@@ -161,4 +162,5 @@ def _slice(full: PublicTree, nodes: Int64Array, leaf: BoolArray) -> PublicTree:
         payoff_group=groups,
         stake=full.stake[nodes],
         payoffs=tuple(full.payoffs[group] for group in used),
+        given_labels=None if labels is None else ("", *(labels[node] for node in nodes[1:])),
     )

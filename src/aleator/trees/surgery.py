@@ -1,4 +1,4 @@
-"""Trees made of trees: cut a subtree out, weigh its payoffs, put new nodes above it or below its leaves.
+"""Trees made of trees: weigh the payoffs of a subtree, put new nodes above it or below its leaves.
 
 Search solves games that are not played: a subgame with a gadget at its root, many subgames at once, a tree whose leaves
 offer a choice of continuations. All of them are public trees, made here from parts, so that every solver takes them as
@@ -63,43 +63,6 @@ class Assembly:
 
     tree: PublicTree
     nodes: tuple[Int64Array, ...]
-
-
-def cut(tree: PublicTree, node: int) -> tuple[PublicTree, Int64Array]:
-    """Returns the subtree below a node, and [its nodes] what their numbers were."""
-    below = np.arange(tree.first_child[node], tree.end[node]) if tree.num_children[node] else np.zeros(0, np.int64)
-    nodes = np.concatenate([[node], below]).astype(np.int64)
-    shift = 1 - int(tree.first_child[node])
-    inner = tree.num_children[nodes] > 0
-    parent = tree.parent[nodes].astype(np.int64) + shift
-    parent[tree.parent[nodes] == node] = 0
-    parent[0] = -1
-    origin_start = tree.origin_start[:, nodes].copy()
-    origin_start[:, 0] = IDENTITY
-    actor = tree.actor[nodes]
-    groups = tree.payoff_group[nodes]
-    used = np.unique(groups[groups >= 0])
-    number = np.full(len(tree.payoffs) + 1, -1, dtype=np.int32)
-    number[used] = np.arange(len(used))
-    start, size = place_policies(actor, tree.num_actions[nodes], tree.num_hands[:, nodes])
-    return PublicTree(
-        game=tree.game,
-        states=tuple(tree.states[old] for old in nodes),
-        actor=actor,
-        parent=parent.astype(np.int32),
-        first_child=np.where(inner, tree.first_child[nodes] + shift, 0).astype(np.int32),
-        num_children=tree.num_children[nodes],
-        num_actions=tree.num_actions[nodes],
-        num_hands=tree.num_hands[:, nodes],
-        origin_start=origin_start,
-        origins=tree.origins,
-        policy_start=start,
-        policy_size=size,
-        payoff_group=number[groups],
-        stake=tree.stake[nodes],
-        payoffs=tuple(tree.payoffs[group] for group in used),
-        given_labels=None if tree.given_labels is None else ("", *(tree.given_labels[old] for old in nodes[1:])),
-    ), nodes
 
 
 def root_hands(tree: PublicTree, player: int) -> list[IntArray | None]:

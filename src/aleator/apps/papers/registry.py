@@ -45,18 +45,6 @@ _EXPERIMENTS = (
         run=_later("dcfr_example"),
     ),
     Experiment(
-        name="safe-coin-toss",
-        source="Brown's thesis, 5.1.1 to 5.1.3",
-        summary="unsafe, re-solve, maxmargin and reach search on Coin Toss, exactly",
-        run=_later("safe_coin_toss"),
-    ),
-    Experiment(
-        name="safe-subgames",
-        source="Brown's thesis, Tables 5.1 to 5.3",
-        summary="exploitability of the whole strategy when every subgame is searched on its own",
-        run=_later("safe_subgames"),
-    ),
-    Experiment(
         name="double-neural-fig3",
         source="Double Neural CFR, Fig. 3",
         summary="mini-batches and robust sampling on no-limit Leduc, five runs of 1,000 iterations",
@@ -67,6 +55,18 @@ _EXPERIMENTS = (
         source="Double Neural CFR, Fig. 5, tabular parts",
         summary="the same on one-card poker with 5 cards",
         run=_later("double_neural_fig5"),
+    ),
+    Experiment(
+        name="safe-coin-toss",
+        source="Brown's thesis, 5.1.1 to 5.1.3",
+        summary="unsafe, re-solve, maxmargin and reach search on Coin Toss, exactly",
+        run=_later("safe_coin_toss"),
+    ),
+    Experiment(
+        name="safe-subgames",
+        source="Brown's thesis, Tables 5.1 to 5.3",
+        summary="exploitability of the whole strategy when every subgame is searched on its own",
+        run=_later("safe_subgames"),
     ),
 )
 

@@ -18,15 +18,16 @@ from aleator.trees.subgame import cut
 
 _ROUNDS = 20
 _CONVENTION = (
-    "Player 0 (the thesis' P1) sees the coin; player 1 searches. The value is what a best response of player 0 wins in the whole "
-    "game, 0 at best. Gadgets are solved exactly, by linear programming."
+    "Player 0 (the thesis' P1) sees the coin; player 1 searches. The value is what a best response of player 0 wins "
+    "in the whole game, 0 at best. Gadgets are solved exactly, by linear programming."
 )
 _DEVIATIONS = (
-    "Of the many solutions of a resolve gadget the table shows one; the thesis names another, the blueprint itself, which is why it "
-    "speaks of 'one solution'. Thesis 5.1.3 calls heads 3/4, tails 1/4 optimal; 5.1.1 has it right, heads 1/4, tails 3/4. One search by "
-    "Reach-Maxmargin from this blueprint raises the alternative payoff of heads to 1/2, leaves that of tails at 1/2, and so balances at "
-    "1/2, 1/2 and a value of 1/4; searching again from there halves what is left each time, to 0. With the alternative payoffs of "
-    "equilibrium (1/2, -1/2), as estimates would ideally have them, one search is enough."
+    "Of the many solutions of a resolve gadget the table shows one; the thesis names another, the blueprint itself, "
+    "which is why it speaks of 'one solution'. Thesis 5.1.3 calls heads 3/4, tails 1/4 optimal; 5.1.1 has it right, "
+    "heads 1/4, tails 3/4. One search by Reach-Maxmargin from this blueprint raises the alternative payoff of heads "
+    "to 1/2, leaves that of tails at 1/2, and so balances at 1/2, 1/2 and a value of 1/4; searching again from there "
+    "halves what is left each time, to 0. With the alternative payoffs of equilibrium (1/2, -1/2), as estimates would "
+    "ideally have them, one search is enough."
 )
 
 
@@ -132,9 +133,7 @@ def _two_rooms() -> tuple[list[tuple[Cell, ...]], tuple[Claim, ...]]:
         heads[gifts] = float(AlternativePayoffs(Blueprint(policy), 0, rule).at(rooms[0]).mean[0])
         found = search(policy, rooms, "maxmargin", rule)
         rows.append(_row(f"two subgames: reach-maxmargin, {gifts} gifts", None, found, rooms[0]))
-    guess_tails = policy_from(
-        tree, lambda at, hand: np.array([0.0, 1.0, 0.0] if tree.actor[at] == 1 else [0.5, 0.5])
-    )
+    guess_tails = policy_from(tree, lambda at, hand: np.array([0.0, 1.0, 0.0] if tree.actor[at] == 1 else [0.5, 0.5]))
     there = Blueprint(guess_tails)
     play = float(there.values(0, tree.find(["play"]), there.response_cfvs[0])[0])
     return rows, (

@@ -24,7 +24,7 @@ from aleator.trees.public_tree import Int64Array, PublicTree, build_tree
 
 TRUNK = "trunk"
 # exploitability in mbb/h with 200, 2,000 and 30,000 (turn: 20,000) buckets; reach-resolve is not in the tables
-PAPER = {
+PAPER: dict[str, dict[str, tuple[float, ...]]] = {
     "paper, small flop hold'em": {
         TRUNK: (88.69, 37.374, 9.128), "unsafe": (14.68, 3.958, 0.5514), "resolve": (60.16, 17.79, 5.407),
         "maxmargin": (30.05, 13.99, 4.343), "reach-maxmargin": (29.88, 13.90, 4.147),
@@ -49,15 +49,17 @@ PAPER = {
 }  # fmt: skip
 SAFE = ("resolve", "maxmargin", "reach-resolve", "reach-maxmargin")
 _CONVENTION = (
-    "Exploitability is NashConv / 2, exactly, of the policy in which each player searches every subgame on its own; ours in antes (Leduc), "
-    "games (Liar's Dice) and big blinds (flop hold'em), the paper's in mbb/h of one player. Blueprints are CFR+ in an abstraction that is "
-    "exact above the subgames and has few buckets of hands inside them, as in the paper; estimates are the values of the last iteration."
+    "Exploitability is NashConv / 2, exactly, of the policy in which each player searches every subgame on its own; "
+    "ours in antes (Leduc), games (Liar's Dice) and big blinds (flop hold'em), the paper's in mbb/h of one player. "
+    "Blueprints are CFR+ in an abstraction that is exact above the subgames and has few buckets of hands inside them, "
+    "as in the paper; estimates are the values of the last iteration."
 )
 _DEVIATIONS = (
-    "Games that can be enumerated stand in for flop and turn hold'em. Reach search gains less than in the paper: the lower bound of a gift only "
-    "counts actions that end the game at once, which before the first chance event are folds, and with three hands or a die few of them "
-    "tempt a best response. Where an unsplit gift is worse than a split one, that is the danger thesis 5.1.11 describes. Unsafe search "
-    "from a nearly perfect blueprint is worse than the blueprint, as in the paper's large game with 30,000 buckets."
+    "Games that can be enumerated stand in for flop and turn hold'em. Reach search gains less than in the paper: the "
+    "lower bound of a gift only counts actions that end the game at once, which before the first chance event are "
+    "folds, and with three hands or a die few of them tempt a best response. Where an unsplit gift is worse than a "
+    "split one, that is the danger thesis 5.1.11 describes. Unsafe search from a nearly perfect blueprint is worse "
+    "than the blueprint, as in the paper's large game with 30,000 buckets."
 )
 
 
@@ -80,7 +82,8 @@ def leduc_buckets(game: Game[Any], count: int) -> Callable[[Any, int], npt.NDArr
     def buckets(state: Any, player: int) -> npt.NDArray[np.int64] | None:
         if state.board < 0 or count >= 3:
             return None
-        return (ranks == state.board).astype(np.int64) * (count - 1)
+        paired: npt.NDArray[np.int64] = (ranks == state.board).astype(np.int64) * (count - 1)
+        return paired
 
     return buckets
 
@@ -136,12 +139,14 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     prepare("cfr+")
     ours: dict[str, dict[str, tuple[float, ...]]] = {}
     for place, name in enumerate(names):
-        ours[name] = measure(
-            SETTINGS[name], lambda share, what, place=place: on_progress((place + share) / len(names), what)
-        )
+
+        def part(share: float, what: str, place: int = place) -> None:
+            on_progress((place + share) / len(names), what)
+
+        ours[name] = measure(SETTINGS[name], part)
     on_progress(1.0, "")
     rows: list[tuple[Cell, ...]] = []
-    for game, found in (*PAPER.items(), *ours.items()):
+    for game, found in (PAPER | ours).items():
         rows += [(game, method, *numbers, _share(numbers, found[TRUNK])) for method, numbers in found.items()]
     return Report(
         title="Exploitability of the whole strategy, every subgame searched on its own (thesis Tables 5.1 to 5.3)",
@@ -150,9 +155,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         columns=("game", "technique", "coarse", "medium", "fine", "of the trunk"),
         rows=tuple(rows),
         panels={
-            name: {
-                method: [(float(place), numbers[place]) for place in range(3)] for method, numbers in found.items()
-            }
+            name: {method: [(float(place), numbers[place]) for place in range(3)] for method, numbers in found.items()}
             for name, found in ours.items()
         },
         x_label="blueprint: 0 coarse, 1 medium, 2 fine",
@@ -184,11 +187,7 @@ def claims(found: dict[str, dict[str, tuple[float, ...]]]) -> tuple[Claim, ...]:
     """Returns what the thesis says about the order of the rows, over all games and blueprints of ours."""
 
     def count(better: str, worse: str, slack: float = 1.02) -> tuple[int, int]:
-        pairs = [
-            (low, high)
-            for table in found.values()
-            for low, high in zip(table[better], table[worse], strict=True)
-        ]
+        pairs = [(low, high) for table in found.values() for low, high in zip(table[better], table[worse], strict=True)]
         return sum(low <= high * slack for low, high in pairs), len(pairs)
 
     def claim(text: str, pairs: Sequence[tuple[str, str]], *, most: bool = False) -> Claim:
@@ -205,8 +204,14 @@ def claims(found: dict[str, dict[str, tuple[float, ...]]]) -> tuple[Claim, ...]:
             "Reach search is no worse than what it is added to",
             [("reach-maxmargin", "maxmargin"), ("reach-resolve", "resolve")],
         ),
-        claim("estimates are far better than resolve, in most cases", [(name, "resolve") for name in estimates], most=True),
-        claim("distributional payoffs improve estimates, in most cases", [("estimate + distributional", "estimate")], most=True),
+        claim(
+            "estimates are far better than resolve, in most cases", [(name, "resolve") for name in estimates], most=True
+        ),
+        claim(
+            "distributional payoffs improve estimates, in most cases",
+            [("estimate + distributional", "estimate")],
+            most=True,
+        ),
         claim("unsafe search is often better than safe search ...", [("unsafe", "maxmargin")], most=True),
         Claim(
             text="... but can be worse than the trunk",
