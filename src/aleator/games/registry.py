@@ -193,19 +193,19 @@ _KNOWN = (
         ("goofspiel:4", "goofspiel:5"),
     ),
     KnownGame(
-        "coin-toss", "coin-toss[:N]", "Coin Toss of Brown's thesis, 5.1.1, with N subgames", _coin_toss, ("coin-toss",)
-    ),
-    KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
-    KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
-    KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),
-    KnownGame("python", "python:FILE.py:CLASS", "a game of your own, written in Python", _python, ()),
-    KnownGame(
         "flop-holdem",
         "flop-holdem:RxS",
         "flop hold'em with a deck of R ranks and S suits",
         _flop_holdem,
         ("flop-holdem:4x2",),
     ),
+    KnownGame(
+        "coin-toss", "coin-toss[:N]", "Coin Toss of Brown's thesis, 5.1.1, with N subgames", _coin_toss, ("coin-toss",)
+    ),
+    KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
+    KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
+    KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),
+    KnownGame("python", "python:FILE.py:CLASS", "a game of your own, written in Python", _python, ()),
     KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
 )
 

@@ -57,9 +57,11 @@ _CONVENTION = (
 _DEVIATIONS = (
     "Games that can be enumerated stand in for flop and turn hold'em. Reach search gains less than in the paper: the "
     "lower bound of a gift only counts actions that end the game at once, which before the first chance event are "
-    "folds, and with three hands or a die few of them tempt a best response. Where an unsplit gift is worse than a "
-    "split one, that is the danger thesis 5.1.11 describes. Unsafe search from a nearly perfect blueprint is worse "
-    "than the blueprint, as in the paper's large game with 30,000 buckets."
+    "folds, and with few hands they rarely tempt a best response; it gains most in Liar's Dice. There the buckets "
+    "cover the whole game (a public state does not say how many bids were made), so that most of the exploitability "
+    "lies above the subgames, where search cannot mend it. Where an unsplit gift is worse than a split one, that is "
+    "the danger thesis 5.1.11 describes. Unsafe search from a nearly perfect blueprint is worse than the blueprint, "
+    "as in the paper's large game with 30,000 buckets."
 )
 
 
@@ -89,7 +91,7 @@ def leduc_buckets(game: Game[Any], count: int) -> Callable[[Any, int], npt.NDArr
 
 
 def dice_buckets(game: Game[Any], count: int) -> Callable[[Any, int], npt.NDArray[np.int64] | None]:
-    """Returns groups of neighbouring rolls after the second bid; none where their number is that of the rolls."""
+    """Returns groups of neighbouring rolls, in the whole game: a public state does not say how many bids were made."""
     assert isinstance(game, LiarsDice)
 
     def buckets(state: Any, player: int) -> npt.NDArray[np.int64] | None:
