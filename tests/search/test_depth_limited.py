@@ -59,6 +59,20 @@ def test_without_leaves_it_is_fictitious_play(linear: bool) -> None:
         )
 
 
+def test_the_short_cut_without_leaves_is_the_long_way() -> None:
+    tree = build_tree(RandomGame(8))
+    quick, kept = (DepthLimitedSolver(Subgame(tree), ZeroValue(), keep=keep) for keep in ((), range(20)))
+    for solver in (quick, kept):
+        solver.run(5)
+        solver.run(7)
+    assert quick.weights() == kept.weights() and not quick.kept
+    for player in (0, 1):
+        np.testing.assert_allclose(quick.root_cfvs()[player], kept.root_cfvs()[player], atol=1e-15)
+        np.testing.assert_array_equal(
+            quick.average_policy().probabilities[player], kept.average_policy().probabilities[player]
+        )
+
+
 def test_beliefs_at_the_root_of_a_subgame_are_the_full_trees_reach() -> None:
     full = build_tree(load_game("leduc"))
     policy = random_policy(full, np.random.default_rng(5))

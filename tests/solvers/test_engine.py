@@ -11,6 +11,7 @@ from aleator.games import check_game, load_game
 from aleator.solvers.best_response import best_response_cfvs, best_response_value, cfvs, expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.engines.cpu import engine as engine_module
+from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.regret_rule import NAMED_RULES, RegretRule, parse_rule
 from aleator.trees import build_tree
 from aleator.trees.policy import random_policy, uniform_policy
@@ -141,3 +142,12 @@ def test_uniform_policies_score_what_the_literature_says() -> None:
     expected = {"kuhn": 11 / 12, "leduc": 4.747222222, "liars-dice:1x4": 1.310119048, "liars-dice:1x5": 1.441741799}
     for name, value in expected.items():
         assert nash_conv(uniform_policy(build_tree(load_game(name)))) == pytest.approx(value, abs=1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_regrets_too_small_to_divide_by_count_as_none(dtype: str) -> None:
+    engine = CpuEngine(build_tree(load_game("kuhn")), dtype)
+    regret = np.full(engine.layout.vector_size[0], np.finfo(dtype).smallest_subnormal, dtype)
+    policy = np.zeros_like(regret)
+    engine.match_regrets(0, regret, policy)
+    assert (engine.layout.unpad(0, policy) == 0.5).all()

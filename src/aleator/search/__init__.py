@@ -3,6 +3,8 @@
 from aleator.search.depth_limited import SEARCH_RULES, DepthLimitedSolver, SearchRule
 from aleator.search.leaf_value import ContinuationValue, LeafValue, ZeroValue
 from aleator.search.oracle import OracleValue
+from aleator.search.random_iteration import PlayedPolicy, SearchConfig, draw_iteration
+from aleator.search.trunk import trunk_exploitability
 
 __all__ = [
     "SEARCH_RULES",
@@ -10,6 +12,10 @@ __all__ = [
     "DepthLimitedSolver",
     "LeafValue",
     "OracleValue",
+    "PlayedPolicy",
+    "SearchConfig",
     "SearchRule",
     "ZeroValue",
+    "draw_iteration",
+    "trunk_exploitability",
 ]

@@ -35,7 +35,7 @@ from aleator.games.base import FloatArray
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.search.updates import CFRUpdate, FictitiousUpdate, Update, Vectors
-from aleator.solvers.engines.cpu.engine import CpuEngine
+from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
 from aleator.solvers.regret_rule import HEDGE, LCFR, RegretRule
@@ -132,7 +132,7 @@ class DepthLimitedSolver:
         for player in (0, 1):
             if (shape := self.root_reach[player].shape) != (hands[player],):
                 raise SolveError(f"player {player}'s root reach has shape {shape}, not ({hands[player]},)")
-        self._engine = CpuEngine(subgame.tree)
+        self._engine = shared_engine(subgame.tree)
         self._rows = Rows(self._engine.layout, subgame.leaves)
         self._update: Update
         if isinstance(self.rule.update, RegretRule):
@@ -150,6 +150,10 @@ class DepthLimitedSolver:
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
+        if not len(self.subgame.leaves) and self._keep == () and isinstance(self._update, CFRUpdate):
+            self._update.run(iterations, self._root_mean)
+            self.iteration += iterations
+            return
         for _ in range(iterations):
             self.iteration += 1
             self._update.begin(self.iteration)
@@ -226,10 +230,8 @@ class DepthLimitedSolver:
         """Returns each player's cfvs [H0], [H1] at the root: what a value network learns."""
         if self.rule.leaves == CURRENT:
             return self._root_mean[0].copy(), self._root_mean[1].copy()
-        policies, reach = self._update.average(), []
-        for player in (0, 1):
-            reach.append(self._engine.layout.new_reach(player, self.root_reach[player]))
-            self._engine.push_reach(player, policies[player], reach[player])
+        policies = self._update.average()
+        reach = self._push(policies)
         leaves = (self._rows.reach(0, reach[0]), self._rows.reach(1, reach[1]))
         cfvs = self.leaf_value.cfvs(self.subgame, leaves) if len(self.subgame.leaves) else leaves
         found = []
@@ -238,6 +240,19 @@ class DepthLimitedSolver:
             self._rows.put_values(player, cfvs[player], values)
             self._engine.pull(player, policies[player], best=False)
             found.append(values[: len(self.root_reach[player])].copy())
+        return found[0], found[1]
+
+    def average_leaf_reach(self) -> Reach:
+        """Returns each player's reach [L, H0], [L, H1] at the leaves under the average policy."""
+        reach = self._push(self._update.average())
+        return self._rows.reach(0, reach[0]), self._rows.reach(1, reach[1])
+
+    def _push(self, policies: Vectors) -> Vectors:
+        """Returns both players' reach under policies."""
+        found = []
+        for player in (0, 1):
+            found.append(self._engine.layout.new_reach(player, self.root_reach[player]))
+            self._engine.push_reach(player, policies[player], found[player])
         return found[0], found[1]
 
     def _policy(self, vectors: Vectors) -> Policy:

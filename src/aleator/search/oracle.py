@@ -31,6 +31,7 @@ from aleator.trees.policy import Policy
 from aleator.trees.subgame import Subgame
 
 _FIRST_LOOK, _MOST_ITERATIONS = 16, 1_000_000
+_KEPT = 8  # new beliefs begin with the regrets of so many iterations at the old ones
 
 
 class OracleValue:
@@ -89,6 +90,7 @@ class _LeafSolver:
         layout = self.forest.engine.layout
         self.policies: tuple[Vector, Vector] = (np.zeros(layout.vector_size[0]), np.zeros(layout.vector_size[1]))
         self._rule = rule
+        self._iterations = 0
         self._memory = (
             layout.memory(0, optimistic=rule.optimistic),
             layout.memory(1, optimistic=rule.optimistic),
@@ -111,6 +113,8 @@ class _LeafSolver:
         )
         for player, own in enumerate(self._memory):
             own.policy_sum[:] = 0.0
+            own.regret[:] *= min(1.0, _KEPT / max(self._iterations, 1))
+            own.instant[:] = 0.0
             self.forest.rows.put_reach(player, self.beliefs[player], own.reach)
             engine.push_reach(player, own.policy, own.reach)
         done, chunk = 0, _FIRST_LOOK
@@ -123,6 +127,7 @@ class _LeafSolver:
             best = self.forest.cfvs(self.beliefs, self.policies, best=True)
             gain = sum((best[player] * self.beliefs[player]).sum(axis=1) for player in (0, 1))
             if (gain <= precision * mass + 1e-15).all():
+                self._iterations = done
                 return done
             if done >= _MOST_ITERATIONS:
                 raise SolveError(f"the oracle did not reach a precision of {precision} in {done:,} iterations")

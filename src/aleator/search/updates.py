@@ -81,6 +81,22 @@ class CFRUpdate:
         self._weight = self._weight * self._discounts[2] + 1.0
         self.share = 1.0 / self._weight
 
+    def run(self, iterations: int, root_means: Reach) -> None:
+        """Runs whole iterations where there are no leaves; adds their cfvs at the root to the means so far."""
+        schedule = self.rule.schedule(self._iteration + 1, iterations)
+        self._engine.iterate(
+            self.memory,
+            schedule,
+            self._iteration + 1,
+            hedge=self.rule.minimiser == HEDGE,
+            alternating=self.alternating,
+            root_means=root_means,
+            weight=self._weight,
+        )
+        self._iteration += iterations
+        for decay in schedule[:, 2]:
+            self._weight = self._weight * decay + 1.0
+
     def expected(self, player: int) -> Vectors:
         """Returns the reach of the current policies."""
         return self.memory[0].reach, self.memory[1].reach

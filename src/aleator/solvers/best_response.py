@@ -14,25 +14,14 @@ Status: equal to OpenSpiel's NashConv to 1e-9 (tests/solvers/test_against_opensp
 from __future__ import annotations
 
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from aleator.games.base import FloatArray
-from aleator.solvers.engines.cpu.engine import CpuEngine
+from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.state import at_root
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
-from aleator.trees.public_tree import PublicTree
-
-_engines: WeakKeyDictionary[PublicTree, CpuEngine] = WeakKeyDictionary()
-
-
-def _engine(tree: PublicTree) -> CpuEngine:
-    """Returns an engine for the tree, kept as long as the tree is."""
-    if tree not in _engines:
-        _engines[tree] = CpuEngine(tree)
-    return _engines[tree]
 
 
 class BestResponse(NamedTuple):
@@ -52,7 +41,7 @@ class BestResponse(NamedTuple):
 
 
 def _reach(policy: Policy, player: int, root_reach: Reach | None) -> FloatArray:
-    engine = _engine(policy.tree)
+    engine = shared_engine(policy.tree)
     reach = engine.layout.new_reach(player, None if root_reach is None else root_reach[player])
     engine.push_reach(player, engine.layout.pad(player, policy.probabilities[player]), reach)
     return reach
@@ -60,7 +49,7 @@ def _reach(policy: Policy, player: int, root_reach: Reach | None) -> FloatArray:
 
 def expected_value(policy: Policy, root_reach: Reach | None = None) -> float:
     """Returns what player 0 wins on average when both follow the policy."""
-    engine = _engine(policy.tree)
+    engine = shared_engine(policy.tree)
     own = engine.layout.pad(0, policy.probabilities[0])
     values = engine.values(0, _reach(policy, 1, root_reach), own, best=False)
     return at_root(policy.tree, 0, values, root_reach)
@@ -68,7 +57,7 @@ def expected_value(policy: Policy, root_reach: Reach | None = None) -> float:
 
 def best_response(policy: Policy, player: int, root_reach: Reach | None = None) -> BestResponse:
     """Returns a best response of `player` to the other player's part of the policy (the first best action of each hand)."""
-    tree, engine = policy.tree, _engine(policy.tree)
+    tree, engine = policy.tree, shared_engine(policy.tree)
     response = engine.layout.pad(player, policy.probabilities[player])
     values = engine.values(player, _reach(policy, 1 - player, root_reach), response, best=True)
     root = values[: tree.num_hands[player, 0]].copy()
@@ -79,7 +68,7 @@ def best_response(policy: Policy, player: int, root_reach: Reach | None = None) 
 
 def best_response_value(policy: Policy, player: int, root_reach: Reach | None = None) -> float:
     """Returns what `player` wins on average with a best response."""
-    engine = _engine(policy.tree)
+    engine = shared_engine(policy.tree)
     values = engine.values(player, _reach(policy, 1 - player, root_reach), np.zeros(0), best=True)
     return at_root(policy.tree, player, values, root_reach)
 
@@ -105,7 +94,7 @@ def cfvs(policy: Policy, player: int, root_reach: Reach | None = None) -> list[F
 
 
 def _cfvs(policy: Policy, player: int, root_reach: Reach | None, *, best: bool) -> list[FloatArray]:
-    engine = _engine(policy.tree)
+    engine = shared_engine(policy.tree)
     own = np.zeros(0) if best else engine.layout.pad(player, policy.probabilities[player])
     values = engine.values(player, _reach(policy, 1 - player, root_reach), own, best=best)
     side = engine.layout.sides[player]

@@ -132,9 +132,14 @@ def update_regrets(
 
 @kernel(forceinline=True)
 def _normalise(policy: Vector, place: int, legal: Vector, count: int, width: int, total: Any, choices: Any) -> None:
-    """Divides LANES columns of weights by their totals; where those are zero every legal action gets the same."""
+    """Divides LANES columns of weights by their totals; where those are zero every legal action gets the same.
+
+    Totals so small that their inverse would overflow count as zero.
+    """
     number = policy.dtype.type
-    one = splat(number(1.0))
+    zero, one = splat(number(0.0)), splat(number(1.0))
+    smallest = splat(number(1e-37 if policy.itemsize == 4 else 1e-300))
+    total = if_positive(total - smallest, total, zero)
     divisor = if_positive(total, total, if_positive(choices, choices, one))
     inverse = one / divisor
     for _ in range(count):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from aleator.trees.public_tree import PublicTree
 
 # below this many numbers per policy vector, handing work to threads costs more than it saves
 _WORTH_THREADS = 100_000
+_NO_MEAN: FloatArray = np.zeros(0)
 
 
 class CpuEngine:
@@ -81,9 +83,21 @@ class CpuEngine:
             list(self._pool.map(run, self.parts))
 
     def iterate(
-        self, memory: tuple[Memory, Memory], schedule: FloatArray, iteration: int, *, hedge: bool, alternating: bool
+        self,
+        memory: tuple[Memory, Memory],
+        schedule: FloatArray,
+        iteration: int,
+        *,
+        hedge: bool,
+        alternating: bool,
+        root_means: tuple[FloatArray, FloatArray] = (_NO_MEAN, _NO_MEAN),
+        weight: float = 0.0,
     ) -> None:
-        """Runs CFR, one iteration per row of `schedule`, the first of them number `iteration` (from 1)."""
+        """Runs CFR, one iteration per row of `schedule`, the first of them number `iteration` (from 1).
+
+        `root_means` are each player's cfvs [H] at the root, averaged over earlier iterations of that `weight` in all; the new
+        ones' are added in place.
+        """
         layout, minimiser = self.layout, walk.HEDGE if hedge else walk.REGRET_MATCHING
         if not self._pool:
             walk.iterate(
@@ -96,9 +110,12 @@ class CpuEngine:
                 iteration,
                 minimiser,
                 alternating,
+                root_means,
+                weight,
             )
             return
         for k, discounts in enumerate(schedule):
+            weight = weight * discounts[2] + 1.0
             for player in (0, 1):
 
                 def update(
@@ -113,6 +130,8 @@ class CpuEngine:
                     )
 
                 self._backward(update)
+                mean = root_means[player]
+                mean += (memory[player].values[: len(mean)] - mean) / weight
                 if alternating:
                     self.push_reach(player, memory[player].policy, memory[player].reach)
             if not alternating:
@@ -174,3 +193,16 @@ class CpuEngine:
 
         self._backward(run)
         return values
+
+
+_shared: WeakKeyDictionary[PublicTree, CpuEngine] = WeakKeyDictionary()
+
+
+def shared_engine(tree: PublicTree) -> CpuEngine:
+    """Returns an engine in float64 for a tree, the same each time, kept as long as the tree is.
+
+    Its rows of values are overwritten by whoever walks next, and nothing may be locked in it.
+    """
+    if tree not in _shared:
+        _shared[tree] = CpuEngine(tree)
+    return _shared[tree]

@@ -174,14 +174,22 @@ def match_all(nodes: Nodes, structure: Structure, side: Side, regret: Vector, po
 @kernel()
 def iterate(
     task: Task, structure: Structure, sides: tuple[Side, Side], memory: tuple[Memory, Memory], scratch: Vector,
-    schedule: FloatArray, iteration: int, minimiser: int, alternating: bool,
+    schedule: FloatArray, iteration: int, minimiser: int, alternating: bool, root_means: tuple[Vector, Vector], weight: float,
 ) -> None:  # fmt: skip
-    """Runs one iteration of CFR on the whole tree per row of `schedule`, the first of them number `iteration` (from 1)."""
+    """Runs one iteration of CFR on the whole tree per row of `schedule`, the first of them number `iteration` (from 1).
+
+    `root_means` (empty if they are not wanted) are each player's cfvs at the root, averaged as policies are over the iterations
+    so far, whose weights add up to `weight`; those of the new iterations are added.
+    """
     for k in range(len(schedule)):
+        weight = weight * schedule[k, 2] + 1.0
         for player in range(2):
             side, own, other = sides[player], memory[player], 1 - player
             evaluate_terminals(task.terminals, structure, side, sides[other], memory[other].reach, own.values)
             backward_update(task.inner, structure, side, own, scratch, schedule[k], iteration + k, minimiser)
+            mean = root_means[player]
+            for hand in range(len(mean)):
+                mean[hand] += (own.values[hand] - mean[hand]) / weight
             if alternating:
                 forward(task.forward[player], structure, side, own.policy, own.reach)
         if not alternating:

@@ -1,0 +1,188 @@
+"""Safe search by a random iteration: act through a subgame as one iteration of its solution did, and hand its beliefs on.
+
+Algorithm:
+    Solve the depth-limited subgame at the public belief state, draw an iteration t with the weights of the average policy,
+    act by pi^t until a leaf, believe there what iteration t believed, and begin anew. The opponent does not know t, so that in
+    expectation the policy is the one that CFR-D averages: an equilibrium (Theorem 4). Unsafe search acts by the average
+    policy and hands its beliefs on instead; what it plays next is a best response to them and can be exploited.
+    The expected policy is found exactly by going through all iterations, weighted, in every subgame; where that is too
+    much, by drawing them many times.
+
+Reference: ReBeL section 6; sampling weights as in Algorithms 1 (uniform) and 2 (linear), that is, as the rule averages.
+
+Deviations:
+    With alternating updates a player's leaves were valued at beliefs that the opponent's next policy may have entered
+    already; those are handed on, because the iteration's values hold for them. Subgames without leaves are played by their
+    average policy, which is what drawing an iteration plays in expectation.
+
+Status: tests/search/test_random_iteration.py; `aleator paper rebel-rps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.search.depth_limited import DepthLimitedSolver, SearchRule, find_rule
+from aleator.search.leaf_value import LeafValue
+from aleator.search.oracle import OracleValue
+from aleator.solvers.engines.cpu.engine import shared_engine
+from aleator.solvers.engines.cpu.rows import Rows
+from aleator.trees.beliefs import Reach, normalised_rows
+from aleator.trees.policy import Policy, normalised, places
+from aleator.trees.public_tree import Int64Array, PublicTree
+from aleator.trees.subgame import DepthLimit, Subgame, cut
+
+_TWO_MOVES = DepthLimit(moves=2)
+
+
+class Play(NamedTuple):
+    """One of the ways in which a player may go through a subgame.
+
+    Attributes:
+        weight: how likely it is.
+        policy: on the subgame's tree.
+        leaf_reach: [L, H0], [L, H1] of both players as the player believes it at the leaves.
+    """
+
+    weight: float
+    policy: Policy
+    leaf_reach: Reach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchConfig:
+    """How subgames are searched, one after the other.
+
+    Attributes:
+        limit: how far each of them goes.
+        rule: how it is solved; a name in `aleator.search.SEARCH_RULES` will do.
+        iterations: of the solver, each for both players.
+        safe: act by a random iteration; False for the average policy, which is unsafe search.
+    """
+
+    limit: DepthLimit = _TWO_MOVES
+    rule: SearchRule | str = "cfr-d"
+    iterations: int = 100
+    safe: bool = True
+
+    def __post_init__(self) -> None:
+        find_rule(self.rule)
+        if self.iterations < 1:
+            raise SolveError(f"search needs at least 1 iteration, not {self.iterations}")
+
+
+def draw_iteration(solver: DepthLimitedSolver, rng: np.random.Generator) -> int:
+    """Returns the number of an iteration, drawn with the weights of the average policy."""
+    weights = solver.weights()
+    return int(rng.choice(list(weights), p=list(weights.values())))
+
+
+def plays(solver: DepthLimitedSolver, player: int, *, safe: bool = True) -> Iterator[Play]:
+    """Yields every way in which a player may go through a solved subgame, all of whose iterations were kept."""
+    if not safe:
+        yield Play(1.0, solver.average_policy(), solver.average_leaf_reach())
+        return
+    for number, weight in solver.weights().items():
+        iteration = solver.kept[number]
+        yield Play(weight, iteration.policy, iteration.leaf_reach[player])
+
+
+class PlayedPolicy:
+    """Finds what a searching player plays in a whole game.
+
+    Args:
+        full: the tree of the game.
+        config: how it searches.
+        leaf_value: of the leaves of its subgames.
+        finish: solves everything below the first subgame's leaves; None to search there, too.
+    """
+
+    def __init__(
+        self, full: PublicTree, config: SearchConfig, leaf_value: LeafValue, *, finish: OracleValue | None = None
+    ) -> None:
+        self.full, self.config, self.leaf_value, self._finish = full, config, leaf_value, finish
+        self._subgames: dict[int, Subgame] = {}
+        self._sums = [np.zeros(size) for size in full.policy_size]
+
+    def exact(self) -> Policy:
+        """Returns the expected policy, by going through all iterations of all subgames."""
+        return self._find(None, 1)
+
+    def sampled(self, rng: np.random.Generator, repeats: int) -> Policy:
+        """Returns the average of the policies played in `repeats` games in which every subgame's iteration is drawn anew."""
+        if repeats < 1:
+            raise SolveError(f"at least 1 repeat is needed, not {repeats}")
+        return self._find(rng, repeats)
+
+    def of(self, solver: DepthLimitedSolver) -> Policy:
+        """Returns the expected policy given the solved first subgame, all of whose iterations were kept."""
+        for player in (0, 1):
+            self._sums[player][:] = 0.0
+            for play in plays(solver, player, safe=self.config.safe):
+                own = np.full(self.full.num_hands[player, 0], play.weight)
+                self._follow(solver.subgame, player, play, own, None)
+        return normalised(self.full, (self._sums[0], self._sums[1]))
+
+    def _find(self, rng: np.random.Generator | None, repeats: int) -> Policy:
+        hands = self.full.num_hands[:, 0]
+        for player in (0, 1):
+            self._sums[player][:] = 0.0
+            for _ in range(repeats):
+                self._search(0, player, (np.ones(hands[0]), np.ones(hands[1])), np.ones(hands[player]), rng)
+        return normalised(self.full, (self._sums[0], self._sums[1]))
+
+    def _search(self, node: int, player: int, reach: Reach, own: FloatArray, rng: np.random.Generator | None) -> None:
+        """Adds what a player does below a node where `reach` is believed and its own reach is `own` ([H])."""
+        subgame = self._subgame(node)
+        beliefs = (normalised_rows(reach[0]), normalised_rows(reach[1]))
+        rule = find_rule(self.config.rule)
+        safe = self.config.safe and len(subgame.leaves) > 0
+        kept = range(self.config.iterations + 1) if safe else ()
+        solver = DepthLimitedSolver(subgame, self.leaf_value, rule, root_reach=beliefs, keep=kept)
+        solver.run(self.config.iterations)
+        if rng is not None and safe:
+            iteration = solver.kept[draw_iteration(solver, rng)]
+            self._follow(subgame, player, Play(1.0, iteration.policy, iteration.leaf_reach[player]), own, rng)
+            return
+        for play in plays(solver, player, safe=safe):
+            self._follow(subgame, player, play, play.weight * own, rng)
+
+    def _subgame(self, node: int) -> Subgame:
+        if node not in self._subgames:
+            self._subgames[node] = cut(self.full, node, self.config.limit)
+        return self._subgames[node]
+
+    def _follow(
+        self, subgame: Subgame, player: int, play: Play, own: FloatArray, rng: np.random.Generator | None
+    ) -> None:
+        """Adds what a player does in a subgame by one play, and searches on at the leaves that it comes to."""
+        assert subgame.nodes is not None
+        engine = shared_engine(subgame.tree)
+        reach = engine.layout.new_reach(player, own)
+        engine.push_reach(player, engine.layout.pad(player, play.policy.probabilities[player]), reach)
+        self._add(player, subgame.tree, subgame.nodes, engine.layout.unpad(player, reach))
+        if not len(subgame.leaves):
+            return
+        rows = Rows(engine.layout, subgame.leaves).reach(player, reach)
+        if self._finish is not None:
+            below = self._finish.solve(subgame, play.leaf_reach)
+            vector = below.forest.push(player, rows, below.policies[player])
+            nodes = below.forest.nodes_in(subgame)
+            self._add(player, below.forest.tree, nodes, below.forest.engine.layout.unpad(player, vector))
+            return
+        for k, leaf in enumerate(subgame.leaves):
+            if rows[k].any():
+                first, second = subgame.tree.num_hands[:, leaf]
+                believed = (play.leaf_reach[0][k, :first], play.leaf_reach[1][k, :second])
+                count = (first, second)[player]
+                self._search(int(subgame.nodes[leaf]), player, believed, rows[k, :count], rng)
+
+    def _add(self, player: int, tree: PublicTree, nodes: Int64Array, vector: FloatArray) -> None:
+        """Adds a policy-shaped vector of a tree, whose nodes are `nodes` of the full tree, to the sum."""
+        self._sums[player][places(self.full, nodes[tree.decisions(player)], player)] += vector
