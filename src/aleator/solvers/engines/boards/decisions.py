@@ -96,14 +96,10 @@ def add_to_sums(
 
 
 @kernel(forceinline=True)
-def update(
+def _update(
     regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, count: int, width: int,
     values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, locked: bool, rows: Float32Array,
 ) -> None:  # fmt: skip
-    """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` are the actions' cfvs.
-
-    A locked decision keeps its policy.
-    """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     positive, negative, floor = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[3])
     scale, most = splat_wide(scales[scale_at]), zero
@@ -147,6 +143,70 @@ def update(
             row += width
     if regret.itemsize == 2 and not locked:
         _compress(rows, regret, regret_at, count * width, most, scales, scale_at)
+
+
+@kernel(forceinline=True)
+def update(
+    regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, count: int, width: int,
+    values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, locked: bool, rows: Float32Array,
+) -> None:  # fmt: skip
+    """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` are the actions' cfvs.
+
+    A locked decision keeps its policy. With a number of actions that is known when it is compiled, all stay in registers.
+    """
+    if count == 2:
+        _update(
+            regret,
+            scales,
+            scale_at,
+            instant,
+            regret_at,
+            2,
+            width,
+            values,
+            actions_at,
+            value_at,
+            discounts,
+            locked,
+            rows,
+        )
+    elif count == 3:
+        _update(
+            regret,
+            scales,
+            scale_at,
+            instant,
+            regret_at,
+            3,
+            width,
+            values,
+            actions_at,
+            value_at,
+            discounts,
+            locked,
+            rows,
+        )
+    elif count == 4:
+        _update(
+            regret,
+            scales,
+            scale_at,
+            instant,
+            regret_at,
+            4,
+            width,
+            values,
+            actions_at,
+            value_at,
+            discounts,
+            locked,
+            rows,
+        )
+    else:
+        _update(
+            regret, scales, scale_at, instant, regret_at, count, width, values, actions_at, value_at, discounts, locked,
+            rows,
+        )  # fmt: skip
 
 
 @kernel(forceinline=True)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import SolveError
+from aleator.solvers.engines.aligned import aligned_zeros
 from aleator.solvers.engines.boards import walk
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.engines.boards.showdown import new_scratch
@@ -42,9 +43,9 @@ class BoardEngine:
         scales = sum(len(boards) * len(forest.inner) for boards, forest in zip(plan.boards, plan.forests, strict=True))
         first, second = (
             Storage(
-                regret=np.zeros(size, kept),
-                policy_sum=np.zeros(size, kept),
-                instant=np.zeros(size * predicts, np.float32),
+                regret=aligned_zeros(size, kept),
+                policy_sum=aligned_zeros(size, kept),
+                instant=aligned_zeros(size * predicts, np.float32),
                 regret_scale=np.zeros(scales, np.float32),
                 sum_scale=np.zeros(scales, np.float32),
             )
@@ -63,7 +64,7 @@ class BoardEngine:
         self._pool = None
         if self.threads > 1:
             boards, lines = len(plan.boards[1]), len(plan.forests[0].next_nodes)
-            self._slab = np.zeros(boards * lines * max(plan.widths[1]), np.float32)
+            self._slab = aligned_zeros(boards * lines * max(plan.widths[1]), np.float32)
             self._parts = [self._boards_program(range(k, boards, threads), 1, walk.KEEP) for k in range(threads)]
             self._pool = ThreadPoolExecutor(self.threads)
         self._whole = self._program(0, 0, 0)
@@ -108,10 +109,10 @@ class BoardEngine:
     def _work(self) -> Work:
         width = max(max(widths) for widths in self.plan.widths)
         return Work(
-            np.zeros(self._reach_sizes[0], np.float32),
-            np.zeros(self._reach_sizes[1], np.float32),
-            np.zeros(self._values_size + width, np.float32),
-            np.zeros(max(int(forest.num_children.max()) for forest in self.plan.forests) * width, np.float32),
+            aligned_zeros(int(self._reach_sizes[0]), np.float32),
+            aligned_zeros(int(self._reach_sizes[1]), np.float32),
+            aligned_zeros(self._values_size + width, np.float32),
+            aligned_zeros(max(int(forest.num_children.max()) for forest in self.plan.forests) * width, np.float32),
             new_scratch(width),
         )
 

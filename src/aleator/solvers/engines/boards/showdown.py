@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from aleator.games.holdem.cards import NUM_CARDS
 from aleator.jit import kernel
+from aleator.solvers.engines.aligned import aligned_zeros
+from aleator.solvers.engines.boards.columns import folds_to_rows, rows_to_columns, showdowns_to_rows
 from aleator.solvers.engines.boards.forest import Forest
-from aleator.solvers.engines.boards.tables import HandTable
+from aleator.solvers.engines.boards.tables import NOBODY, HandTable
 from aleator.solvers.engines.cpu.simd import (
     WIDE,
     load_wide,
@@ -27,8 +30,6 @@ from aleator.solvers.engines.cpu.simd import (
     to_float,
     to_integer,
     total,
-    transpose_in,
-    transpose_out,
 )
 
 Float32Array = npt.NDArray[np.float32]
@@ -37,14 +38,12 @@ Int16Array = npt.NDArray[np.int16]
 Int64Array = npt.NDArray[np.int64]
 
 UNIT = np.float32(2.0**29)
-NUM_CARDS = 52
 
 
 class Scratch(NamedTuple):
-    """Working memory of one thread for the scans: [hands + 1, WIDE], [cards + 1, WIDE] and [WIDE] numbers."""
+    """Working memory of one thread for the scans: [hands + 1, WIDE], [cards + 2, WIDE] and [WIDE] numbers."""
 
     columns: Int32Array
-    compatible: Int32Array
     results: Int32Array
     sums: Int32Array
     held: Int32Array
@@ -59,14 +58,13 @@ class Scratch(NamedTuple):
 
 def new_scratch(width: int) -> Scratch:
     """Returns scratch for rows of at most `width` hands."""
-    hands, cards = (width + 1) * WIDE, (NUM_CARDS + 1) * WIDE
-    columns, compatible, results = (np.zeros(hands, np.int32) for _ in range(3))
-    sums, held = np.zeros(cards, np.int32), np.zeros(max(hands, cards), np.int32)
-    starts, fold_starts, show_starts = (np.zeros(WIDE, np.int64) for _ in range(3))
-    rescale, fold_scale, show_scale, rake_share = (np.zeros(WIDE, np.float32) for _ in range(4))
+    hands, cards = (width + 1) * WIDE, (NUM_CARDS + 2) * WIDE
+    columns, results = (aligned_zeros(hands, np.int32) for _ in range(2))
+    sums, held = aligned_zeros(cards, np.int32), aligned_zeros(max(hands, cards), np.int32)
+    starts, fold_starts, show_starts = (aligned_zeros(WIDE, np.int64) for _ in range(3))
+    rescale, fold_scale, show_scale, rake_share = (aligned_zeros(WIDE, np.float32) for _ in range(4))
     return Scratch(
         columns,
-        compatible,
         results,
         sums,
         held,
@@ -127,51 +125,39 @@ def _sum_cards(
 
 
 @kernel(forceinline=True)
-def _scan_folds(
+def _scan_showdowns(
     reach: Int32Array,
     values: Int32Array,
     sums: Int32Array,
-    count: int,
-    card1: Int16Array,
-    card2: Int16Array,
-    same: Int16Array,
+    held: Int32Array,
+    own: HandTable,
+    other: HandTable,
+    board: int,
 ) -> None:
-    """Writes for each own hand the reach of compatible hands: all, less those with either card, plus the one with both."""
-    whole = load_wide(sums, NUM_CARDS * WIDE)
-    for hand in range(count):
-        both = load_wide(reach, raw(same, hand) * WIDE)
-        shared = load_wide(sums, raw(card1, hand)) + load_wide(sums, raw(card2, hand))
-        store(values, hand * WIDE, whole + both - shared)
+    """Writes for each own hand the reach of weaker and of weaker or equal compatible hands, added; leaves sums as `_sum_cards`.
 
-
-@kernel(forceinline=True)
-def _scan_showdowns(
-    reach: Int32Array, values: Int32Array, sums: Int32Array, held: Int32Array, own1: Int16Array, own2: Int16Array,
-    card1: Int16Array, card2: Int16Array, num_groups: int, group_start: Int16Array, below: Int16Array, upto: Int16Array,
-) -> None:  # fmt: skip
-    """Writes for each own hand twice the reach of weaker less stronger compatible hands.
-
-    Running sums start at minus everything and gain twice each hand that is passed, so that they always are (weaker or equal)
-    minus (stronger); a hand's value is the mean of the sums before and after its group of equals, times two.
+    Less the reach of all compatible hands, that is weaker minus stronger: ties cancel.
     """
+    own1, own2, card1, card2 = own.card1[board], own.card2[board], other.card1[board], other.card2[board]
+    group_start, below, upto = own.group_start[board], own.below[board], own.upto[board]
     zero = splat_wide(np.int32(0))
     for card in range(NUM_CARDS):
-        store(sums, card * WIDE, zero - load_wide(sums, card * WIDE))
-    running = zero - load_wide(sums, NUM_CARDS * WIDE)
-    passed = 0
-    for group in range(num_groups):
+        store(sums, card * WIDE, zero)
+    running, passed = zero, 0
+    for group in range(own.num_groups[board]):
         running = _pass_hands(reach, sums, card1, card2, passed, raw(below, group), running)
         before = running
         first, end = raw(group_start, group), raw(group_start, group + 1)
         for hand in range(first, end):
             shared = load_wide(sums, raw(own1, hand)) + load_wide(sums, raw(own2, hand))
-            store(held, (hand - first) * WIDE, shared)
+            store(held, (hand - first) * WIDE, before - shared)
         passed = raw(upto, group)
         running = _pass_hands(reach, sums, card1, card2, raw(below, group), passed, running)
-        both = before + running
         for hand in range(first, end):
             shared = load_wide(sums, raw(own1, hand)) + load_wide(sums, raw(own2, hand))
-            store(values, hand * WIDE, both - load_wide(held, (hand - first) * WIDE) - shared)
+            store(values, hand * WIDE, load_wide(held, (hand - first) * WIDE) + running - shared)
+    running = _pass_hands(reach, sums, card1, card2, passed, other.alive[board], running)
+    store(sums, NUM_CARDS * WIDE, running)
 
 
 @kernel(forceinline=True)
@@ -181,12 +167,25 @@ def _pass_hands(
     """Returns the running sum after the opponent's hands start..end have been passed; updates the sums per card."""
     for hand in range(start, end):
         here = load_wide(reach, hand * WIDE)
-        here = here + here
         a, b = raw(card1, hand), raw(card2, hand)
         running = running + here
         store(sums, a, load_wide(sums, a) + here)
         store(sums, b, load_wide(sums, b) + here)
     return running
+
+
+@kernel(forceinline=True)
+def _take_rake(
+    reach: Int32Array, values: Int32Array, sums: Int32Array, own: HandTable, board: int, rake_share: Float32Array
+) -> None:
+    """Adds to each own hand's value at a showdown a share of the reach of compatible hands."""
+    whole, share = load_wide(sums, NUM_CARDS * WIDE), load_wide(rake_share, 0)
+    card1, card2, same = own.card1[board], own.card2[board], own.same[board]
+    for hand in range(own.alive[board]):
+        both = load_wide(reach, raw(same, hand) * WIDE)
+        shared = load_wide(sums, raw(card1, hand)) + load_wide(sums, raw(card2, hand))
+        less = to_integer(to_float(whole + both - shared) * share)
+        store(values, hand * WIDE, load_wide(values, hand * WIDE) + less)
 
 
 @kernel(inline="always")
@@ -204,8 +203,7 @@ def evaluate_terminals(
         raked: whether the house takes anything.
     """
     own_width, other_width = own.card1.shape[1], other.card1.shape[1]
-    columns, compatible, results = scratch.columns, scratch.compatible, scratch.results
-    sums, held = scratch.sums, scratch.held
+    columns, results, sums, held = scratch.columns, scratch.results, scratch.sums, scratch.held
     starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
     rescale, fold_scale, show_scale, rake_share = (
         scratch.rescale,
@@ -213,8 +211,13 @@ def evaluate_terminals(
         scratch.show_scale,
         scratch.rake_share,
     )
-    alive, first_node = own.alive[board], forest.node_start[chunk]
+    card1, card2, same = own.card1[board], own.card2[board], own.same[board]
+    first_node = forest.node_start[chunk]
     zero = splat_wide(np.int32(0))
+    store(columns, other_width * WIDE, zero)  # the column of hands that the opponent cannot have
+    store(sums, NOBODY, zero)
+    for hand in range(own.alive[board], own_width):
+        store(results, hand * WIDE, zero)
     for batch in range(forest.lane_start[player, chunk], forest.lane_start[player, chunk + 1], WIDE):
         folds, shows = False, False
         for k in range(WIDE):
@@ -229,32 +232,20 @@ def evaluate_terminals(
             rescale[k] = UNIT / row if row > np.float32(0.0) else np.float32(0.0)
             fold_scale[k] = forest.fold_amount[player, lane] * row / UNIT
             stake = forest.show_amount[player, lane]
-            show_scale[k] = stake * row / (np.float32(2.0) * UNIT)
-            rake_share[k] = (
-                np.float32(2.0) * forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
-            )
+            show_scale[k] = stake * row / UNIT
+            rake_share[k] = forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
         for i in range(0, other_width, WIDE):
-            transpose_in(reach, starts, i, rescale, columns)
-        store(columns, other_width * WIDE, zero)  # the row of hands that the opponent cannot have
-        _sum_cards(columns, other.alive[board], other.card1[board], other.card2[board], sums, held)
-        if folds or raked:
-            _scan_folds(columns, compatible, sums, alive, own.card1[board], own.card2[board], own.same[board])
-        if folds:
-            for hand in range(alive, own_width):
-                store(compatible, hand * WIDE, zero)
-            for i in range(0, own_width, WIDE):
-                transpose_out(compatible, fold_scale, values, fold_starts, i)
+            rows_to_columns(reach, starts, i, rescale, columns)
         if shows:
-            _scan_showdowns(
-                columns, results, sums, held, own.card1[board], own.card2[board], other.card1[board], other.card2[board],
-                own.num_groups[board], own.group_start[board], own.below[board], own.upto[board],
-            )  # fmt: skip
+            _scan_showdowns(columns, results, sums, held, own, other, board)
             if raked:
-                share = load_wide(rake_share, 0)
-                for hand in range(alive):
-                    less = to_float(load_wide(compatible, hand * WIDE)) * share
-                    store(results, hand * WIDE, to_integer(to_float(load_wide(results, hand * WIDE)) + less))
-            for hand in range(alive, own_width):
-                store(results, hand * WIDE, zero)
+                _take_rake(columns, results, sums, own, board, rake_share)
+        else:
+            _sum_cards(columns, other.alive[board], other.card1[board], other.card2[board], sums, held)
+        whole = load_wide(sums, NUM_CARDS * WIDE)
+        if folds:
             for i in range(0, own_width, WIDE):
-                transpose_out(results, show_scale, values, show_starts, i)
+                folds_to_rows(columns, same, sums, card1, card2, whole, fold_scale, values, fold_starts, i)
+        if shows:
+            for i in range(0, own_width, WIDE):
+                showdowns_to_rows(results, same, sums, card1, card2, whole, show_scale, values, show_starts, i)

@@ -28,7 +28,7 @@ class Vector(types.Type):  # type: ignore[misc]
         super().__init__(name=f"Vector({dtype} x {lanes})")
 
 
-def _llvm(vector: Vector) -> ir.VectorType:
+def llvm_type(vector: Vector) -> ir.VectorType:
     elements = {types.float32: ir.FloatType(), types.float64: ir.DoubleType(), types.int32: ir.IntType(32)}
     return ir.VectorType(elements[vector.dtype], vector.lanes)
 
@@ -36,27 +36,27 @@ def _llvm(vector: Vector) -> ir.VectorType:
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, vector: Vector) -> None:
-        super().__init__(manager, vector, _llvm(vector))
+        super().__init__(manager, vector, llvm_type(vector))
 
 
-def _data(context: Any, builder: ir.IRBuilder, array_type: types.Array, array: Any, index: Any) -> Any:
+def address(context: Any, builder: ir.IRBuilder, array_type: types.Array, array: Any, index: Any) -> Any:
     """Returns a pointer to an array's entry; indices are not checked and negative ones do not wrap around."""
     return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
 
 
-def _read(builder: ir.IRBuilder, vector: Vector, pointer: Any) -> Any:
-    value = builder.load(builder.bitcast(pointer, _llvm(vector).as_pointer()))
+def read_vector(builder: ir.IRBuilder, vector: Vector, pointer: Any) -> Any:
+    value = builder.load(builder.bitcast(pointer, llvm_type(vector).as_pointer()))
     value.align = vector.dtype.bitwidth // 8
     return value
 
 
-def _write(builder: ir.IRBuilder, vector: Vector, value: Any, pointer: Any) -> None:
-    target = builder.bitcast(pointer, _llvm(vector).as_pointer())
+def write_vector(builder: ir.IRBuilder, vector: Vector, value: Any, pointer: Any) -> None:
+    target = builder.bitcast(pointer, llvm_type(vector).as_pointer())
     builder.store(value, target).align = vector.dtype.bitwidth // 8
 
 
 def _splat(builder: ir.IRBuilder, vector: Vector, number: Any) -> Any:
-    kind, index = _llvm(vector), ir.IntType(32)
+    kind, index = llvm_type(vector), ir.IntType(32)
     undefined = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(undefined, number, ir.Constant(index, 0))
     return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(index, vector.lanes), [0] * vector.lanes))
@@ -69,7 +69,7 @@ def _loader(lanes: int) -> Any:
         vector = Vector(array.dtype, lanes)
 
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-            return _read(builder, vector, _data(context, builder, array, *arguments))
+            return read_vector(builder, vector, address(context, builder, array, *arguments))
 
         return vector(array, types.intp), generate
 
@@ -100,7 +100,7 @@ def store(typing_context: Any, array: types.Array, index: types.Integer, value: 
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         target, place, vector = arguments
-        _write(builder, value, vector, _data(context, builder, array, target, place))
+        write_vector(builder, value, vector, address(context, builder, array, target, place))
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), generate
@@ -111,7 +111,7 @@ def raw(typing_context: Any, array: types.Array, index: types.Integer) -> Any:
     """Returns array[index] as an intp, without the code that lets negative indices wrap around."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        value = builder.load(_data(context, builder, array, *arguments))
+        value = builder.load(address(context, builder, array, *arguments))
         widen = builder.sext if array.dtype.signed else builder.zext
         return widen(value, ir.IntType(64)) if value.type.width < 64 else value
 
@@ -127,9 +127,9 @@ def gather(
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         lane_type, whole = ir.IntType(32), ir.IntType(64)
-        start = _data(context, builder, array, arguments[0], arguments[1])
-        offsets = _data(context, builder, places, arguments[2], arguments[3])
-        result = ir.Constant(_llvm(vector), ir.Undefined)
+        start = address(context, builder, array, arguments[0], arguments[1])
+        offsets = address(context, builder, places, arguments[2], arguments[3])
+        result = ir.Constant(llvm_type(vector), ir.Undefined)
         for lane in range(LANES):
             offset = builder.sext(builder.load(builder.gep(offsets, [ir.Constant(lane_type, lane)])), whole)
             result = builder.insert_element(
@@ -140,91 +140,13 @@ def gather(
     return vector(array, types.intp, places, types.intp), generate
 
 
-def _transpose(builder: ir.IRBuilder, rows: list[Any]) -> list[Any]:
-    """Returns the columns of a square of WIDE vectors, by log2(WIDE) rounds of exchanging halves."""
-    step = 1
-    while step < WIDE:
-        mixed = list(rows)
-        for i in range(WIDE):
-            if i & step:
-                continue
-            low = [j if not j & step else WIDE + (j ^ step) for j in range(WIDE)]
-            high = [j | step if not j & step else WIDE + j for j in range(WIDE)]
-            for target, mask in ((i, low), (i | step, high)):
-                constant = ir.Constant(ir.VectorType(ir.IntType(32), WIDE), mask)
-                mixed[target] = builder.shuffle_vector(rows[i], rows[i | step], constant)
-        rows = mixed
-        step *= 2
-    return rows
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def transpose_in(
-    typing_context: Any,
-    rows: types.Array,
-    row_at: types.Array,
-    column: types.Integer,
-    scale: types.Array,
-    columns: types.Array,
-) -> Any:
-    """Turns a square of WIDE rows and columns: columns[WIDE * (column + k) + lane] = rows[row_at[lane] + column + k].
-
-    On the way the numbers are multiplied by scale[lane] and rounded to int32.
-    """
-    vector, whole = Vector(types.float32, WIDE), ir.IntType(64)
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        source, starts, first, factors, target = arguments
-        integers = Vector(types.int32, WIDE)
-        loaded = []
-        for lane in range(WIDE):
-            start = builder.load(_data(context, builder, row_at, starts, ir.Constant(whole, lane)))
-            loaded.append(_read(builder, vector, _data(context, builder, rows, source, builder.add(start, first))))
-        factor = _read(builder, vector, _data(context, builder, scale, factors, ir.Constant(whole, 0)))
-        for k, values in enumerate(_transpose(builder, loaded)):
-            at = builder.mul(builder.add(first, ir.Constant(whole, k)), ir.Constant(whole, WIDE))
-            rounded = builder.fptosi(builder.fmul(values, factor), _llvm(integers))
-            _write(builder, integers, rounded, _data(context, builder, columns, target, at))
-        return context.get_dummy_value()
-
-    return types.void(rows, row_at, types.intp, scale, columns), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def transpose_out(
-    typing_context: Any,
-    columns: types.Array,
-    scale: types.Array,
-    rows: types.Array,
-    row_at: types.Array,
-    column: types.Integer,
-) -> Any:
-    """Turns a square back: rows[row_at[lane] + column + k] = scale[lane] * columns[WIDE * (column + k) + lane]."""
-    vector, whole = Vector(types.float32, WIDE), ir.IntType(64)
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        source, factors, target, starts, first = arguments
-        factor = _read(builder, vector, _data(context, builder, scale, factors, ir.Constant(whole, 0)))
-        loaded = []
-        for k in range(WIDE):
-            at = builder.mul(builder.add(first, ir.Constant(whole, k)), ir.Constant(whole, WIDE))
-            integers = _read(builder, Vector(types.int32, WIDE), _data(context, builder, columns, source, at))
-            loaded.append(builder.fmul(builder.sitofp(integers, _llvm(vector)), factor))
-        for lane, values in enumerate(_transpose(builder, loaded)):
-            start = builder.load(_data(context, builder, row_at, starts, ir.Constant(whole, lane)))
-            _write(builder, vector, values, _data(context, builder, rows, target, builder.add(start, first)))
-        return context.get_dummy_value()
-
-    return types.void(columns, scale, rows, row_at, types.intp), generate
-
-
 @intrinsic  # type: ignore[untyped-decorator]
 def to_float(typing_context: Any, vector: Vector) -> Any:
     """Returns int32 numbers as float32."""
     result = Vector(types.float32, vector.lanes)
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.sitofp(arguments[0], _llvm(result))
+        return builder.sitofp(arguments[0], llvm_type(result))
 
     return result(vector), generate
 
@@ -235,7 +157,7 @@ def to_integer(typing_context: Any, vector: Vector) -> Any:
     result = Vector(types.int32, vector.lanes)
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.fptosi(arguments[0], _llvm(result))
+        return builder.fptosi(arguments[0], llvm_type(result))
 
     return result(vector), generate
 
@@ -246,12 +168,12 @@ def read_scaled(typing_context: Any, array: types.Array, index: types.Integer, s
     vector = Vector(types.float32, WIDE)
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        pointer = _data(context, builder, array, *arguments[:2])
+        pointer = address(context, builder, array, *arguments[:2])
         if array.dtype == types.float32:
-            return _read(builder, vector, pointer)
+            return read_vector(builder, vector, pointer)
         shorts = builder.load(builder.bitcast(pointer, ir.VectorType(ir.IntType(16), WIDE).as_pointer()))
         shorts.align = 2
-        return builder.fmul(builder.sitofp(shorts, _llvm(vector)), arguments[2])
+        return builder.fmul(builder.sitofp(shorts, llvm_type(vector)), arguments[2])
 
     return vector(array, types.intp, scale), generate
 
@@ -262,11 +184,11 @@ def write_scaled(typing_context: Any, array: types.Array, index: types.Integer, 
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         target, place, numbers, factor = arguments
-        pointer = _data(context, builder, array, target, place)
+        pointer = address(context, builder, array, target, place)
         if array.dtype == types.float32:
-            _write(builder, value, numbers, pointer)
+            write_vector(builder, value, numbers, pointer)
             return context.get_dummy_value()
-        kind, shorts = _llvm(value), ir.VectorType(ir.IntType(16), WIDE)
+        kind, shorts = llvm_type(value), ir.VectorType(ir.IntType(16), WIDE)
         scaled = builder.fmul(numbers, factor)
         half = builder.select(
             builder.fcmp_ordered(">", scaled, ir.Constant(kind, None)),
@@ -337,7 +259,7 @@ def if_positive(typing_context: Any, condition: Vector, then: Vector, otherwise:
     """Returns `then` where `condition` > 0 and `otherwise` elsewhere, entry by entry."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        zero = ir.Constant(_llvm(condition), None)
+        zero = ir.Constant(llvm_type(condition), None)
         return builder.select(builder.fcmp_ordered(">", arguments[0], zero), *arguments[1:])
 
     return then(condition, then, otherwise), generate
