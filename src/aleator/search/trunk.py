@@ -15,7 +15,7 @@ from aleator.errors import SolveError
 from aleator.solvers.best_response import best_response_value
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import PCFR_PLUS
-from aleator.trees.policy import Policy, places, uniform_policy
+from aleator.trees.policy import Policy
 from aleator.trees.subgame import Subgame
 
 
@@ -24,12 +24,11 @@ def trunk_exploitability(subgame: Subgame, policy: Policy, *, iterations: int = 
     full, nodes = subgame.full, subgame.nodes
     if full is None or nodes is None or nodes[0] != 0:
         raise SolveError("a trunk begins at the root of the tree that it was cut from")
-    whole, total = uniform_policy(full), 0.0
+    total = 0.0
     for player in (0, 1):
-        inside = subgame.tree.decisions(player)
-        whole.probabilities[player][places(full, nodes[inside], player)] = policy.probabilities[player]
         solver = CFR(full, PCFR_PLUS)
-        solver.lock(whole, nodes[inside])
+        for node in subgame.tree.decisions(player):
+            solver.lock(nodes[[node]], policy[int(node)][None])
         solver.run(iterations)
         total += best_response_value(solver.average_policy(), 1 - player)
     return total / 2

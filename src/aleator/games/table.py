@@ -1,0 +1,138 @@
+"""A game in progress: the table deals, keeps the hands, checks moves, and tells each player what it may know."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import GameError
+from aleator.games.base import CHANCE, TERMINAL, Child, Game
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """All that a player knows when it is its turn.
+
+    Attributes:
+        seat: whose turn it is, 0 or 1.
+        state: the public state.
+        hand: the number of the player's hand there.
+        events: which child followed at each public state since the game began: what everybody saw.
+        legal: the actions that this hand may take.
+    """
+
+    seat: int
+    state: Hashable
+    hand: int
+    events: tuple[int, ...]
+    legal: tuple[int, ...]
+
+
+class Table:
+    """One game from the deal to the end.
+
+    Attributes:
+        game: what is played.
+        state: the public state; at the start chance has dealt and moved until a player has to act.
+        hands: the number of each player's hand.
+        events: which child followed at each public state so far.
+    """
+
+    def __init__(self, game: Game[Any], rng: np.random.Generator) -> None:
+        self.game = game
+        self.state: Hashable = game.root()
+        self.events: tuple[int, ...] = ()
+        self._rng = rng
+        deal = game.deal(game.root())
+        place = int(rng.choice(deal.size, p=(deal / deal.sum()).ravel()))
+        self.hands: tuple[int, int] = divmod(place, deal.shape[1])
+        self._let_chance_move()
+
+    @property
+    def actor(self) -> int:
+        """Whose turn it is: 0, 1, or TERMINAL when the game is over."""
+        return self.game.actor(self.state)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.actor == TERMINAL
+
+    def observe(self) -> Observation:
+        """Returns what the player whose turn it is knows."""
+        if self.is_over:
+            raise GameError("the game is over: there is nothing left to do")
+        return Observation(self.actor, self.state, self.hands[self.actor], self.events, self._legal())
+
+    def act(self, action: int) -> None:
+        """Lets the player whose turn it is take an action, and then chance, until a player has to act or the game is over."""
+        if self.is_over:
+            raise GameError("the game is over: there is nothing left to do")
+        if action not in self._legal():
+            names = self.game.actions(self.state)
+            raise GameError(f"action {action} is not legal; allowed: {[(a, names[a]) for a in self._legal()]}")
+        self._step(action)
+        self._let_chance_move()
+
+    def payoff(self, player: int) -> float:
+        """Returns what a player has won, once the game is over."""
+        if not self.is_over:
+            raise GameError("the game is not over yet")
+        won = float(self.game.utility(self.state)[self.hands])
+        return won if player == 0 else -won
+
+    def labels(self) -> list[str]:
+        """Returns what everybody saw happen, in words."""
+        state, found = self.game.root(), []
+        for event in self.events:
+            child = self.game.children(state)[event]
+            found.append(child.label)
+            state = child.state
+        return found
+
+    def _legal(self) -> tuple[int, ...]:
+        """Returns the actions for which some child has the actor's hand."""
+        player = self.actor
+        count, hands = len(self.game.actions(self.state)), self.game.num_hands(self.state)[player]
+        found: set[int] = set()
+        for number, child in enumerate(self.game.children(self.state)):
+            origin = child.origin[player]
+            if origin is None:
+                found.add(number)
+            else:
+                found.update((origin[origin % hands == self.hands[player]] // hands).tolist())
+        return tuple(action for action in range(count) if action in found)
+
+    def _let_chance_move(self) -> None:
+        while self.actor == CHANCE:
+            self._step(None)
+
+    def _step(self, action: int | None) -> None:
+        """Goes to a child with hands drawn as chance would, given the hands so far and the actor's action."""
+        children = self.game.children(self.state)
+        ways, weights = [], []
+        for number, child in enumerate(children):
+            first, second = (self._hands_after(child, number, player, action) for player in (0, 1))
+            if len(first) and len(second):
+                deal = self.game.deal(child.state)
+                for i in first:
+                    for j in second:
+                        ways.append((number, int(i), int(j)))
+                        weights.append(float(deal[i, j]))
+        chosen = ways[int(self._rng.choice(len(ways), p=np.array(weights) / sum(weights)))]
+        self.events += (chosen[0],)
+        self.state, self.hands = children[chosen[0]].state, (chosen[1], chosen[2])
+
+    def _hands_after(self, child: Child[Any], number: int, player: int, action: int | None) -> npt.NDArray[np.intp]:
+        """Returns the hands of a player in a child that come from the present one."""
+        hand, origin = self.hands[player], child.origin[player]
+        acts = action is not None and self.actor == player
+        if origin is None:
+            return np.array([hand] if not acts or number == action else [], dtype=np.intp)
+        if acts and action is not None:
+            return np.flatnonzero(origin == action * self.game.num_hands(self.state)[player] + hand)
+        return np.flatnonzero(origin == hand)
