@@ -18,6 +18,7 @@ _VERBS = {
     "solve": "Solve a game and, if asked, save and plot the result.",
     "evaluate": "Exploitability of a saved solution.",
     "holdem": "Estimate, solve and browse hold'em spots.",
+    "serve": "Play, solve and watch learning in the browser.",
     "demo": "Solve Liar's Dice and Leduc and compare with the papers.",
     "paper": "Reproduce a table or figure of the papers.",
     "bench": "Measure speed, as ratios against peers and rooflines.",

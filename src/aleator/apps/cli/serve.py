@@ -1,0 +1,50 @@
+"""`aleator serve`: the web app on localhost."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aleator.apps.cli.output import out
+from aleator.errors import MissingExtraError
+
+
+def run(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 8421,
+    data_dir: Annotated[Path | None, typer.Option(help="Where results are kept; default: the user's data directory.")] = None,
+    runs: Annotated[Path | None, typer.Option(help="Where training runs are; default: `runs` in the data directory.")] = None,
+    solvers: Annotated[int, typer.Option(help="Solves at a time; the others wait.")] = 1,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:  # fmt: skip
+    """Play, solve and watch learning in the browser. Everything stays on this machine.
+
+    Examples:  aleator serve --open  |  aleator serve --port 9000 --data-dir ./spots
+    """
+    try:
+        import uvicorn
+
+        from aleator.apps.web.server import create_app
+    except ImportError:
+        raise MissingExtraError("fastapi", "web") from None
+    from aleator.apps.web.config import ServerConfig, ServerError, default_data_dir
+
+    config = ServerConfig(data_dir=data_dir or default_data_dir(), port=port, runs_dir=runs, solvers=solvers)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise ServerError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from error
+    app: Any = create_app(config)
+    address = f"http://127.0.0.1:{port}"
+    out.print(
+        f"Aleator is at [bold]{address}[/] (Ctrl-C ends it); results are kept in {config.data_dir}", soft_wrap=True
+    )
+    if open_page:
+        threading.Timer(0.8, webbrowser.open, [address]).start()
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)

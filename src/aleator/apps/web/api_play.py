@@ -1,0 +1,184 @@
+"""Routes of the pages Play, Learn and Runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi.responses import StreamingResponse
+
+from aleator.apps.web import runs
+from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, Server, raw
+from aleator.apps.web.catalogue import ALGORITHMS, PLAYED, RACED, opponents
+from aleator.apps.web.models import (
+    Job,
+    LearnCatalogue,
+    MoveRequest,
+    PlayCatalogue,
+    RaceRequest,
+    Run,
+    RunCurves,
+    Session,
+    SessionRequest,
+    Tree,
+)
+from aleator.apps.web.process import RefusedError
+from aleator.apps.web.queue import RACE, SOLVE
+from aleator.apps.web.service import Service
+
+SECONDS_BETWEEN_LOOKS = 0.5
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/play", tags=["play"])
+def play_catalogue(service: Server) -> PlayCatalogue:
+    """What can be played, and against whom."""
+    spots = [job for job in service.store.jobs(SOLVE) if job.status == "done"]
+    for job in spots:
+        job.summary = {"spot": (job.summary or {}).get("spot")}
+    return PlayCatalogue(games=PLAYED, opponents=opponents(), spots=spots)
+
+
+@router.post("/play/sessions", status_code=201, tags=["play"], responses=REFUSED)
+async def new_session(service: Server, body: SessionRequest) -> Session:
+    """Begins a session and deals its first round; the equilibrium of a game is solved at the first time."""
+    state: dict[str, Any] = {
+        "game": body.game,
+        "opponent": body.opponent,
+        "seat": body.seat,
+        "solution": body.solution if body.game == "holdem" else None,
+        "seed": secrets.randbits(62),
+        "draws": 0,
+        "round": None,
+        "totals": {"rounds": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0},
+        "history": [],
+    }
+    _check_opponent(body)
+    file = await _table_file(service, state)
+    answer = await _move(service, state, file, "deal")
+    session_id = service.store.add_session(answer["state"])
+    return Session(id=session_id, solution=state["solution"], **answer["view"])
+
+
+def _check_opponent(body: SessionRequest) -> None:
+    known = opponents()
+    chosen = next((agent for agent in known if agent.name == body.opponent), None)
+    if chosen is None:
+        raise RefusedError(f"there is no opponent {body.opponent!r}; known: {', '.join(agent.name for agent in known)}")
+    if body.game not in chosen.games and not (body.game == "holdem" and chosen.name == "equilibrium"):
+        raise RefusedError(f"{chosen.title} does not play {body.game!r}; it plays {', '.join(chosen.games)}")
+
+
+async def _table_file(service: Service, state: dict[str, Any]) -> str:
+    if state["game"] != "holdem":
+        return str(await service.equilibrium_file(state["game"]))
+    job = service.store.job(state["solution"] or "")
+    if job is None or job.kind != SOLVE or job.status != "done":
+        raise RefusedError("to play hold'em, name a spot that is solved")
+    return str(service.queue.solution_file(job.id))
+
+
+async def _move(service: Service, state: dict[str, Any], file: str, move: str | None) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(
+        await service.ask(service.browser, "play", {"state": state, "file": file, "move": move})
+    )
+    return answer
+
+
+@router.get("/play/sessions/{session_id}", tags=["play"], responses=NOT_FOUND | REFUSED)
+async def get_session(service: Server, session_id: AnyId) -> Session:
+    """A session as its player may see it."""
+    return await _step(service, session_id, None)
+
+
+@router.post("/play/sessions/{session_id}/move", tags=["play"], responses=NOT_FOUND | REFUSED)
+async def move(service: Server, session_id: AnyId, body: MoveRequest) -> Session:
+    """Takes an action, or deals a new round; the agent answers at once."""
+    return await _step(service, session_id, body.move)
+
+
+async def _step(service: Service, session_id: str, wanted: str | None) -> Session:
+    async with service.lock(f"session {session_id}"):
+        state = service.store.session(session_id)
+        if state is None:
+            raise HTTPException(404, "there is no such session")
+        answer = await _move(service, state, await _table_file(service, state), wanted)
+        if wanted is not None:
+            service.store.save_session(session_id, answer["state"])
+        return Session(id=session_id, solution=state["solution"], **answer["view"])
+
+
+@router.get("/learn", tags=["learn"])
+def learn_catalogue() -> LearnCatalogue:
+    """Games and algorithms that can race."""
+    return LearnCatalogue(games=RACED, algorithms=ALGORITHMS)
+
+
+def _check_game(game: str) -> None:
+    if game not in [known.name for known in RACED]:
+        raise RefusedError(f"there is no game {game!r} to race on; known: {', '.join(known.name for known in RACED)}")
+
+
+@router.get("/learn/tree", tags=["learn"], response_model=Tree, responses=REFUSED)
+async def get_tree(service: Server, game: Annotated[str, Query(max_length=40)]) -> Response:
+    """The upper part of the public tree of a game."""
+    _check_game(game)
+    return raw(await service.ask(service.tools, "tree", {"game": game}, keep=True))
+
+
+@router.post("/jobs/race", status_code=201, tags=["learn"], responses=REFUSED | BUSY)
+def race(service: Server, body: RaceRequest) -> Job:
+    """Puts a race in the queue."""
+    _check_game(body.game)
+    known = {entry["name"] for entry in ALGORITHMS}
+    unknown = [name for name in body.algorithms if name.partition(":")[0] not in known]
+    if unknown:
+        raise RefusedError(f"there is no algorithm {unknown[0]!r}; known: {', '.join(sorted(known))}")
+    request = body.model_dump() | {"algorithms": list(dict.fromkeys(body.algorithms))}
+    return service.queue.submit(RACE, body.game, request)
+
+
+@router.get("/runs", tags=["runs"])
+def list_runs(service: Server) -> list[Run]:
+    """Training runs, the newest first."""
+    return [runs.brief(runs.read_run(name, folder)) for name, folder in runs.run_folders(service.config.runs).items()]
+
+
+@router.get("/runs/curves", tags=["runs"], responses=NOT_FOUND)
+def get_run(service: Server, name: Annotated[str, Query(max_length=300)]) -> RunCurves:
+    """A training run with its curves."""
+    return _read(service, name)
+
+
+def _read(service: Service, name: str) -> RunCurves:
+    folder = runs.run_folders(service.config.runs).get(name)
+    if folder is None:
+        raise HTTPException(404, "there is no such run")
+    return runs.read_run(name, folder)
+
+
+@router.get(
+    "/runs/events",
+    tags=["runs"],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **NOT_FOUND},
+)
+async def run_events(service: Server, name: Annotated[str, Query(max_length=300)]) -> StreamingResponse:
+    """Server-sent events: the curves of a run, whenever it has grown."""
+    _read(service, name)
+    return StreamingResponse(_run_events(service, name), media_type="text/event-stream")
+
+
+async def _run_events(service: Service, name: str) -> AsyncIterator[bytes]:
+    folder, size = runs.run_folders(service.config.runs)[name], -1
+    while (folder / "metrics.jsonl").exists():
+        now = (folder / "metrics.jsonl").stat().st_size
+        if now != size:
+            size = now
+            yield f"event: run\ndata: {runs.read_run(name, folder).model_dump_json()}\n\n".encode()
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)

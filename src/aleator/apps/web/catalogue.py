@@ -1,0 +1,94 @@
+"""What the pages offer: games, opponents, algorithms, presets. Requests name these; nothing else is ever opened."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from importlib import resources
+
+from aleator.apps.web.models import GameInfo, OpponentInfo, Preset, SpotModel
+from aleator.games.holdem.spot_file import parse_spot, spot_table
+
+_GAMES = {
+    "liars-dice:1x4": ("Liar's Dice, four faces", "One die each with four faces; fours are wild.", "dice"),
+    "liars-dice:1x5": ("Liar's Dice, five faces", "One die each with five faces; fives are wild.", "dice"),
+    "liars-dice:1x6": ("Liar's Dice", "One ordinary die each; sixes are wild.", "dice"),
+    "liars-dice:2x3": ("Liar's Dice, two dice", "Two dice each with three faces; threes are wild.", "dice"),
+    "kuhn": ("Kuhn poker", "Three cards, one bet: the smallest poker with bluffing.", "cards"),
+    "leduc": ("Leduc hold'em", "Six cards, two rounds of betting, one card on the table.", "cards"),
+    "one-card:5": ("One-card poker", "Kuhn poker with five cards.", "cards"),
+    "leduc:nolimit": ("No-limit Leduc", "Leduc with every bet up to a stack of five.", "cards"),
+    "leduc:5": ("Leduc-5", "Leduc with five bet sizes in each round.", "cards"),
+    "goofspiel:4": ("Goofspiel, four cards", "Secret bids for known prizes.", "bids"),
+    "goofspiel:5": ("Goofspiel, five cards", "Secret bids for known prizes.", "bids"),
+    "rps-plus": ("Rock-paper-scissors+", "Scissors count double.", "matrix"),
+    "coin-toss": ("Coin toss", "The example of safe and unsafe search.", "matrix"),
+}
+RACED = [
+    GameInfo(name=name, title=title, summary=summary, family=family)
+    for name, (title, summary, family) in _GAMES.items()
+]
+PLAYED = RACED[:6]
+
+ALGORITHMS = [
+    {"name": "cfr", "summary": "vanilla CFR (2007)"},
+    {"name": "cfr+", "summary": "CFR+, which solved limit hold'em (2014)"},
+    {"name": "lcfr", "summary": "linear CFR: late iterations weigh more"},
+    {"name": "dcfr", "summary": "discounted CFR (2019), the default"},
+    {"name": "pcfr+", "summary": "predictive CFR+: assumes the next step resembles the last"},
+    {"name": "pdcfr+", "summary": "predictive and discounted"},
+    {"name": "hs-pcfr+", "summary": "predictive CFR+ with a schedule"},
+    {"name": "cfr+quadratic", "summary": "CFR+ with quadratic averaging"},
+    {"name": "lcfr+", "summary": "linear CFR+"},
+    {"name": "dcfr+", "summary": "discounted CFR+"},
+    {"name": "hs-dcfr", "summary": "discounted CFR with a schedule"},
+    {"name": "hedge", "summary": "CFR with Hedge instead of regret matching"},
+    {"name": "fp", "summary": "fictitious play (1951): best response to the average"},
+    {"name": "linear-fp", "summary": "fictitious play, late iterations weigh more"},
+    {"name": "flop", "summary": "fictitious linear optimistic play, of ReBeL"},
+    {"name": "mccfr", "summary": "Monte Carlo CFR: samples instead of sweeping"},
+    {"name": "lmccfr", "summary": "linear Monte Carlo CFR"},
+    {"name": "lp", "summary": "linear program: exact, no iterations"},
+]
+
+
+def opponents() -> list[OpponentInfo]:
+    """Returns the agents that can be played against here and now."""
+    found = [
+        OpponentInfo(
+            name="equilibrium",
+            title="Equilibrium",
+            summary="plays an exact Nash equilibrium: it cannot be beaten in the long run",
+            games=[game.name for game in PLAYED],
+        )
+    ]
+    rebel = rebel_games()
+    if rebel:
+        found.insert(
+            0,
+            OpponentInfo(
+                name="rebel",
+                title="ReBeL",
+                summary="searches at every move with a value network learnt by self-play",
+                games=rebel,
+            ),
+        )
+    return found
+
+
+def rebel_games() -> list[str]:
+    """Returns the games that a shipped network plays."""
+    if importlib.util.find_spec("torch") is None or importlib.util.find_spec("aleator.agents") is None:
+        return []
+    return []
+
+
+@cache
+def presets() -> list[Preset]:
+    """Returns the spots to begin with, from the files of this package; the first line of each is its summary."""
+    found = []
+    for file in sorted(resources.files("aleator.apps.web").joinpath("presets").iterdir(), key=lambda file: file.name):
+        text = file.read_text(encoding="utf-8")
+        name, _, summary = text.splitlines()[0].removeprefix("# ").partition(": ")
+        found.append(Preset(name=name, summary=summary, spot=SpotModel.model_validate(spot_table(parse_spot(text)))))
+    return found

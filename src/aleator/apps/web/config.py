@@ -1,0 +1,69 @@
+"""How the server runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aleator.errors import AleatorError
+
+MIN_MEMORY = 1 << 30
+
+
+class ServerError(AleatorError):
+    """A server that cannot be started as asked; the message names the bad value and what is allowed."""
+
+
+def default_data_dir() -> Path:
+    """Returns where jobs and results are kept unless told otherwise: the user's own data directory."""
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "aleator"
+
+
+def physical_memory() -> int:
+    """Returns the bytes of memory of this machine, 8 GiB where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    """What a server is started with.
+
+    Attributes:
+        data_dir: where jobs, solutions and play sessions are kept.
+        port: on 127.0.0.1.
+        runs_dir: where training runs are looked for; `runs` in the data directory unless given.
+        solvers: how many solves run at a time; the others wait.
+        memory_limit: bytes that one worker process may take.
+        max_queued: how many solves may wait.
+        max_kept: how many finished solves are kept; the oldest go first.
+        max_body: bytes of a request, but for an uploaded solution.
+        max_upload: bytes of an uploaded solution.
+    """
+
+    data_dir: Path = field(default_factory=default_data_dir)
+    port: int = 8421
+    runs_dir: Path | None = None
+    solvers: int = 1
+    memory_limit: int = field(default_factory=lambda: max(physical_memory() * 3 // 4, MIN_MEMORY))
+    max_queued: int = 100
+    max_kept: int = 1000
+    max_body: int = 256 << 10
+    max_upload: int = 2 << 30
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65535:
+            raise ServerError(f"the port must be 1 to 65535, not {self.port}")
+        if not 1 <= self.solvers <= 64:
+            raise ServerError(f"1 to 64 solves can run at a time, not {self.solvers}")
+        if self.memory_limit < MIN_MEMORY:
+            raise ServerError(f"a worker needs at least {MIN_MEMORY:,} bytes, not {self.memory_limit:,}")
+
+    @property
+    def runs(self) -> Path:
+        """Where training runs are looked for."""
+        return self.runs_dir or self.data_dir / "runs"

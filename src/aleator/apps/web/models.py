@@ -1,0 +1,410 @@
+"""What the API takes and gives, with the limits of what it takes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Text = Annotated[str, StringConstraints(max_length=20_000)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+Path = Annotated[str, StringConstraints(max_length=500)]
+Size = Annotated[str, StringConstraints(max_length=20)]
+Sizes = Annotated[list[Size], Field(max_length=10)]
+Chips = Annotated[int, Field(ge=1, le=1_000_000_000)]
+JobId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+HandClass = Annotated[str, StringConstraints(pattern=r"^[2-9TJQKA]{2}[so]?$")]
+Number = float | None
+
+
+class Model(BaseModel):
+    """A request: unknown keys are refused, numbers are finite."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    detail: str
+
+
+class PlayerSizes(Model):
+    """Bet sizes of one player on one street; see the page on spots."""
+
+    bet: Sizes = []
+    raise_: Annotated[Sizes, Field(alias="raise")] = []
+    donk: Sizes | None = None
+
+
+class StreetSizes(Model):
+    """Bet sizes of a street."""
+
+    oop: PlayerSizes = PlayerSizes()
+    ip: PlayerSizes = PlayerSizes()
+
+
+class RakeModel(Model):
+    """What the house takes."""
+
+    rate: Annotated[float, Field(ge=0, le=1)] = 0.0
+    cap: Annotated[float, Field(ge=0)] | None = None
+
+
+class SolveModel(Model):
+    """How a spot is solved."""
+
+    rule: Annotated[str, StringConstraints(max_length=60)] = "dcfr"
+    target: Annotated[float, Field(ge=0, le=10)] = 0.003
+    max_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
+
+
+class SpotModel(Model):
+    """A hold'em spot, with the keys of a spot file."""
+
+    board: Annotated[str, StringConstraints(max_length=40)]
+    pot: Chips
+    stack: Chips
+    oop: Text
+    ip: Text
+    min_bet: Chips = 1
+    max_raises: Annotated[int, Field(ge=1, le=100)] | None = None
+    all_in_threshold: Annotated[float, Field(ge=0, le=1000)] = 0.0
+    force_all_in_threshold: Annotated[float, Field(ge=0, le=1000)] = 0.0
+    merge_threshold: Annotated[float, Field(ge=0, le=1000)] = 0.0
+    added: Annotated[list[Path], Field(max_length=50)] = []
+    rake: RakeModel = RakeModel()
+    flop: StreetSizes = StreetSizes()
+    turn: StreetSizes = StreetSizes()
+    river: StreetSizes = StreetSizes()
+    solve: SolveModel = SolveModel()
+
+    def table(self) -> dict[str, Any]:
+        """Returns the table of a spot file."""
+        return self.model_dump(by_alias=True, exclude_none=True)
+
+
+class SpotText(Model):
+    """A spot as the text of a file."""
+
+    toml: Text
+
+
+class RangeText(Model):
+    """A hand range as text."""
+
+    text: Text
+
+
+class RangeReport(BaseModel):
+    """A hand range: its canonical text, the number of hands, and the mean weight of each of the 169 classes."""
+
+    canonical: str
+    combos: float
+    weights: list[float]
+
+
+class Preset(BaseModel):
+    """A spot to begin with."""
+
+    name: str
+    summary: str
+    spot: SpotModel
+
+
+class EstimateRequest(Model):
+    """What a solve would take; seconds are measured, for about a second, if `measure` is set."""
+
+    spot: SpotModel
+    threads: Annotated[int, Field(ge=1, le=64)] = 1
+    bits: Literal[16, 32] = 32
+    measure: bool = False
+
+
+class Estimate(BaseModel):
+    """What a solve will take: per street its nodes and boards, bytes, seconds."""
+
+    nodes: list[int]
+    boards: list[int]
+    hands: list[int]
+    memory: int
+    free_memory: int
+    fits: bool
+    seconds_per_iteration: Number
+    iterations: int
+    seconds: Number
+
+
+class LockEdit(Model):
+    """Hands (as range text) and the mix of actions they are to play."""
+
+    hands: Text
+    mix: Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=1, max_length=20)]
+
+
+class LockModel(Model):
+    """A decision that keeps its policy: that of the solution it was locked in, with edits."""
+
+    path: Path
+    edits: Annotated[list[LockEdit], Field(max_length=50)] = []
+
+
+class SolveRequest(Model):
+    """A spot to solve."""
+
+    name: Name = "Spot"
+    spot: SpotModel
+    threads: Annotated[int, Field(ge=1, le=64)] = 1
+    bits: Literal[16, 32] = 32
+
+
+class ResolveRequest(Model):
+    """A solved spot to solve again around locked decisions."""
+
+    name: Name = "Locked"
+    locks: Annotated[list[LockModel], Field(min_length=1, max_length=20)]
+
+
+class RaceRequest(Model):
+    """Algorithms to race on a game."""
+
+    game: Annotated[str, StringConstraints(max_length=40)]
+    algorithms: Annotated[
+        list[Annotated[str, StringConstraints(min_length=1, max_length=60)]], Field(min_length=1, max_length=8)
+    ]
+    seconds: Annotated[float, Field(gt=0, le=600)] = 20.0
+    target: Annotated[float, Field(ge=0, le=1)] = 1e-7
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 0
+
+
+class Rename(Model):
+    """A new name."""
+
+    name: Name
+
+
+class Job(BaseModel):
+    """A piece of work; `loading` is a file being uploaded, times are seconds since 1970."""
+
+    id: str
+    kind: Literal["solve", "race"]
+    name: str
+    status: Literal["queued", "running", "loading", "done", "failed", "cancelled"]
+    error: str | None
+    parent: str | None
+    created: float
+    started: float | None
+    finished: float | None
+    attempts: int
+    summary: dict[str, Any] | None
+
+
+class JobDetail(Job):
+    """A job with what it was asked to do."""
+
+    request: dict[str, Any]
+
+
+class Action(BaseModel):
+    """An action of a decision in a solved spot."""
+
+    token: str
+    name: str
+    kind: Literal["fold", "call", "raise"]
+    all_in: bool
+    frequency: Number = None
+    ev: Number = None
+
+
+class LineStep(BaseModel):
+    """A node on the way."""
+
+    path: str
+    kind: str
+    player: int
+    pot: int
+    actions: list[Action]
+    taken: str | None
+
+
+class Side(BaseModel):
+    """One player at a node; lists run over the 169 hand classes."""
+
+    combos: float
+    ev: Number
+    equity: Number
+    weights: list[float]
+    of_range: list[float]
+    evs: list[Number]
+    equities: list[Number]
+
+
+class Node(BaseModel):
+    """A node of a solved spot; `policy` is [A, 169]."""
+
+    path: str
+    board: str
+    kind: str
+    street: int
+    player: int
+    folded: int
+    pot: int
+    chips: list[int]
+    stack: int
+    actions: list[Action]
+    policy: list[list[float]]
+    players: list[Side]
+    line: list[LineStep]
+    resolved: bool
+    values: bool
+
+
+class Hand(BaseModel):
+    """A single hand at a node."""
+
+    hand: str
+    weight: float
+    ev: Number
+    equity: Number
+    policy: list[float]
+    action_evs: list[Number]
+
+
+class Hands(BaseModel):
+    """The hands of a class."""
+
+    hand_class: str
+    player: int
+    hands: list[Hand]
+
+
+class Runout(BaseModel):
+    """What happens if a card comes."""
+
+    card: str
+    frequencies: list[Number]
+    evs: list[Number]
+    equities: list[Number]
+
+
+class Runouts(BaseModel):
+    """All cards that can come at a node."""
+
+    path: str
+    player: int
+    actions: list[Action]
+    cards: list[Runout]
+
+
+class GameInfo(BaseModel):
+    """A game of the catalogue."""
+
+    name: str
+    title: str
+    summary: str
+    family: str
+
+
+class OpponentInfo(BaseModel):
+    """An agent of the catalogue."""
+
+    name: str
+    title: str
+    summary: str
+    games: list[str]
+
+
+class PlayCatalogue(BaseModel):
+    """What can be played, and against whom."""
+
+    games: list[GameInfo]
+    opponents: list[OpponentInfo]
+    spots: list[Job]
+
+
+class SessionRequest(Model):
+    """A session to begin: a game of the catalogue, or `holdem` with the id of a solved spot."""
+
+    game: Annotated[str, StringConstraints(max_length=40)]
+    opponent: Annotated[str, StringConstraints(max_length=40)] = "equilibrium"
+    seat: Literal["first", "second", "alternate"] = "alternate"
+    solution: JobId | None = None
+
+
+class MoveRequest(Model):
+    """`deal` for a new round, or the label of an action."""
+
+    move: Annotated[str, StringConstraints(max_length=40)]
+
+
+class Session(BaseModel):
+    """A play session as its player may see it."""
+
+    id: str
+    game: str
+    opponent: str
+    seat: str
+    unit: str
+    totals: dict[str, float]
+    history: list[list[float]]
+    round: dict[str, Any] | None
+    solution: str | None
+
+
+class LearnCatalogue(BaseModel):
+    """Games and algorithms that can race."""
+
+    games: list[GameInfo]
+    algorithms: list[dict[str, str]]
+
+
+class TreeNode(BaseModel):
+    """A node of a public tree."""
+
+    id: int
+    parent: int
+    label: str
+    actor: int
+    actions: list[str]
+    hands: list[str]
+    cut: bool
+    chance: bool
+
+
+class Tree(BaseModel):
+    """The upper part of the public tree of a game."""
+
+    game: str
+    nodes: list[TreeNode]
+    num_nodes: int
+    infostates: int
+    hands: list[int]
+
+
+class Run(BaseModel):
+    """A training run: its last metrics and how many there are."""
+
+    name: str
+    updated: float
+    points: int
+    live: bool
+    last: dict[str, Any]
+    config: dict[str, Any]
+
+
+class RunCurves(Run):
+    """A training run with its curves, column by column, at most 2,000 points."""
+
+    columns: dict[str, list[Number]]
+
+
+class About(BaseModel):
+    """This server."""
+
+    version: str
+    cores: int
+    memory_limit: int
+    max_upload: int
+    runs_dir: str
+    queued: int
+    running: int

@@ -1,0 +1,127 @@
+"""A worker process as the server sees it: one call at a time, events on the way, a result or a reason at the end.
+
+A call is one line of JSON on the worker's standard input. Answers are frames on its standard output: a line of JSON that
+says what comes (`event`, `result`, `refused`, `failed`) and how many bytes, then those bytes, which are JSON too. Results go
+to the browser as they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from aleator.errors import AleatorError
+
+OnEvent = Callable[[dict[str, Any]], None]
+MAX_FRAME = 256 << 20
+
+
+class RefusedError(AleatorError):
+    """What was asked for makes no sense; the worker's message says why."""
+
+
+class WorkerFailedError(Exception):
+    """The worker ran into an error of its own."""
+
+
+class WorkerDiedError(Exception):
+    """The worker process is gone; the message says how it ended."""
+
+
+class WorkerProcess:
+    """One worker process, started at its first call and started anew after it has died."""
+
+    def __init__(self, *, memory_limit: int, niceness: int, log: Path) -> None:
+        self._arguments = [str(memory_limit), str(niceness)]
+        self._log = log
+        self._process: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while the process runs."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if running and self._process else None
+
+    async def start(self) -> None:
+        """Starts the process unless it runs."""
+        if self.pid is None:
+            with self._log.open("ab") as log:
+                self._process = await asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "aleator.apps.web.worker", *self._arguments,
+                    stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, limit=MAX_FRAME,
+                    start_new_session=True,
+                )  # fmt: skip
+
+    async def call(
+        self, method: str, params: dict[str, Any], on_event: OnEvent | None = None, *, seconds: float | None = None
+    ) -> bytes:
+        """Returns the result of a call, as JSON; calls wait for each other.
+
+        Args:
+            method: a name in `aleator.apps.web.worker.METHODS`.
+            params: its arguments.
+            on_event: called with what the worker reports on the way.
+            seconds: how long it may take; then the process is killed.
+
+        Raises:
+            RefusedError: what was asked for makes no sense.
+            WorkerFailedError: an error of the worker's own.
+            WorkerDiedError: the process is gone.
+        """
+        async with self._lock:
+            await self.start()
+            try:
+                return await asyncio.wait_for(self._exchange(method, params, on_event), seconds)
+            except TimeoutError:
+                await self.kill()
+                raise WorkerDiedError(f"it took longer than {seconds:g} s and was ended") from None
+            except asyncio.CancelledError:
+                await self.kill()  # an answer nobody waits for must not be taken for the next one
+                raise
+
+    async def _exchange(self, method: str, params: dict[str, Any], on_event: OnEvent | None) -> bytes:
+        process = self._process
+        assert process is not None and process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(json.dumps({"method": method, "params": params}).encode() + b"\n")
+            await process.stdin.drain()
+            while True:
+                header = json.loads(await process.stdout.readuntil(b"\n"))
+                body = await process.stdout.readexactly(header["size"])
+                if header["kind"] == "event":
+                    if on_event:
+                        on_event(json.loads(body))
+                    continue
+                if header["kind"] == "result":
+                    return body
+                error = RefusedError if header["kind"] == "refused" else WorkerFailedError
+                raise error(json.loads(body)["message"])
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise WorkerDiedError(_how_it_ended(await process.wait())) from None
+
+    def ask_to_stop(self) -> None:
+        """Asks the running call to end soon and to return what it has."""
+        if self.pid is not None and self._process and self._process.stdin:
+            self._process.stdin.write(b'{"stop": true}\n')
+
+    async def kill(self) -> None:
+        """Ends the process at once."""
+        process = self._process
+        if process is not None and process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        name = signal.Signals(-code).name
+        return f"the worker process was killed by {name}" + (
+            " (by the system if memory ran out)" if name == "SIGKILL" else ""
+        )
+    return f"the worker process ended unexpectedly with exit code {code}"

@@ -1,0 +1,94 @@
+"""Training runs on disk: directories with `metrics.jsonl` and `config.json`, read as they grow."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+from aleator.apps.web.models import Run, RunCurves
+
+MAX_RUNS = 200
+MAX_POINTS = 2000
+MAX_BYTES = 64 << 20
+LIVE_SECONDS = 120.0
+
+
+def run_folders(root: Path) -> dict[str, Path]:
+    """Returns the runs below a directory by name: folders, one or two levels down, that have metrics."""
+    found: dict[str, Path] = {}
+    for pattern in ("*/metrics.jsonl", "*/*/metrics.jsonl"):
+        for path in sorted(root.glob(pattern)):
+            found["/".join(path.parent.relative_to(root).parts)] = path.parent
+    newest = sorted(found.items(), key=lambda item: -(item[1] / "metrics.jsonl").stat().st_mtime)
+    return dict(newest[:MAX_RUNS])
+
+
+def read_run(name: str, folder: Path) -> RunCurves:
+    """Returns a run with its curves; a line that is not whole yet is left for the next time."""
+    metrics = folder / "metrics.jsonl"
+    rows = []
+    with metrics.open("rb") as lines:
+        for line in lines.read(MAX_BYTES).splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict):
+                rows.append(row)
+    changed = metrics.stat().st_mtime
+    return RunCurves(
+        name=name,
+        updated=changed,
+        points=len(rows),
+        live=time.time() - changed < LIVE_SECONDS,
+        last=_finite(rows[-1]) if rows else {},
+        config=_config(folder),
+        columns=_columns(rows),
+    )
+
+
+def brief(run: RunCurves) -> Run:
+    """Returns a run without its curves."""
+    return Run.model_validate(run.model_dump(exclude={"columns"}))
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return _finite(config) if isinstance(config, dict) else {}
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[float | None]]:
+    """Returns the numeric columns, thinned to at most `MAX_POINTS`; rare ones such as the exploitability keep all points."""
+    names = list(dict.fromkeys(name for row in rows for name, value in row.items() if _is_number(value)))
+    step = max(1, math.ceil(len(rows) / MAX_POINTS))
+    kept = [
+        row
+        for at, row in enumerate(rows)
+        if at % step == 0 or at + 1 == len(rows) or row.get("exploitability") is not None
+    ]
+    return {name: [_number(row.get(name)) for row in kept] for name in names}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if _is_number(value) and math.isfinite(value) else None
+
+
+def _finite(value: Any) -> Any:
+    """Returns a JSON value in which what is no number is null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return value

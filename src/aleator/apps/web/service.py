@@ -1,0 +1,91 @@
+"""What the routes share: the store, the queue, the two processes that answer questions, and what was answered lately."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+from aleator.apps.web.config import ServerConfig, ServerError
+from aleator.apps.web.process import WorkerProcess
+from aleator.apps.web.queue import JobQueue
+from aleator.apps.web.store import Store
+
+MAX_ANSWERS = 3000
+SECONDS = 120.0
+
+
+class Service:
+    """One running server.
+
+    Attributes:
+        queue: jobs.
+        browser: the process that answers what a page waits for: nodes of solutions, moves of a game.
+        tools: the process for what takes a second or more: estimates, runouts, equilibria of small games.
+    """
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
+        try:
+            for folder in (config.data_dir, config.data_dir / "solutions", config.data_dir / "games", config.runs):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ServerError(f"cannot use {config.data_dir}: {error.strerror}") from error
+        self.store = Store(config.data_dir / "jobs.sqlite3")
+        self.queue = JobQueue(config, self.store)
+        self.browser, self.tools = self._worker(0), self._worker(5)
+        self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._background: set[asyncio.Task[Any]] = set()
+
+    def _worker(self, niceness: int) -> WorkerProcess:
+        log = self.config.data_dir / "worker.log"
+        return WorkerProcess(memory_limit=self.config.memory_limit, niceness=niceness, log=log)
+
+    async def start(self) -> None:
+        """Goes to work; kernels are loaded in the background, so that the first answers are quick, too."""
+        self.queue.start()
+        task = asyncio.create_task(self._warm_up())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _warm_up(self) -> None:
+        await self.tools.call("warm-up", {})
+        await self.browser.call("warm-up", {})
+
+    async def stop(self) -> None:
+        """Ends all processes and closes the store."""
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        await self.queue.stop()
+        await self.browser.kill()
+        await self.tools.kill()
+        self.store.close()
+
+    def lock(self, name: str) -> asyncio.Lock:
+        """Returns the lock of that name: of a play session, of a game that is being solved."""
+        if len(self._locks) > 10_000:
+            self._locks = {key: lock for key, lock in self._locks.items() if lock.locked()}
+        return self._locks.setdefault(name, asyncio.Lock())
+
+    async def ask(self, worker: WorkerProcess, method: str, params: dict[str, Any], *, keep: bool = False) -> bytes:
+        """Returns a worker's answer as JSON; with `keep`, one that was given before is given again."""
+        if not keep:
+            return await worker.call(method, params, seconds=SECONDS)
+        key = (method, *sorted(params.items()))
+        async with self.lock(repr(key)):
+            answer = self._answers.pop(key, None) or await worker.call(method, params, seconds=SECONDS)
+            self._answers[key] = answer
+            if len(self._answers) > MAX_ANSWERS:
+                self._answers.popitem(last=False)
+            return answer
+
+    async def equilibrium_file(self, game: str) -> Path:
+        """Returns the file with the equilibrium of a game of the catalogue; it is solved at the first time."""
+        file = self.config.data_dir / "games" / (game.replace(":", "-") + ".solution")
+        async with self.lock(f"game {game}"):
+            if not file.exists():
+                await self.ask(self.tools, "equilibrium", {"game": game, "output": str(file)})
+        return file

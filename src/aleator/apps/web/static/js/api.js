@@ -1,0 +1,75 @@
+// The server's JSON API.
+
+export class Refused extends Error {}
+
+async function call(method, path, body, raw) {
+  const options = { method, headers: {} };
+  if (raw !== undefined) options.body = raw;
+  else if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers["content-type"] = "application/json";
+  }
+  let answer;
+  try {
+    answer = await fetch(`/api${path}`, options);
+  } catch {
+    throw new Refused("The server does not answer. Is it still running?");
+  }
+  if (answer.status === 204) return null;
+  const value = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Refused(problem(value) ?? `The server answered ${answer.status}.`);
+  return value;
+}
+
+function problem(value) {
+  if (typeof value?.detail === "string") return value.detail;
+  const first = value?.detail?.[0];
+  return first && `${(first.loc ?? []).filter((part) => part !== "body").join(".")}: ${first.msg}`;
+}
+
+const query = (values) => new URLSearchParams(values).toString();
+
+export const api = {
+  about: () => call("GET", "/about"),
+  range: (text) => call("POST", "/holdem/range", { text }),
+  presets: () => call("GET", "/holdem/presets"),
+  parseSpot: (toml) => call("POST", "/holdem/spot/parse", { toml }),
+  formatSpot: (spot) => call("POST", "/holdem/spot/format", spot),
+  estimate: (request) => call("POST", "/holdem/estimate", request),
+  solve: (request) => call("POST", "/jobs/solve", request),
+  resolve: (id, request) => call("POST", `/solutions/${id}/resolve`, request),
+  jobs: (kind) => call("GET", `/jobs?${query({ kind })}`),
+  job: (id) => call("GET", `/jobs/${id}`),
+  stop: (id) => call("POST", `/jobs/${id}/stop`),
+  rename: (id, name) => call("PATCH", `/jobs/${id}`, { name }),
+  remove: (id) => call("DELETE", `/jobs/${id}`),
+  node: (id, path, values) => call("GET", `/solutions/${id}/node?${query({ path, values })}`),
+  hands: (id, path, handClass, player) => call("GET", `/solutions/${id}/hands?${query({ path, hand_class: handClass, player })}`),
+  runouts: (id, path) => call("GET", `/solutions/${id}/runouts?${query({ path })}`),
+  upload: (name, file) => call("POST", `/solutions/upload?${query({ name })}`, undefined, file),
+  playCatalogue: () => call("GET", "/play"),
+  newSession: (request) => call("POST", "/play/sessions", request),
+  session: (id) => call("GET", `/play/sessions/${id}`),
+  move: (id, move) => call("POST", `/play/sessions/${id}/move`, { move }),
+  learnCatalogue: () => call("GET", "/learn"),
+  tree: (game) => call("GET", `/learn/tree?${query({ game })}`),
+  race: (request) => call("POST", "/jobs/race", request),
+  runs: () => call("GET", "/runs"),
+};
+
+// Listens to a job until it ends; returns a function that stops listening.
+export function watchJob(id, onprogress, onend) {
+  const source = new EventSource(`/api/jobs/${id}/events`);
+  source.addEventListener("progress", (event) => onprogress(JSON.parse(event.data)));
+  source.addEventListener("end", (event) => {
+    source.close();
+    onend(JSON.parse(event.data));
+  });
+  return () => source.close();
+}
+
+export function watchRun(name, onrun) {
+  const source = new EventSource(`/api/runs/events?${query({ name })}`);
+  source.addEventListener("run", (event) => onrun(JSON.parse(event.data)));
+  return () => source.close();
+}

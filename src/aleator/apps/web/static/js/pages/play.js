@@ -1,0 +1,221 @@
+// Play: choose a game, play rounds, see afterwards what the agent believed and what was given up.
+
+import { api } from "../api.js";
+import { card, cards, dice, die } from "../cards.js";
+import { makeChart } from "../chart.js";
+import { choices, fill, h, number, signed, toast } from "../dom.js";
+import { review } from "./review.js";
+
+const remembered = (game) => `session ${game}`;
+
+export async function render(root, [game, solution]) {
+  const catalogue = await api.playCatalogue();
+  if (!game) {
+    root.append(h("h1", {}, "Play"), lobby(catalogue));
+    return {};
+  }
+  const table = new PlayTable(root, catalogue, game, solution);
+  await table.open();
+  return { leave: () => table.leave() };
+}
+
+function lobby(catalogue) {
+  const art = {
+    dice: (name) => dice(name.endsWith("2x3") ? "23" : "5", Number(name.slice(-1)), "medium"),
+    cards: (name) => h("span", { class: "cards" }, card("K", "medium"), card(name === "kuhn" ? null : "J", "medium")),
+  };
+  const tiles = catalogue.games.map((game) => h("a", { class: "tile game", href: `#/play/${game.name}` }, h("div", { class: "tile-art" }, art[game.family](game.name)), h("h2", {}, game.title), h("p", {}, game.summary)));
+  const spots = catalogue.spots.map((job) => h("a", { class: "tile game", href: `#/play/holdem/${job.id}` }, h("div", { class: "tile-art" }, cards(job.summary.spot.board, "small")), h("h2", {}, job.name), h("p", {}, `Hold'em, pot ${job.summary.spot.pot}, ${job.summary.spot.stack} behind`)));
+  return [
+    h("p", { class: "lead" }, "Against an equilibrium you cannot win in the long run, only learn. After each round you see the agent's beliefs, its policy, and what each of your decisions was worth."),
+    h("section", { class: "tiles" }, tiles),
+    h("h2", {}, "Hold'em spots"),
+    spots.length ? h("section", { class: "tiles" }, spots) : h("p", { class: "muted" }, "Solve a river or a turn first; then it can be played here. ", h("a", { href: "#/solve" }, "Solve a spot")),
+  ];
+}
+
+class PlayTable {
+  constructor(root, catalogue, game, solution) {
+    Object.assign(this, { root, catalogue, game, solution });
+    this.info = catalogue.games.find((one) => one.name === game);
+    const spot = catalogue.spots.find((job) => job.id === solution);
+    this.title = this.info?.title ?? spot?.name ?? "Hold'em";
+    this.faces = this.info?.family === "dice" ? Number(game.slice(-1)) : 0;
+    this.opponents = catalogue.opponents.filter((agent) => agent.games.includes(game) || (game === "holdem" && agent.name === "equilibrium"));
+    this.opponent = this.opponents[0]?.name ?? "equilibrium";
+    this.board = h("section", { class: "felt", "aria-label": "The table" });
+    this.after = h("section", { class: "after" });
+    this.score = h("section", { class: "panel score", "aria-label": "Score" });
+    this.chart = makeChart({ label: "Score over rounds, with and without luck", xLabel: "rounds", yLabel: "", height: 190 });
+    this.keys = (event) => this.onkey(event);
+    window.addEventListener("keydown", this.keys);
+  }
+
+  leave() {
+    window.removeEventListener("keydown", this.keys);
+    this.chart.leave();
+  }
+
+  async open() {
+    const agents = this.opponents.length > 1 ? choices("Opponent", this.opponents.map((agent) => [agent.name, agent.title]), this.opponent, (name) => this.begin(name)) : h("span", { class: "tag" }, `against ${this.opponents[0]?.title ?? "an equilibrium"}`);
+    fill(
+      this.root,
+      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/play", "aria-label": "All games" }, "‹"), h("h1", {}, this.title), agents, h("button", { type: "button", class: "quiet", onclick: () => this.begin(this.opponent) }, "Start over")),
+      h("div", { class: "play-columns" }, h("div", {}, this.board, this.after), h("div", {}, this.score, rules(this.game, this.faces))),
+    );
+    const known = localStorage.getItem(remembered(this.game + (this.solution ?? "")));
+    try {
+      if (known) return this.show(await api.session(known));
+    } catch {
+      // the session is gone: begin a new one
+    }
+    await this.begin(this.opponent);
+  }
+
+  async begin(opponent) {
+    this.opponent = opponent;
+    fill(this.board, h("p", { class: "wait" }, "Setting up the table …"));
+    fill(this.after);
+    const session = await api.newSession({ game: this.game, opponent, solution: this.solution ?? null });
+    localStorage.setItem(remembered(this.game + (this.solution ?? "")), session.id);
+    this.show(session);
+  }
+
+  async move(label) {
+    if (this.busy) return;
+    this.busy = true;
+    try {
+      this.show(await api.move(this.session.id, label));
+    } catch (error) {
+      toast(error.message, "error");
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  onkey(event) {
+    if (event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey || !this.session) return;
+    const { over, options } = this.session.round;
+    if (over && (event.key === "n" || event.key === "N")) this.move("deal");
+    const letters = { f: "fold", c: "call", l: "challenge" };
+    const found = !over && (options.find((option) => option.kind === letters[event.key]) ?? (this.faces ? null : options[Number(event.key) - 1]));
+    if (found) this.move(found.label);
+  }
+
+  show(session) {
+    this.session = session;
+    const { round } = session;
+    this.opponent = session.opponent;
+    fill(this.board, this.seat("agent", round), this.middle(round), this.seat("you", round), round.over ? this.result(round) : this.actions(round));
+    fill(this.after, round.over && review(session, { faces: this.faces, hand: (text) => this.hand(text, "small") }));
+    this.showScore();
+    if (round.over) this.board.querySelector(".next")?.focus({ preventScroll: true });
+  }
+
+  hand(text, size) {
+    if (this.faces) return text ? dice(text, this.faces, size) : h("span", { class: "dice" }, [...this.session.round.hand].map(() => die(null, { size })));
+    if (this.game === "holdem") return text ? cards(text, size) : h("span", { class: "cards" }, card(null, size), card(null, size));
+    return h("span", { class: "cards" }, card(text, size));
+  }
+
+  seat(who, round) {
+    const mine = who === "you";
+    const text = mine ? round.hand : round.agent_hand;
+    const turn = !round.over && mine;
+    const first = mine ? round.seat === 0 : round.seat === 1;
+    const chips = round.scene.chips?.[mine ? round.seat : 1 - round.seat];
+    return h("div", { class: `seat ${who} ${turn ? "turn" : ""}` }, h("div", { class: "who" }, h("b", {}, mine ? "You" : "Agent"), h("small", {}, first ? "acts first" : "acts second", chips ? `, ${chips} in` : "")), this.hand(text, "big"));
+  }
+
+  middle(round) {
+    const said = round.steps.filter((step) => step.who !== "deal").map((step) => {
+      if (step.who === "chance") return h("li", { class: "chance" }, card(step.label, "small"));
+      const option = step.options[step.taken];
+      return h("li", { class: step.who }, this.faces ? bid(option, this.faces) : option.name);
+    });
+    const { board, pot } = round.scene;
+    return h(
+      "div",
+      { class: "middle" },
+      board && h("div", { class: "board" }, this.game === "holdem" ? cards(board, "big") : card(board, "big")),
+      pot !== undefined && h("p", { class: "pot" }, `Pot ${number(pot)}`),
+      h("ol", { class: "said", "aria-label": "Moves so far" }, said.length ? said : h("li", { class: "none" }, round.seat === 0 ? "You begin." : "The agent begins.")),
+    );
+  }
+
+  actions(round) {
+    if (!this.faces) {
+      const buttons = round.options.map((option, index) => h("button", { type: "button", class: `act ${option.kind}`, onclick: () => this.move(option.label), dataset: { label: option.label } }, option.name, h("kbd", {}, index + 1)));
+      return h("div", { class: "actions" }, buttons);
+    }
+    const bids = new Map(round.options.map((option) => [option.label, option]));
+    const liar = bids.get("liar");
+    const most = 2 * round.hand.length;
+    const rows = [];
+    for (let quantity = 1; quantity <= most; quantity += 1)
+      for (let face = 1; face <= this.faces; face += 1) {
+        const option = bids.get(`${quantity}x${face}`);
+        rows.push(
+          h("button", { type: "button", class: "bid", disabled: !option, onclick: () => this.move(option.label), dataset: { label: `${quantity}x${face}` }, "aria-label": `bid ${quantity} of face ${face}` }, h("b", {}, `${quantity}×`), die(face, { wild: face === this.faces })),
+        );
+      }
+    const table = h("div", { class: "bids", style: { "--faces": String(this.faces) } }, rows);
+    return h("div", { class: "actions dice-actions" }, table, h("button", { type: "button", class: "act challenge", disabled: !liar, onclick: () => this.move("liar"), dataset: { label: "liar" } }, "Liar!", h("kbd", {}, "L")));
+  }
+
+  result(round) {
+    const won = round.won + (this.game === "holdem" ? 0 : 0);
+    const text = won > 0 ? "You win" : won < 0 ? "The agent wins" : "A tie";
+    return h(
+      "div",
+      { class: `result ${won > 0 ? "good" : won < 0 ? "bad" : ""}` },
+      h("div", {}, h("b", {}, text), h("span", {}, ` ${signed(won, won % 1 ? 1 : 0)} ${this.session.unit}`)),
+      h("button", { type: "button", class: "primary next", onclick: () => this.move("deal") }, "Next round", h("kbd", {}, "N")),
+    );
+  }
+
+  showScore() {
+    const { totals, history, unit } = this.session;
+    const rounds = totals.rounds;
+    const each = (value) => (rounds ? signed(value / rounds, unit === "chips" ? 1 : 3) : "–");
+    const line = (at) => history.reduce((points, row, index) => [...points, [index + 1, points[index][1] + row[at]]], [[0, 0]]);
+    this.chart.set({
+      series: [
+        { name: "as it went", colour: "var(--series-2)", points: line(0) },
+        { name: "luck removed", colour: "var(--series-1)", points: line(1) },
+      ],
+    });
+    fill(
+      this.score,
+      h("h2", {}, "Score"),
+      h(
+        "dl",
+        { class: "facts" },
+        h("div", {}, h("dt", {}, "Rounds"), h("dd", {}, rounds)),
+        h("div", {}, h("dt", {}, "Won"), h("dd", { class: "won" }, signed(totals.won, totals.won % 1 ? 1 : 0))),
+        h("div", {}, h("dt", {}, "Luck removed"), h("dd", { class: "skill" }, signed(totals.skill, unit === "chips" ? 1 : 2))),
+        h("div", {}, h("dt", {}, "Luck"), h("dd", {}, signed(totals.won - totals.skill, unit === "chips" ? 1 : 2))),
+        h("div", {}, h("dt", {}, "Given up, per round"), h("dd", {}, rounds ? number(totals.given_up / rounds, 2) : "–")),
+        h("div", {}, h("dt", {}, "Luck removed, per round"), h("dd", {}, each(totals.skill))),
+      ),
+      rounds > 0 && this.chart.element,
+      h("p", { class: "muted small" }, "Without luck a round is worth what your seat is worth, less what your decisions gave up. Over many rounds both lines agree."),
+    );
+  }
+}
+
+export function bid(option, faces) {
+  if (option.label === "liar") return h("b", { class: "liar" }, "Liar!");
+  const [quantity, face] = option.label.split("x").map(Number);
+  return h("span", { class: "said-bid" }, `${quantity}×`, die(face, { wild: face === faces }));
+}
+
+function rules(game, faces) {
+  const text = {
+    dice: [`Each player rolls in secret. Bids say how many dice of both players show a face at least; ${faces}s are wild and count as any face.`, "Each bid must be higher than the last: a higher face, or more dice. Instead of bidding you may call the last bid a lie; then all dice are shown, and who was wrong loses a point."],
+    kuhn: ["Three cards: jack, queen, king. Each antes 1 and gets one card. One bet of 1 can be made; the higher card wins."],
+    leduc: ["Six cards: two jacks, two queens, two kings. Each antes 1 and gets one card. After a round of betting (bets of 2) a card is shown, and a second round follows (bets of 4). A pair with the card on the table beats everything."],
+    holdem: ["A spot of no-limit hold'em with the ranges it was solved for. Winnings are counted less half of the pot at the start, so that they are zero on average if the spot is even."],
+  }[faces ? "dice" : game] ?? [];
+  return h("details", { class: "panel rules", open: innerWidth > 900 }, h("summary", {}, "Rules"), text.map((line) => h("p", {}, line)));
+}

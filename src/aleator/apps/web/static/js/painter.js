@@ -1,0 +1,108 @@
+// A range painter: drag over the grid with a weight; the text beside it says the same, both ways.
+
+import { api } from "./api.js";
+import { CLASS_SIZES, CLASSES } from "./cards.js";
+import { debounce, fill, h, number, percent } from "./dom.js";
+import { makeGrid } from "./grid.js";
+
+const QUICK = [
+  ["All", "random"],
+  ["Pairs", "22+"],
+  ["Broadway", "TT+,ATs+,KTs+,QTs+,JTs,ATo+,KTo+,QTo+,JTo"],
+  ["Suited aces", "A2s+"],
+  ["Connectors", "T9s,98s,87s,76s,65s,54s"],
+];
+const TITLES = { oop: "Out of position, acts first", ip: "In position, acts second" };
+
+export function makePainter(side, onchange) {
+  let weights = new Array(169).fill(0);
+  let brush = 1;
+  let painting = null;
+  let turn = 0;
+  const grid = makeGrid(`Range of ${side.toUpperCase()}`, { onpress: press });
+  const text = h("textarea", { rows: 3, spellcheck: false, "aria-label": `Range of ${side.toUpperCase()} as text`, oninput: () => read() });
+  const count = h("span", { class: "muted" });
+  const problem = h("p", { class: "problem-text" });
+  const shown = h("output", {}, "100 %");
+  const slider = h("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": `Weight painted for ${side.toUpperCase()}`, oninput: () => {
+    brush = Number(slider.value) / 100;
+    shown.textContent = percent(brush);
+  } });
+
+  function press(index, event, phase) {
+    if (phase !== "drag") painting = Math.abs(weights[index] - brush) < 1e-6 ? 0 : brush;
+    if (weights[index] === painting) return;
+    weights[index] = painting;
+    draw();
+    write();
+  }
+
+  function draw() {
+    grid.paint((index) => {
+      const weight = weights[index];
+      return {
+        background: weight > 0 ? "linear-gradient(var(--range), var(--range))" : "",
+        size: `100% ${Math.round(100 * weight)}%`,
+        text: weight > 0 && weight < 0.995 ? String(Math.round(100 * weight)) : "",
+        dim: weight === 0,
+        label: `${CLASSES[index]}, weight ${percent(weight)}`,
+      };
+    });
+    const combos = weights.reduce((sum, weight, index) => sum + weight * CLASS_SIZES[index], 0);
+    count.textContent = `${number(combos, 4)} hands, ${percent(combos / 1326, 1)}`;
+  }
+
+  // the painted classes as text; the server merges them into runs
+  const write = debounce(async () => {
+    const mine = ++turn;
+    const tokens = weights.map((weight, index) => weight > 0 && CLASSES[index] + (weight < 1 ? `:${Number(weight.toFixed(3))}` : "")).filter(Boolean);
+    const found = await api.range(tokens.join(","));
+    if (mine !== turn) return;
+    text.value = found.canonical;
+    problem.textContent = "";
+    onchange(found.canonical);
+  }, 120);
+
+  const read = debounce(async () => {
+    const mine = ++turn;
+    try {
+      const found = await api.range(text.value);
+      if (mine !== turn) return;
+      weights = found.weights;
+      problem.textContent = "";
+      draw();
+      onchange(text.value);
+    } catch (error) {
+      if (mine === turn) problem.textContent = error.message;
+    }
+  }, 200);
+
+  const quick = h("div", { class: "chips" }, QUICK.map(([name, add]) => h("button", { type: "button", class: "chip", onclick: () => {
+    const joined = name === "All" ? add : [text.value, brush < 1 ? add.split(",").map((token) => `${token}:${brush}`).join(",") : add].filter(Boolean).join(",");
+    text.value = joined;
+    read();
+  } }, name)), h("button", { type: "button", class: "chip", onclick: () => {
+    weights = new Array(169).fill(0);
+    draw();
+    write();
+  } }, "Clear"));
+
+  const element = h(
+    "div",
+    { class: "painter", dataset: { side } },
+    h("div", { class: "painter-head" }, h("b", {}, side.toUpperCase()), h("small", {}, TITLES[side]), count),
+    grid.element,
+    h("label", { class: "brush" }, "Weight", slider, shown),
+    quick,
+    text,
+    problem,
+  );
+  return {
+    element,
+    set(range) {
+      text.value = range;
+      read();
+    },
+    leave: grid.leave,
+  };
+}

@@ -1,0 +1,18 @@
+"""The worker process: methods by name, each a function of its parameters and a channel to report on."""
+
+from __future__ import annotations
+
+METHODS = {
+    "warm-up": "holdem:warm_up",
+    "estimate": "holdem:estimate",
+    "solve": "holdem:solve",
+    "import": "holdem:check_file",
+    "node": "explore:node",
+    "hands": "explore:hands",
+    "runouts": "explore:runouts",
+    "equilibrium": "equilibrium:solve_game",
+    "tree": "race:tree",
+    "race": "race:race",
+    "play": "play:play",
+}
+"""Method -> module and function in this package; imported at the first call, so that a worker loads only what it does."""

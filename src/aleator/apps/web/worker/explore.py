@@ -1,0 +1,209 @@
+"""Looking at a solved spot: a node, the hands of a class there, all cards that can come."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aleator.apps.cli.holdem_grid import action_name, class_mix
+from aleator.apps.web.worker.channel import Channel
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting import ActionKind
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
+from aleator.games.holdem.cards import (
+    HAND_CLASS_NAMES,
+    HAND_CLASSES,
+    NUM_CARDS,
+    NUM_HAND_CLASSES,
+    format_card,
+    format_cards,
+    format_hand,
+)
+from aleator.games.holdem.node_path import NodePath, is_action, parse_path
+from aleator.solvers.holdem_solution import HoldemSolution
+from aleator.solvers.holdem_view import HoldemView, NodeView
+
+KEPT_FILES, KEPT_NODES = 8, 128
+
+_files: OrderedDict[str, HoldemView] = OrderedDict()
+_nodes: OrderedDict[tuple[str, str, bool], NodeView] = OrderedDict()
+
+
+def open_view(path: str) -> HoldemView:
+    """Returns the solution of a file to look at; the last few are kept open."""
+    view = _files.pop(path, None) or HoldemView(HoldemSolution.open(Path(path)))
+    _files[path] = view
+    if len(_files) > KEPT_FILES:
+        _files.popitem(last=False)
+    return view
+
+
+def look(file: str, path: NodePath, *, values: bool = True) -> NodeView:
+    """Returns a node of a solution; the last few are kept."""
+    key = (file, str(path), values)
+    found = _nodes.pop(key, None) or open_view(file).node(path, values=values)
+    _nodes[key] = found
+    if len(_nodes) > KEPT_NODES:
+        _nodes.popitem(last=False)
+    return found
+
+
+def actions_of(node: BettingNode, stack: int) -> list[dict[str, Any]]:
+    """Returns the actions of a decision as the pages show them."""
+    kinds = {ActionKind.FOLD: "fold", ActionKind.CALL: "call", ActionKind.RAISE: "raise"}
+    return [
+        {
+            "token": token,
+            "name": action_name(node, index, stack),
+            "kind": kinds[node.actions[index].kind],
+            "all_in": node.actions[index].kind is ActionKind.RAISE and node.children[index].chips[node.player] == stack,
+        }
+        for index, token in enumerate(node.tokens)
+    ]
+
+
+def _line(view: HoldemView, path: NodePath) -> list[dict[str, Any]]:
+    """Returns the nodes on the way to `path` and itself: who acts, what can be done, what was done."""
+    solution, steps = view.solution, []
+    node = solution.root
+    for index in range(len(path.tokens) + 1):
+        token = path.tokens[index] if index < len(path.tokens) else None
+        is_decision = node.kind is NodeKind.DECISION
+        steps.append(
+            {
+                "path": str(NodePath(path.tokens[:index])),
+                "kind": node.kind.name.lower(),
+                "player": node.player if is_decision else -1,
+                "pot": solution.spot.pot + sum(node.chips),
+                "actions": actions_of(node, solution.spot.stack) if is_decision else [],
+                "taken": token,
+            }
+        )
+        if token is not None:
+            node = node.children[node.tokens.index(token)] if is_action(token) else node.children[0]
+    return steps
+
+
+def _per_class(view: NodeView, player: int, numbers: FloatArray) -> FloatArray:
+    """Returns the mean of `numbers` `[1326]` per hand class, each hand as likely as it is here, `[169]`."""
+    likely = view.weights[player] * view.matchups[player]
+    likely = np.where(np.isfinite(numbers), likely, 0.0)
+    total = np.bincount(HAND_CLASSES, weights=likely, minlength=NUM_HAND_CLASSES)
+    weighted = np.bincount(HAND_CLASSES, weights=likely * np.nan_to_num(numbers), minlength=NUM_HAND_CLASSES)
+    mean: FloatArray = np.divide(weighted, total, out=np.full(NUM_HAND_CLASSES, np.nan), where=total > 0)
+    return mean
+
+
+def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the node `path` of the solution in `file`, per hand class; EVs only if `values` is set."""
+    view, path = open_view(params["file"]), parse_path(params["path"])
+    spot, solution = view.solution.spot, view.solution
+    found = look(params["file"], path, values=params["values"])
+    acting = found.player
+    actions = actions_of(found.node, spot.stack) if acting >= 0 else []
+    for index, (action, share) in enumerate(zip(actions, found.frequencies if acting >= 0 else [], strict=True)):
+        action["frequency"] = share
+        action["ev"] = _ev_when_taken(found, index) if len(found.action_evs) else None
+    players = []
+    for player in (0, 1):
+        weight, _ = class_mix(found, player)
+        full = np.bincount(HAND_CLASSES, weights=_range(solution, player), minlength=NUM_HAND_CLASSES)
+        players.append(
+            {
+                "combos": found.weights[player].sum(),
+                "ev": found.mean(player, found.evs[player]),
+                "equity": found.mean(player, found.equities[player]),
+                "weights": weight,
+                "of_range": np.divide(weight, full, out=np.zeros(NUM_HAND_CLASSES), where=full > 0),
+                "evs": _per_class(found, player, found.evs[player]),
+                "equities": _per_class(found, player, found.equities[player]),
+            }
+        )
+    return {
+        "path": str(path),
+        "board": format_cards(found.board),
+        "kind": found.node.kind.name.lower(),
+        "street": found.node.street,
+        "player": acting,
+        "folded": found.node.player if found.node.kind is NodeKind.FOLD else -1,
+        "pot": found.pot,
+        "chips": list(found.node.chips),
+        "stack": spot.stack,
+        "actions": actions,
+        "policy": class_mix(found, acting)[1] if acting >= 0 else [],
+        "players": players,
+        "line": _line(view, path),
+        "resolved": found.resolved,
+        "values": params["values"],
+    }
+
+
+def _ev_when_taken(view: NodeView, action: int) -> float:
+    """Returns the mean EV of an action over the hands that take it, NaN if none does."""
+    likely = view.weights[view.player] * view.matchups[view.player] * view.policy[action]
+    total = likely.sum()
+    return float(likely[likely > 0] @ view.action_evs[action][likely > 0] / total) if total > 0 else float("nan")
+
+
+def _range(solution: HoldemSolution, player: int) -> FloatArray:
+    weights = np.zeros(len(HAND_CLASSES))
+    weights[solution.hands[player]] = solution.weights[player]
+    return weights
+
+
+def hands(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the single hands of the class `hand_class` of `player` at a node."""
+    found = look(params["file"], parse_path(params["path"]))
+    player = params["player"]
+    chosen = HAND_CLASS_NAMES.index(params["hand_class"]) == HAND_CLASSES
+    acting = player == found.player
+    rows = []
+    for hand in np.flatnonzero(chosen & (found.weights[player] > 0))[::-1]:
+        rows.append(
+            {
+                "hand": format_hand(int(hand)),
+                "weight": found.weights[player][hand],
+                "ev": found.evs[player][hand],
+                "equity": found.equities[player][hand],
+                "policy": found.policy[:, hand] if acting else [],
+                "action_evs": found.action_evs[:, hand] if acting and len(found.action_evs) else [],
+            }
+        )
+    return {"hand_class": params["hand_class"], "player": player, "hands": rows}
+
+
+def runouts(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns for each card that can come at `path` what happens next: frequencies, equities and, on the river, EVs."""
+    view, path = open_view(params["file"]), parse_path(params["path"])
+    solution = view.solution
+    here = find_node(solution.root, path, board=solution.spot.board)
+    if here.kind is not NodeKind.NEXT_STREET:
+        raise SolveError(f"no card comes at {path}")
+    last = here.street + 1 == 3
+    dealt = {*solution.spot.board, *path.cards}
+    following = here.children[0]
+    rows = []
+    for card in range(NUM_CARDS - 1, -1, -1):
+        if card in dealt:
+            continue
+        found = view.node(path.then(format_card(card)), values=last)
+        acting = found.player
+        rows.append(
+            {
+                "card": format_card(card),
+                "frequencies": found.frequencies if acting >= 0 else [],
+                "evs": [found.mean(player, found.evs[player]) for player in (0, 1)],
+                "equities": [found.mean(player, found.equities[player]) for player in (0, 1)],
+            }
+        )
+    is_decision = following.kind is NodeKind.DECISION
+    return {
+        "path": str(path),
+        "player": following.player if is_decision else -1,
+        "actions": actions_of(following, solution.spot.stack) if is_decision else [],
+        "cards": rows,
+    }

@@ -1,0 +1,63 @@
+"""Why an action was good or bad, in words, from exact numbers."""
+
+from __future__ import annotations
+
+import math
+
+from aleator.apps.web.worker.tables import Position, Table
+from aleator.games.base import FloatArray
+
+NOTHING = 0.002  # of what is at stake: below that, two actions are equally good
+OFTEN, RARE = 0.99, 0.02
+
+
+def explain(table: Table, position: Position, player: int, hand: int, taken: int) -> str:
+    """Returns a sentence or two about a decision: what was taken, what would have been best, and what follows each."""
+    policy, values = table.policy(position, hand), table.values(position, hand)
+    options = table.options(position)
+    best = int(values.argmax())
+    name, lost = options[taken].name, float(values[best] - values[taken])
+    if lost <= NOTHING * max(1.0, float(abs(values).max())):
+        if policy[taken] >= OFTEN:
+            return f"The equilibrium always plays “{name}” here."
+        if policy[taken] > RARE:
+            return f"Right: the equilibrium mixes here, and plays “{name}” {_percent(policy[taken])} of the time."
+        return f"As good as the best against this agent, though the equilibrium hardly ever plays “{name}” here."
+    first = f"“{name}” is worth {_amount(values[taken])}, “{options[best].name}” {_amount(values[best])}."
+    parts = [
+        first,
+        *_what_follows(table, position, player, hand, taken),
+        *_what_follows(table, position, player, hand, best),
+    ]
+    return " ".join(parts)
+
+
+def _what_follows(table: Table, position: Position, player: int, hand: int, action: int) -> list[str]:
+    """Returns a sentence about what comes after an action, if there is one worth saying."""
+    option = table.options(position)[action]
+    after = [*position, option.label]
+    actor = table.actor(after)
+    if actor == 1 - player:
+        return [f"After “{option.name}” the agent {_answers(table, after, hand)}."]
+    if actor < 0 and option.kind in ("call", "challenge"):
+        chance = table.win_chance(after, player, hand)
+        if not math.isnan(chance):
+            return [f"“{option.name}” wins {_percent(chance)} of the time against the hands the agent can have."]
+    return []
+
+
+def _answers(table: Table, position: Position, own: int) -> str:
+    mixture: FloatArray = table.mixture(position, own)
+    options = table.options(position)
+    order = sorted(range(len(options)), key=lambda index: -mixture[index])[:2]
+    said = [f"answers “{options[index].name}” {_percent(mixture[index])}" for index in order if mixture[index] >= RARE]
+    return " and ".join(said).replace("and answers", "and") or "has many answers"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _amount(value: float) -> str:
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 3
+    return f"{value:+.{digits}f}".replace("-", "−")
