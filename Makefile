@@ -1,6 +1,7 @@
 # make test        everything that CI checks, from nothing
 # make test-slow   the checks that take minutes
 # make demo        solve Liar's Dice 1x6 and Leduc, compare with the papers, draw the convergence
+# make play        the web app on localhost, opened in a browser
 # make install     only the environment, in .venv
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install test test-slow lint demo clean
+.PHONY: install test test-slow lint demo play clean
 
 install: $(STAMP)
 
@@ -31,6 +32,14 @@ test-slow: $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/aleator demo --out out
+
+play: $(VENV)/.played
+	$(BIN)/aleator serve --open
+
+$(VENV)/.played: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache

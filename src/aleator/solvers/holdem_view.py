@@ -6,6 +6,7 @@ since the start of the tree. So at every node both players' mean EVs add up to t
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from math import nan
 
@@ -24,6 +25,7 @@ from aleator.solvers.holdem_values import Pair, SubtreeValues
 from aleator.solvers.regret_rule import parse_rule
 
 RESOLVE_ITERATIONS = 500
+KEPT_BOARDS = 64
 
 IntArray = npt.NDArray[np.int64]
 
@@ -114,6 +116,22 @@ class Runout:
     chance: float
 
 
+class _KeptValues(SubtreeValues):
+    """Values below a board that are computed once per node of its street: a node's value holds those of all below it."""
+
+    def __init__(self, solution: HoldemSolution, level: int, board: int) -> None:
+        super().__init__(solution, level, board)
+        self._kept: dict[int, Pair] = {}
+
+    def values(self, node: BettingNode, reach: Pair, step: int = 0) -> Pair:
+        """Returns both players' cfvs `[B, H]`; on the board itself, `reach` must be that of the average policy."""
+        if step:
+            return super().values(node, reach, step)
+        if id(node) not in self._kept:
+            self._kept[id(node)] = super().values(node, reach, step)
+        return self._kept[id(node)]
+
+
 class HoldemView:
     """A solved spot to look at. Only what is asked for is read from the file.
 
@@ -123,6 +141,7 @@ class HoldemView:
 
     def __init__(self, solution: HoldemSolution) -> None:
         self.solution = solution
+        self._below: OrderedDict[tuple[int, int], _KeptValues] = OrderedDict()
 
     def node(self, path: NodePath | str, *, values: bool = True) -> NodeView:
         """Returns what is known about a node.
@@ -179,6 +198,14 @@ class HoldemView:
             for card, view in views.items()
         ]
 
+    def _values_below(self, level: int, board: int) -> _KeptValues:
+        """Returns the values below a board; those of the boards looked at last are kept."""
+        below = self._below.pop((level, board), None) or _KeptValues(self.solution, level, board)
+        self._below[level, board] = below
+        if len(self._below) > KEPT_BOARDS:
+            self._below.popitem(last=False)
+        return below
+
     def _next_board(self, level: int, board: int, card: int) -> tuple[int, int]:
         """Returns the stored board that stands for a card on a stored board, and the renaming of suits that leads there."""
         for index, candidate in enumerate(self.solution.boards[level + 1]):
@@ -208,7 +235,7 @@ class HoldemView:
         wanted: bool,
     ) -> NodeView:
         solution = self.solution
-        below = SubtreeValues(solution, level, board)
+        below = self._values_below(level, board)
         alive = below.streets[0].alive
         rows = (reach[0][None] * alive[0], reach[1][None] * alive[1])
         free = below.compatible(rows)

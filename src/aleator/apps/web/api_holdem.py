@@ -111,7 +111,8 @@ def resolve(service: Server, job: Solved, body: ResolveRequest) -> Job:
     """Puts in the queue a solve of the same spot around locked decisions."""
     before = service.store.request(job.id)
     locks = [lock.model_dump() for lock in body.locks]
-    return service.queue.submit(SOLVE, body.name, before | {"locks": locks}, parent=job.id)
+    spot = (job.summary or {}).get("spot", before["spot"])
+    return service.queue.submit(SOLVE, body.name, before | {"spot": spot, "locks": locks}, parent=job.id)
 
 
 @router.get("/solutions/{job_id}/node", response_model=Node, responses=NOT_FOUND | REFUSED)

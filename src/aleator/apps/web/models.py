@@ -12,6 +12,7 @@ Path = Annotated[str, StringConstraints(max_length=500)]
 Size = Annotated[str, StringConstraints(max_length=20)]
 Sizes = Annotated[list[Size], Field(max_length=10)]
 Chips = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Share = float | Annotated[str, StringConstraints(max_length=50_000)]
 JobId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 HandClass = Annotated[str, StringConstraints(pattern=r"^[2-9TJQKA]{2}[so]?$")]
 Number = float | None
@@ -77,6 +78,7 @@ class SpotModel(Model):
     flop: StreetSizes = StreetSizes()
     turn: StreetSizes = StreetSizes()
     river: StreetSizes = StreetSizes()
+    lock: Annotated[dict[Path, dict[Size, Share]], Field(max_length=20)] = {}
     solve: SolveModel = SolveModel()
 
     def table(self) -> dict[str, Any]:
@@ -282,6 +284,7 @@ class Runout(BaseModel):
     """What happens if a card comes."""
 
     card: str
+    chance: Number
     frequencies: list[Number]
     evs: list[Number]
     equities: list[Number]

@@ -97,6 +97,11 @@ def parse_spot(text: str) -> Spot:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpotError(f"not a TOML file: {error}") from None
+    return spot_from_table(table)
+
+
+def spot_from_table(table: Mapping[str, Any]) -> Spot:
+    """Returns the spot that a table describes, with the keys of the file; see `parse_spot`."""
     _check_keys(table, _KEYS, "")
     try:
         board = parse_cards(_get(table, "board", str))
@@ -129,8 +134,23 @@ def parse_spot(text: str) -> Spot:
 
 def format_spot(spot: Spot) -> str:
     """Returns the TOML text of a spot, which parses back to an equal one; defaults are left out."""
+    table = spot_table(spot)
+    lines = _format_table("", {key: value for key, value in table.items() if not isinstance(value, dict)})
+    for name, inner in table.items():
+        if name in _STREETS:
+            for position, sizes in inner.items():
+                lines += _format_table(f"{name}.{position}", sizes)
+        elif name == "lock":
+            lines += ["", "[lock]", *map(_format_lock, spot.locks)]
+        elif isinstance(inner, dict):
+            lines += _format_table(name, inner)
+    return "\n".join(lines) + "\n"
+
+
+def spot_table(spot: Spot) -> dict[str, Any]:
+    """Returns a spot as a table with the keys of the file, which `spot_from_table` reads back; defaults are left out."""
     menu = spot.menu
-    values: dict[str, Any] = {
+    table: dict[str, Any] = {
         "board": format_cards(spot.board),
         "pot": spot.pot,
         "stack": spot.stack,
@@ -140,27 +160,23 @@ def format_spot(spot: Spot) -> str:
         **{key: getattr(menu, key) for key in _MENU_KEYS if getattr(menu, key)},
     }
     if spot.added:
-        values["added"] = [str(path) for path in spot.added]
-    lines = _format_table("", values)
+        table["added"] = [str(path) for path in spot.added]
     if spot.rake != Rake():
         cap = {} if math.isinf(spot.rake.cap) else {"cap": spot.rake.cap}
-        lines += _format_table("rake", {"rate": spot.rake.rate, **cap})
+        table["rake"] = {"rate": spot.rake.rate, **cap}
     for street in _STREETS:
         for position, sizes in zip(POSITION_NAMES, getattr(menu, street), strict=True):
             if sizes != PlayerSizes():
-                texts = {
+                table.setdefault(street, {})[position] = {
                     key: [str(size) for size in getattr(sizes, field)]
                     for key, field in _SIZE_KEYS.items()
                     if getattr(sizes, field) is not None
                 }
-                lines += _format_table(f"{street}.{position}", texts)
     if spot.locks:
-        lines += ["", "[lock]", *map(_format_lock, spot.locks)]
+        table["lock"] = {str(lock.path): dict(lock.shares) for lock in spot.locks}
     solve = spot.solve
-    lines += _format_table(
-        "solve", {"rule": solve.rule, "target": solve.target, "max_iterations": solve.max_iterations}
-    )
-    return "\n".join(lines) + "\n"
+    table["solve"] = {"rule": solve.rule, "target": solve.target, "max_iterations": solve.max_iterations}
+    return table
 
 
 def _parse_menu(table: Mapping[str, Any]) -> BetMenu:

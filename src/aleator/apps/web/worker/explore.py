@@ -10,14 +10,12 @@ import numpy as np
 
 from aleator.apps.cli.holdem_grid import action_name, class_mix
 from aleator.apps.web.worker.channel import Channel
-from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
 from aleator.games.holdem.cards import (
     HAND_CLASS_NAMES,
     HAND_CLASSES,
-    NUM_CARDS,
     NUM_HAND_CLASSES,
     format_card,
     format_cards,
@@ -181,25 +179,18 @@ def runouts(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     view, path = open_view(params["file"]), parse_path(params["path"])
     solution = view.solution
     here = find_node(solution.root, path, board=solution.spot.board)
-    if here.kind is not NodeKind.NEXT_STREET:
-        raise SolveError(f"no card comes at {path}")
     last = here.street + 1 == 3
-    dealt = {*solution.spot.board, *path.cards}
+    rows = [
+        {
+            "card": format_card(runout.card),
+            "chance": runout.chance,
+            "frequencies": runout.view.frequencies if runout.view.player >= 0 else [],
+            "evs": [runout.view.mean(player, runout.view.evs[player]) for player in (0, 1)],
+            "equities": [runout.view.mean(player, runout.view.equities[player]) for player in (0, 1)],
+        }
+        for runout in view.runouts(path, values=last)
+    ]
     following = here.children[0]
-    rows = []
-    for card in range(NUM_CARDS - 1, -1, -1):
-        if card in dealt:
-            continue
-        found = view.node(path.then(format_card(card)), values=last)
-        acting = found.player
-        rows.append(
-            {
-                "card": format_card(card),
-                "frequencies": found.frequencies if acting >= 0 else [],
-                "evs": [found.mean(player, found.evs[player]) for player in (0, 1)],
-                "equities": [found.mean(player, found.equities[player]) for player in (0, 1)],
-            }
-        )
     is_decision = following.kind is NodeKind.DECISION
     return {
         "path": str(path),

@@ -10,13 +10,11 @@ import numpy as np
 
 from aleator.apps.web.worker.channel import Channel
 from aleator.errors import SolveError
-from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import NodeKind
-from aleator.games.holdem.hand_range import parse_hand_range
+from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import spot_from_table, spot_table
-from aleator.solvers.holdem_lock import Lock
 from aleator.solvers.holdem_solution import HoldemSolution
 from aleator.solvers.holdem_solve import (
     HoldemEstimate,
@@ -72,7 +70,7 @@ def _estimate_report(found: HoldemEstimate) -> dict[str, Any]:
 
 def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the summary of a solve of `spot`, whose solution is written to `output`; progress is reported."""
-    spot = spot_from_table(params["spot"])
+    spot = spot_from_table(_with_locks(params["spot"], params["locks"], params["base"]))
     threads, bits = params["threads"], params["bits"]
     estimated = estimate_spot(spot, spot.solve.rule, _limits(spot), threads=threads, bits=bits, measure=False)
     channel.report(stage="compiling", estimate=_estimate_report(estimated))
@@ -82,7 +80,6 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             f"{params['memory_limit'] / 2**30:.1f} GiB: use 16 bits, fewer bet sizes or smaller ranges"
         )
     prepare_holdem(parse_rule(spot.solve.rule), raked=spot.rake.rate > 0, bits=bits)
-    locks = _locks(params["locks"], params["base"])
     target = spot.solve.target
 
     def on_progress(now: HoldemProgress) -> bool:
@@ -96,7 +93,7 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         )
         return channel.stopped
 
-    found = solve_spot(spot, threads=threads, bits=bits, locks=locks, on_progress=on_progress)
+    found = solve_spot(spot, threads=threads, bits=bits, on_progress=on_progress)
     channel.report(stage="saving")
     found.save(Path(params["output"]))
     return summary(found) | {"stopped": channel.stopped}
@@ -125,17 +122,18 @@ def check_file(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     return summary(HoldemSolution.open(Path(params["path"]))) | {"stopped": False}
 
 
-def _locks(wanted: list[dict[str, Any]], base: str | None) -> list[Lock]:
-    """Returns the locks: each begins with the policy of the solution `base` at its node, and is edited."""
+def _with_locks(table: dict[str, Any], wanted: list[dict[str, Any]], base: str | None) -> dict[str, Any]:
+    """Returns the table of a spot with more locks: each begins with the policy of the solution `base`, and is edited."""
     if not wanted:
-        return []
+        return table
     if base is None:
         raise SolveError("locks need a solution to begin from")
     view = HoldemView(HoldemSolution.open(Path(base)))
-    return [_lock(view, lock) for lock in wanted]
+    return table | {"lock": table.get("lock", {}) | dict(_lock(view, lock) for lock in wanted)}
 
 
-def _lock(view: HoldemView, lock: dict[str, Any]) -> Lock:
+def _lock(view: HoldemView, lock: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """Returns the node of a lock and the share of each action as a hand range, as a spot file has them."""
     path = parse_path(lock["path"])
     found = view.node(path, values=False)
     if found.node.kind is not NodeKind.DECISION:
@@ -147,14 +145,10 @@ def _lock(view: HoldemView, lock: dict[str, Any]) -> Lock:
             raise SolveError(f"{path} has {len(policy)} actions, but a mix of {len(mix)} was given")
         if not mix.sum() > 0:
             raise SolveError(f"the mix {edit['mix']} of {path} has no positive entry")
-        chosen = parse_hand_range(edit["hands"]) > 0
-        policy[:, chosen] = (mix / mix.sum())[:, None]
-    return Lock(path, _distribution(policy))
-
-
-def _distribution(policy: FloatArray) -> FloatArray:
-    """Returns a policy `[A, 1326]` whose columns sum to 1 exactly; hands that are not there play uniformly."""
-    total = policy.sum(axis=0)
-    even = np.full_like(policy, 1 / len(policy))
-    found: FloatArray = np.divide(policy, total, out=even, where=total > 0)
-    return found
+        policy[:, parse_hand_range(edit["hands"]) > 0] = (mix / mix.sum())[:, None]
+    policy[:, policy.sum(axis=0) == 0] = 1 / len(policy)  # hands that are not there
+    shares = {}
+    for token, row in zip(found.node.tokens, policy.clip(0, 1), strict=True):
+        if row.round(4).any():
+            shares[token] = format_hand_range(row, digits=4)
+    return str(path), shares

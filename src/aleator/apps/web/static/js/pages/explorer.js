@@ -57,7 +57,7 @@ class Explorer {
     this.sideChoice = h("span");
     fill(
       this.root,
-      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${percent(told.exploitability, 2)}`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), job.request.locks.map((lock) => h("span", { class: "tag warn" }, `locked at ${lock.path}`))),
+      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${percent(told.exploitability, 2)}`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), Object.keys(spot.lock ?? {}).map((lock) => h("a", { class: "tag warn", href: `#/solve/${job.id}/${lock}` }, `locked at ${lock}`))),
       h("p", { class: "row tools" }, h("a", { class: "button", href: `#/play/holdem/${job.id}` }, "Play this spot"), h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"), h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"), h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`)),
       this.line,
       h(

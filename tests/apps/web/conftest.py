@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.apps.web.running import RIVER, RunningServer
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests with a server run in one process, and share it."""
+    for item in items:
+        if {"server", "page"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group("web"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server that all tests share."""
+    running = RunningServer(tmp_path_factory.mktemp("data")).start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def river(server: RunningServer) -> str:
+    """The id of a solved river."""
+    job = server.ended(server.solve(RIVER, name="A river"))
+    assert job["status"] == "done", job["error"]
+    return str(job["id"])
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A data directory of one's own."""
+    return tmp_path / "data"

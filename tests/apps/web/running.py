@@ -1,0 +1,144 @@
+"""A server in a process of its own, as a user starts it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from aleator.apps.web.worker.channel import Channel
+
+SECONDS = 120.0
+
+RIVER: dict[str, Any] = {
+    "board": "Qs Jh 2h 8c 3d",
+    "pot": 100,
+    "stack": 300,
+    "oop": "66+,A8s+,AJo+,K9s+,QTs+",
+    "ip": "QQ-22,AQs-A2s,ATo+,KJo+,JTs",
+    "river": {
+        "oop": {"bet": ["75%"], "raise": ["all-in"]},
+        "ip": {"bet": ["75%"], "raise": ["all-in"]},
+    },
+}
+TURN: dict[str, Any] = RIVER | {
+    "board": "Qs Jh 2h 8c",
+    "turn": RIVER["river"],
+}
+LONG: dict[str, Any] = TURN | {"solve": {"target": 0, "max_iterations": 1_000_000}}
+"""A spot that nobody waits for: it is there to be stopped."""
+
+
+def free_port() -> int:
+    """Returns a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class RunningServer:
+    """`aleator serve` with a data directory of its own."""
+
+    def __init__(self, data_dir: Path, *arguments: str) -> None:
+        self.data_dir, self.arguments, self.port = data_dir, arguments, free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.client = httpx.Client(base_url=self.url, timeout=SECONDS)
+
+    def start(self) -> RunningServer:
+        """Starts the server and waits until it answers."""
+        command = [sys.executable, "-m", "aleator.apps.cli.main", "serve"]
+        command += ["--port", str(self.port), "--data-dir", str(self.data_dir), *self.arguments]
+        self.process = subprocess.Popen(command, start_new_session=True)
+        self.wait(self._answers, "the server did not start")
+        return self
+
+    def _answers(self) -> bool:
+        assert self.process is not None and self.process.poll() is None, "the server ended at once"
+        try:
+            return self.client.get("/api/about").is_success
+        except httpx.TransportError:
+            return False
+
+    def stop(self, how: int = signal.SIGINT) -> None:
+        """Ends the server."""
+        assert self.process is not None
+        self.client.close()
+        self.process.send_signal(how)
+        self.process.wait(timeout=20)
+
+    @staticmethod
+    def wait(done: Any, reason: str, seconds: float = SECONDS) -> Any:
+        """Returns what `done` returns once that is true."""
+        end = time.monotonic() + seconds
+        while not (found := done()):
+            assert time.monotonic() < end, reason
+            time.sleep(0.05)
+        return found
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        """Returns a job."""
+        found: dict[str, Any] = self.client.get(f"/api/jobs/{job_id}").raise_for_status().json()
+        return found
+
+    def solve(self, spot: dict[str, Any], **settings: Any) -> str:
+        """Returns the id of a new solve."""
+        answer = self.client.post("/api/jobs/solve", json={"spot": spot, **settings})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    def ended(self, job_id: str) -> dict[str, Any]:
+        """Returns a job once it has ended."""
+        found: dict[str, Any] = self.wait(
+            lambda: (job := self.job(job_id))["status"] not in ("queued", "running") and job,
+            f"job {job_id} did not end",
+        )
+        return found
+
+    def running(self, job_id: str) -> None:
+        """Waits until a solve iterates."""
+
+        def iterates() -> bool:
+            with self.client.stream("GET", f"/api/jobs/{job_id}/events") as events:
+                return any('"stage": "solving"' in line or "event: end" in line for line in events.iter_lines())
+
+        self.wait(iterates, f"job {job_id} did not begin")
+
+    def workers(self) -> list[tuple[int, int]]:
+        """Returns the worker processes and their niceness; the solver's is 10."""
+        assert self.process is not None
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                try:
+                    line = (entry / "cmdline").read_bytes().split(b"\0")
+                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue
+                if b"aleator.apps.web.worker" in line and int(fields[1]) == self.process.pid:
+                    found.append((int(entry.name), int(fields[16])))
+        return found
+
+    def kill_solver(self) -> None:
+        """Kills the process that solves, as the system does when memory runs out."""
+        (solver,) = [pid for pid, niceness in self.workers() if niceness - os.getpriority(os.PRIO_PROCESS, 0) >= 10]
+        os.kill(solver, signal.SIGKILL)
+
+
+class Silent(Channel):
+    """A channel that keeps what is reported."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.events: list[dict[str, Any]] = []
+
+    def send(self, kind: str, value: Any) -> None:
+        """Keeps an event."""
+        self.events.append(value)

@@ -1,0 +1,160 @@
+"""Rounds against the equilibrium: the table's numbers, secrets, and luck removed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aleator.apps.web.worker.equilibrium import open_game
+from aleator.apps.web.worker.play import PlayError, open_table, play
+from aleator.apps.web.worker.tables import TreeTable
+from aleator.solvers.best_response import expected_value
+from aleator.solvers.solution import Solution
+from aleator.solvers.solve import Limits, solve
+from aleator.trees.policy import Policy, uniform_policy
+from tests.apps.web.running import RunningServer, Silent
+
+
+@pytest.fixture(scope="module", params=["kuhn", "leduc", "liars-dice:1x4"])
+def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = solve(request.param, limits=Limits(target=1e-5))
+    path = tmp_path_factory.mktemp("games") / "game.solution"
+    Solution(found.summary, found.policy, {}).save(path)
+    return path
+
+
+def new_state(game: str, seat: str = "alternate", seed: int = 7) -> dict[str, Any]:
+    totals = {"rounds": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0}
+    return {
+        "game": game, "opponent": "equilibrium", "seat": seat, "solution": None, "seed": seed, "draws": 0, "round": None,
+        "totals": totals, "history": [],
+    }  # fmt: skip
+
+
+def step(state: dict[str, Any], file: Path, move: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    answer = play({"state": state, "file": str(file), "move": move}, Silent())
+    return answer["state"], answer["view"]
+
+
+def test_values_of_a_table_average_to_the_value_of_the_game(file: Path) -> None:
+    """Over the deals, the first player's policy times its action values is what the game is worth."""
+    solution = open_game(str(file))
+    table = TreeTable(solution)
+    deal = table.game.deal(table.tree.states[0])
+    hands = range(deal.shape[0])
+    total = sum(deal[hand].sum() * (table.policy([], hand) @ table.values([], hand)) for hand in hands)
+    assert total == pytest.approx(solution.summary.value, abs=1e-6)
+
+
+def test_beliefs_are_bayes_rule(file: Path) -> None:
+    table = TreeTable(open_game(str(file)))
+    first = table.options([])[1].label
+    policy = table.policies[0]
+    prior = table.game.deal(table.tree.states[0])[:, 0]
+    expected = prior * policy[1]
+    np.testing.assert_allclose(table.belief([first], 1, 0), expected / expected.sum(), rtol=1e-9)
+
+
+def test_luck_removed_is_unbiased_and_steadier(file: Path) -> None:
+    """A player who plays uniformly loses what the exact value says; n = 1,500, seed 7, |z| < 4."""
+    solution = open_game(str(file))
+    tree, rng = solution.policy.tree, np.random.default_rng(7)
+    state = new_state(tree.game.name, seat="first")
+    won, skill = [], []
+    for _ in range(1_500):
+        state, view = step(state, file, "deal")
+        while not view["round"]["over"]:
+            options = view["round"]["options"]
+            state, view = step(state, file, options[int(rng.integers(len(options)))]["label"])
+        won.append(view["round"]["won"])
+        skill.append(view["round"]["skill"])
+    uniform = uniform_policy(tree).probabilities[0]
+    exact = expected_value(Policy(tree, (uniform, solution.policy.probabilities[1])))
+    errors = [np.std(row) / np.sqrt(len(row)) for row in (won, skill)]
+    assert abs(np.mean(won) - exact) < 4 * errors[0]
+    assert abs(np.mean(skill) - exact) < 4 * errors[1]
+    assert errors[1] < 0.75 * errors[0]
+    assert state["totals"]["won"] == pytest.approx(sum(won))
+
+
+def test_who_plays_the_equilibrium_gives_up_nothing(file: Path) -> None:
+    solution = open_game(str(file))
+    table = open_table(solution.summary.game, str(file))
+    state = new_state(solution.summary.game)
+    for _ in range(30):
+        state, view = step(state, file, "deal")
+        while not view["round"]["over"]:
+            now = state["round"]
+            policy = table.policy(now["position"], now["hands"][now["seat"]])
+            state, view = step(state, file, view["round"]["options"][int(policy.argmax())]["label"])
+    assert state["totals"]["given_up"] < 0.02
+    assert state["totals"]["skill"] == pytest.approx(state["totals"]["expected"], abs=0.02)
+
+
+def test_nothing_secret_is_shown_before_the_end(file: Path) -> None:
+    game = open_game(str(file)).summary.game
+    state, view = step(new_state(game, seat="second"), file, "deal")
+    while not view["round"]["over"]:
+        assert view["round"]["agent_hand"] is None
+        assert not any(
+            {"belief", "policy", "values", "mixture", "why"} & set(shown) for shown in view["round"]["steps"]
+        )
+        state, view = step(state, file, view["round"]["options"][-1]["label"])
+    assert view["round"]["agent_hand"] is not None and all("belief" in shown for shown in view["round"]["steps"])
+    own = [shown for shown in view["round"]["steps"] if shown["who"] == "you"]
+    assert own and all(shown["why"] for shown in own)
+
+
+def test_moves_out_of_turn_are_refused(file: Path) -> None:
+    game = open_game(str(file)).summary.game
+    state, _ = step(new_state(game, seat="first"), file, "deal")
+    with pytest.raises(PlayError, match="not over"):
+        step(state, file, "deal")
+    with pytest.raises(PlayError, match="not possible here"):
+        step(state, file, "jump")
+    with pytest.raises(PlayError, match="deal one first"):
+        step(new_state(game), file, "check")
+
+
+def test_a_session_goes_on_after_a_restart(empty: Path) -> None:
+    first = RunningServer(empty).start()
+    session = first.client.post("/api/play/sessions", json={"game": "kuhn", "seat": "first"}).json()
+    first.stop()
+    second = RunningServer(empty).start()
+    try:
+        again = second.client.get(f"/api/play/sessions/{session['id']}").json()
+        assert again == session
+        after = second.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": "check"}).json()
+        assert after["round"]["position"][0] == "check"
+    finally:
+        second.stop()
+
+
+def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:
+    session = server.client.post("/api/play/sessions", json={"game": "holdem", "solution": river}).json()
+    for _ in range(6):
+        while not session["round"]["over"]:
+            move = session["round"]["options"][0]["label"]
+            session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": move}).json()
+        assert session["round"]["steps"][-1]["belief"]["form"] == "grid"
+        session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": "deal"}).json()
+    totals = session["totals"]
+    assert totals["rounds"] == 6 and totals["given_up"] >= 0
+    assert "hands" not in json.dumps(session["round"]["steps"])
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"game": "chess"},
+        {"game": "kuhn", "opponent": "nobody"},
+        {"game": "holdem"},
+        {"game": "holdem", "solution": "0" * 16},
+    ],
+)
+def test_impossible_sessions_are_refused(server: RunningServer, request_: dict[str, str]) -> None:
+    assert server.client.post("/api/play/sessions", json=request_).status_code == 400
