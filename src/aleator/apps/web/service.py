@@ -51,8 +51,9 @@ class Service:
         task.add_done_callback(self._background.discard)
 
     async def _warm_up(self) -> None:
-        await self.tools.call("warm-up", {})
-        await self.browser.call("warm-up", {})
+        await asyncio.gather(
+            self.tools.call("warm-up", {"holdem": False}), self.browser.call("warm-up", {"holdem": True})
+        )
 
     async def stop(self) -> None:
         """Ends all processes and closes the store."""

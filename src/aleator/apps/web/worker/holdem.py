@@ -26,14 +26,17 @@ from aleator.solvers.holdem_solve import (
 )
 from aleator.solvers.holdem_view import HoldemView
 from aleator.solvers.regret_rule import parse_rule
-from aleator.solvers.solve import available_memory
+from aleator.solvers.solve import available_memory, prepare
 
 MAX_CURVE = 500
 
 
 def warm_up(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns once what a solve needs is compiled or loaded."""
-    prepare_holdem()
+    """Returns once what looking at spots needs (with `holdem`), or solving small games, is compiled or loaded."""
+    if params["holdem"]:
+        prepare_holdem()
+    else:
+        prepare()
     return {}
 
 
