@@ -23,6 +23,10 @@ class SolutionError(AleatorError):
     """A file that is not a solution, is damaged, or belongs to another game."""
 
 
+class AgentError(AleatorError):
+    """An unknown agent, or one that cannot do what it is asked."""
+
+
 class MissingExtraError(AleatorError):
     """An optional dependency that is not installed; says which extra brings it."""
 

@@ -1,0 +1,75 @@
+"""What an agent is: it takes a seat, sees what its player may see, and acts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aleator.games.base import FloatArray, Game
+from aleator.games.table import Observation, Table
+from aleator.trees.beliefs import PublicBeliefState
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree
+
+
+class Agent(ABC):
+    """A player of one game, in either seat, for any number of games one after the other.
+
+    Attributes:
+        name: what it is called on the command line and in results.
+        game: what it plays.
+        seat: where it sits in the present game.
+        rng: what it draws from in the present game.
+    """
+
+    name: str
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+        self.seat = 0
+        self.rng = np.random.default_rng(0)
+
+    def begin(self, seat: int, rng: np.random.Generator) -> None:
+        """Begins a new game in a seat; what was drawn for the last one is forgotten."""
+        self.seat, self.rng = seat, rng
+
+    @abstractmethod
+    def probabilities(self, observation: Observation) -> FloatArray:
+        """Returns [A]: how likely the agent is to take each action now, given what it has drawn in this game so far."""
+
+    def act(self, observation: Observation) -> int:
+        """Returns the number of an action."""
+        chances = self.probabilities(observation)
+        return int(self.rng.choice(len(chances), p=chances / chances.sum()))
+
+    @abstractmethod
+    def policy(self, tree: PublicTree) -> Policy:
+        """Returns what the agent plays in expectation, in both seats and at every node of its game's tree, to be evaluated."""
+
+    def belief(self, observation: Observation) -> PublicBeliefState | None:
+        """Returns what the agent believes about the hands at its turn; None if it holds no beliefs."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} of {self.game.name}>"
+
+
+def play_game(agents: Sequence[Agent], rng: np.random.Generator) -> Table:
+    """Returns the table after one game between two agents, the first in seat 0."""
+    table = Table(agents[0].game, rng)
+    for seat, agent in enumerate(agents):
+        agent.begin(seat, rng)
+    while not table.is_over:
+        table.act(agents[table.actor].act(table.observe()))
+    return table
+
+
+def node_of(tree: PublicTree, events: Sequence[int]) -> int:
+    """Returns the node of a game's tree to which a sequence of events leads from the root."""
+    node = 0
+    for event in events:
+        node = int(tree.first_child[node]) + event
+    return node

@@ -1,0 +1,46 @@
+"""An agent that plays a policy which was found before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aleator.agents.base import Agent, node_of
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray, Game
+from aleator.games.table import Observation
+from aleator.solvers.solve import Limits, OnProgress, solve
+from aleator.trees.beliefs import PublicBeliefState, reach_at
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree, build_tree
+
+
+class BlueprintAgent(Agent):
+    """Plays a policy of the whole game, and believes that the opponent does, too."""
+
+    name = "blueprint"
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__(policy.tree.game)
+        self.blueprint = policy
+
+    @classmethod
+    def solving(
+        cls, game: Game[Any], limits: Limits | None = None, *, on_progress: OnProgress | None = None
+    ) -> BlueprintAgent:
+        """Returns an agent that plays an approximate equilibrium, found now by DCFR."""
+        return cls(solve(build_tree(game), limits=limits, on_progress=on_progress).policy)
+
+    def probabilities(self, observation: Observation) -> FloatArray:
+        """Returns [A]: the policy at the agent's hand."""
+        return self.blueprint[node_of(self.blueprint.tree, observation.events)][:, observation.hand]
+
+    def policy(self, tree: PublicTree) -> Policy:
+        """Returns the policy."""
+        if tree.states != self.blueprint.tree.states:
+            raise AgentError(f"the blueprint belongs to another tree of {self.game.name}")
+        return Policy(tree, self.blueprint.probabilities)
+
+    def belief(self, observation: Observation) -> PublicBeliefState:
+        """Returns what follows from both players' policies."""
+        node = node_of(self.blueprint.tree, observation.events)
+        return PublicBeliefState(self.game, observation.state, reach_at(self.blueprint, node))

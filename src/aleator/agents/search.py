@@ -1,0 +1,175 @@
+"""An agent that searches: it solves the part of the game that it is in when it gets there.
+
+Algorithm:
+    At the start, and whenever play comes to a leaf of the last subgame, solve the depth-limited subgame at the public belief
+    state. Draw one of its iterations, act by it through the subgame, and believe at the leaf what it believed
+    (`aleator.search.random_iteration`); or, if that is wanted, act by the average policy, which is unsafe.
+
+Reference: ReBeL section 6.
+Deviations: none.
+Status: tests/agents/test_search.py.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aleator.agents.base import Agent, node_of
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray, Game
+from aleator.games.table import Observation
+from aleator.search.depth_limited import DepthLimitedSolver
+from aleator.search.leaf_value import LeafValue
+from aleator.search.oracle import OracleValue
+from aleator.search.random_iteration import Play, PlayedPolicy, SearchConfig, plays
+from aleator.trees.beliefs import PublicBeliefState, reach_at
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import LEAF, PublicTree
+from aleator.trees.subgame import Subgame, cut, subgame_at
+
+
+class _Search(NamedTuple):
+    """A subgame that the agent is in.
+
+    Attributes:
+        start: how many events led to its root.
+        belief: at its root.
+        play: the way in which the agent goes through it.
+        subgame: itself.
+    """
+
+    start: int
+    belief: PublicBeliefState
+    play: Play
+    subgame: Subgame
+
+
+class SearchAgent(Agent):
+    """Searches at its turn, as `config` says.
+
+    Args:
+        game: what it plays.
+        config: how it searches.
+        leaf_value: of the leaves of its subgames; by default the exact oracle.
+        seconds: time for one search; None for as many iterations as `config` says.
+        tree: of the game, if leaf values need to know where in it they are (continuation policies).
+        remember: how many solved situations are kept. A situation is a public state and beliefs.
+
+    Attributes:
+        searches, recalled: how many situations were solved, and how many were found solved.
+    """
+
+    name = "search"
+
+    def __init__(
+        self,
+        game: Game[Any],
+        config: SearchConfig | None = None,
+        leaf_value: LeafValue | None = None,
+        *,
+        seconds: float | None = None,
+        tree: PublicTree | None = None,
+        remember: int = 256,
+    ) -> None:
+        super().__init__(game)
+        if seconds is not None and not seconds > 0.0:
+            raise AgentError(f"a search needs a positive number of seconds, not {seconds}")
+        self.config = config or SearchConfig()
+        self.leaf_value = leaf_value or OracleValue(1e-2)
+        self.searches = self.recalled = 0
+        self._seconds, self._tree, self._remember = seconds, tree, remember
+        self._subgames: dict[Hashable, Subgame] = {}
+        self._solved: OrderedDict[Hashable, tuple[list[Play], list[Play]]] = OrderedDict()
+        self._now: _Search | None = None
+
+    def begin(self, seat: int, rng: np.random.Generator) -> None:
+        """Begins a new game; what was solved before is kept, what was drawn is not."""
+        super().begin(seat, rng)
+        self._now = None
+
+    def probabilities(self, observation: Observation) -> FloatArray:
+        """Returns [A]: the play at the agent's hand."""
+        search, node = self._find(observation)
+        return search.play.policy[node][:, observation.hand]
+
+    def belief(self, observation: Observation) -> PublicBeliefState:
+        """Returns what follows from the beliefs at the root of the subgame and the play since."""
+        search, node = self._find(observation)
+        return PublicBeliefState(
+            self.game, observation.state, reach_at(search.play.policy, node, search.belief.beliefs)
+        )
+
+    def policy(self, tree: PublicTree) -> Policy:
+        """Returns the expected policy, exactly: all iterations of all subgames. The work grows with iterations^subgames."""
+        return self._played(tree).exact()
+
+    def sampled_policy(self, tree: PublicTree, rng: np.random.Generator, repeats: int) -> Policy:
+        """Returns the average of what is played in `repeats` games, for when going through all iterations takes too long."""
+        return self._played(tree).sampled(rng, repeats)
+
+    def _played(self, tree: PublicTree) -> PlayedPolicy:
+        if self._seconds is not None:
+            raise AgentError("what an agent with a time limit plays depends on the clock: give it iterations instead")
+        return PlayedPolicy(tree, self.config, self.leaf_value)
+
+    def _find(self, observation: Observation) -> tuple[_Search, int]:
+        """Returns the subgame that play is in and the node there, after searching wherever play went on beyond leaves."""
+        events = observation.events
+        if self._now is None or len(events) < self._now.start:
+            self._now = self._search(0, PublicBeliefState.initial(self.game), events)
+        while True:
+            search, node = self._now, 0
+            tree = search.subgame.tree
+            count = search.start
+            while count < len(events) and tree.actor[node] != LEAF:
+                node = int(tree.first_child[node]) + events[count]
+                count += 1
+            if tree.actor[node] != LEAF:
+                return search, node
+            k = int(np.searchsorted(search.subgame.leaves, node))
+            first, second = tree.num_hands[:, node]
+            reach = (search.play.leaf_reach[0][k, :first], search.play.leaf_reach[1][k, :second])
+            belief = PublicBeliefState(self.game, tree.states[node], reach)
+            self._now = self._search(count, belief, events)
+
+    def _search(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Search:
+        """Returns the subgame at a public belief state, solved or recalled, with a play drawn for this game."""
+        place = belief.state if self._tree is None else node_of(self._tree, events[:start])
+        if place not in self._subgames:
+            limit = self.config.limit
+            self._subgames[place] = (
+                subgame_at(self.game, belief.state, limit)
+                if self._tree is None
+                else cut(self._tree, node_of(self._tree, events[:start]), limit)
+            )
+        subgame = self._subgames[place]
+        key = (place, belief.beliefs[0].tobytes(), belief.beliefs[1].tobytes())
+        if key in self._solved:
+            self.recalled += 1
+            self._solved.move_to_end(key)
+        else:
+            self.searches += 1
+            self._solved[key] = self._solve(subgame, belief)
+            while len(self._solved) > self._remember:
+                self._solved.popitem(last=False)
+        found = self._solved[key][self.seat]
+        drawn = int(self.rng.choice(len(found), p=[play.weight for play in found]))
+        return _Search(start, belief, found[drawn], subgame)
+
+    def _solve(self, subgame: Subgame, belief: PublicBeliefState) -> tuple[list[Play], list[Play]]:
+        """Returns each seat's plays in a subgame at a public belief state."""
+        config, started = self.config, perf_counter()
+        safe = config.safe and len(subgame.leaves) > 0
+        keep = range(config.iterations + 1) if safe else ()
+        solver = DepthLimitedSolver(subgame, self.leaf_value, config.rule, root_reach=belief.beliefs, keep=keep)
+        if self._seconds is None:
+            solver.run(config.iterations)
+        else:
+            while solver.iteration < config.iterations and perf_counter() - started < self._seconds:
+                solver.run(1)
+        return list(plays(solver, 0, safe=safe)), list(plays(solver, 1, safe=safe))

@@ -1,0 +1,103 @@
+"""Agents: what they play at the table is the policy that they say they play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.agents.base import Agent, node_of, play_game
+from aleator.agents.blueprint import BlueprintAgent
+from aleator.agents.human import HumanAgent
+from aleator.agents.registry import known_agents, load_agent
+from aleator.agents.scripted import SCRIPTS, ScriptedAgent
+from aleator.errors import AgentError
+from aleator.games import load_game
+from aleator.games.table import Observation, Table
+from aleator.solvers.best_response import expected_value, exploitability
+from aleator.solvers.solve import Limits, solve
+from aleator.trees import Policy, build_tree
+from aleator.trees.policy import random_policy
+
+
+def mixed(first: Policy, second: Policy) -> Policy:
+    return Policy(first.tree, (first.probabilities[0], second.probabilities[1]))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("game", ["leduc", "goofspiel:4"])
+def test_scripts_do_at_the_table_what_their_policy_says(script: str, game: str) -> None:
+    agent = ScriptedAgent(load_game(game), script)
+    tree = build_tree(agent.game)
+    policy = agent.policy(tree)
+    policy.check()
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        table = Table(agent.game, rng)
+        while not table.is_over:
+            seen = table.observe()
+            np.testing.assert_allclose(
+                agent.probabilities(seen), policy[node_of(tree, seen.events)][:, seen.hand], atol=1e-12
+            )
+            table.act(int(rng.choice(seen.legal)))
+
+
+def test_matches_win_what_the_policies_are_worth() -> None:
+    """n = 1500 games of Leduc, seed 2, z < 4."""
+    game = load_game("leduc")
+    tree, rng = build_tree(game), np.random.default_rng(2)
+    agents = BlueprintAgent(random_policy(tree, rng)), ScriptedAgent(game, "uniform")
+    won = np.array([play_game(agents, rng).payoff(0) for _ in range(1500)])
+    expected = expected_value(mixed(agents[0].policy(tree), agents[1].policy(tree)))
+    assert abs(won.mean() - expected) < 4 * won.std() / np.sqrt(1500)
+
+
+def test_a_blueprint_believes_in_itself() -> None:
+    game = load_game("kuhn")
+    agent = BlueprintAgent.solving(game, Limits(iterations=300))
+    assert exploitability(agent.policy(build_tree(game))) < 0.01
+    table = Table(game, np.random.default_rng(0))
+    table.act(1)  # a bet: the queen never bets
+    belief = agent.belief(table.observe())
+    assert belief.beliefs[0][1] < 0.02 < belief.beliefs[0][0] < belief.beliefs[0][2]
+
+
+def test_humans_are_asked() -> None:
+    asked: list[Observation] = []
+
+    def ask(observation: Observation) -> int:
+        asked.append(observation)
+        return observation.legal[-1]
+
+    game = load_game("kuhn")
+    table = play_game((HumanAgent(game, ask), ScriptedAgent(game, "last")), np.random.default_rng(1))
+    assert table.labels() == ["bet", "call"] and [seen.seat for seen in asked] == [0]
+    with pytest.raises(AgentError, match="cannot be read"):
+        HumanAgent(game, ask).policy(build_tree(game))
+
+
+@pytest.mark.parametrize("name", [known.family for known in known_agents()])
+def test_every_known_agent_plays_a_game(name: str) -> None:
+    game = load_game("kuhn")
+    agent: Agent = load_agent("search:cfr-d,iterations=5" if name == "search" else name, game)
+    assert agent.name == name
+    for seed in range(3):
+        assert play_game((agent, agent), np.random.default_rng(seed)).is_over
+
+
+def test_agents_by_name(tmp_path: Path) -> None:
+    game = load_game("kuhn")
+    file = tmp_path / "kuhn.solution"
+    solve("kuhn", limits=Limits(iterations=10)).save(file)
+    assert isinstance(load_agent(str(file), game), BlueprintAgent)
+    with pytest.raises(AgentError, match="is a solution of kuhn, not of leduc"):
+        load_agent(str(file), load_game("leduc"))
+    with pytest.raises(AgentError, match="unknown agent 'bluff'; allowed: equilibrium"):
+        load_agent("bluff", game)
+    with pytest.raises(AgentError, match="search:depth=2: unknown 'depth=2'"):
+        load_agent("search:depth=2", game)
+    with pytest.raises(AgentError, match="expected a number of iterations"):
+        load_agent("equilibrium:many", game)
+    with pytest.raises(AgentError, match="uniform takes no parameters, not 'x'"):
+        load_agent("uniform:x", game)
