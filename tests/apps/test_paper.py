@@ -50,6 +50,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     listed = json.loads(call(capsys, "paper", "--json")[1])
     assert [known["name"] for known in listed] == [
         "rebel-table2", "rebel-fig3", "dcfr-goofspiel", "dcfr-example", "double-neural-fig3", "double-neural-fig5",
+        "warm-start-matrix", "warm-start-leduc", "rbp-leduc", "rbp-leduc5", "rbp-thresholds",
         "safe-coin-toss", "safe-subgames",
     ]  # fmt: skip
     assert listed[0]["source"] == "ReBeL Table 2, full-game rows"

@@ -197,11 +197,7 @@ class ReferencePruning:
                 self.value_sum[n][h] += best
             self.reach_sum[n][h] = reach
             self.policy[n][:, h] = self.match(n, h)
-        old = self.regret[node][action, hand]
-        if whole:
-            self.regret[node][action, hand] = total
-        else:
-            self.regret[node][action, hand] = total if self.rule.rule.floor and total > 0 > old else old + total
+        self.regret[node][action, hand] = total if whole else self.regret[node][action, hand] + total
         del self.pruned[place]
         self.policy[node][:, hand] = self.match(node, hand)
         left = sum(

@@ -38,7 +38,7 @@ def test_partial_pruning_is_cfr(name: str, suffix: str) -> None:
 @pytest.mark.parametrize("name", ["rbp", "rbp:rm+", "brp", "brp:rm+", "brp:cfr,respond"])
 def test_pruning_equals_a_reference_that_remembers_every_iteration(name: str) -> None:
     resumed = pruned = 0
-    for seed in (2, 3, 5, 8, 11):
+    for seed in (2, 5, 8):
         tree = build_tree(RandomGame(seed, depth=5))
         rule = parse_pruning_rule(f"{name},skip=3,discard=0/simultaneous")
         solver, reference = PrunedCFR(tree, rule), ReferencePruning(tree, rule)

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from aleator.apps.papers.base import Experiment, OnProgress, PaperError, Report, Settings
 
 
-def _later(module: str) -> Callable[[Settings, OnProgress], Report]:
-    """Returns the function `run` of a module of this package, which is imported at the first call."""
+def _later(module: str, function: str = "run", **options: str) -> Callable[[Settings, OnProgress], Report]:
+    """Returns a function of a module of this package, which is imported at the first call; `options` are passed on."""
 
     def run(settings: Settings, on_progress: OnProgress) -> Report:
-        report: Report = importlib.import_module(f"aleator.apps.papers.{module}").run(settings, on_progress)
+        found = getattr(importlib.import_module(f"aleator.apps.papers.{module}"), function)
+        report: Report = found(settings, on_progress, **options)
         return report
 
     return run
@@ -55,6 +56,36 @@ _EXPERIMENTS = (
         source="Double Neural CFR, Fig. 5, tabular parts",
         summary="the same on one-card poker with 5 cards",
         run=_later("double_neural_fig5"),
+    ),
+    Experiment(
+        name="warm-start-matrix",
+        source="Brown's thesis, Fig. 3.8",
+        summary="CFR that is warm started in every iteration, on 64 random 100x100 games",
+        run=_later("warm_start_matrix"),
+    ),
+    Experiment(
+        name="warm-start-leduc",
+        source="Brown's thesis, Fig. 3.9, on Leduc",
+        summary="CFR that is warm started once, after 100, 500 and 2,500 iterations",
+        run=_later("warm_start_leduc"),
+    ),
+    Experiment(
+        name="rbp-leduc",
+        source="Brown's thesis, Fig. 3.13a and 3.14a",
+        summary="partial and regret-based pruning on Leduc with CFR, CFR+ and DCFR",
+        run=_later("rbp", game="leduc"),
+    ),
+    Experiment(
+        name="rbp-leduc5",
+        source="Brown's thesis, Fig. 3.13b and 3.14b",
+        summary="the same on Leduc-5",
+        run=_later("rbp", game="leduc:5"),
+    ),
+    Experiment(
+        name="rbp-thresholds",
+        source="Brown's thesis, Fig. 3.15",
+        summary="how long pruning must be expected to last before it begins, on Leduc-5",
+        run=_later("rbp", "run_thresholds"),
     ),
     Experiment(
         name="safe-coin-toss",

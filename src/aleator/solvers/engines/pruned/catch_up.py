@@ -132,7 +132,7 @@ def catch_up_path(shape: Shape, side: HandSide, memory: HandMemory, node: int, w
         catch_up_node(shape, side, memory, work.stack[k])
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def push_children(shape: Shape, node: int, work: Work, size: int) -> int:
     """Puts a node's children on the stack; returns its new size."""
     below = shape.nodes[node, FIRST_CHILD]
@@ -189,7 +189,7 @@ def respond(
     return answer
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def respond_at(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, terms: Terms,
     write: bool,
@@ -236,11 +236,9 @@ def resume(
     total = respond(shape, side, opponent, memory, other, place, work, terms, True)
     places, sums, marks = memory.places, memory.sums, memory.marks
     node, state = side.places[place, NODE], side.places[place, INFOSTATE]
-    gain = (total - (sums[state, VALUE_SUM] - memory.starts[place, VALUE_START])) / terms.regret_weight
-    if terms.floor and gain > 0.0 and places[place, REGRET] < 0.0:
-        places[place, REGRET] = gain
-    else:
-        places[place, REGRET] += gain
+    places[place, REGRET] += (
+        total - (sums[state, VALUE_SUM] - memory.starts[place, VALUE_START])
+    ) / terms.regret_weight
     change_pruning(side, memory, place, False)
     stride = side.nodes[node, HANDS]
     start = shape.nodes[node, BLOCK] + state - side.nodes[node, STATES]

@@ -58,7 +58,7 @@ from aleator.solvers.engines.pruned.memory import (
 )
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def act(
     shape: Shape, side: HandSide, memory: HandMemory, node: int, needed: bool, work: Work, best_response: bool
 ) -> None:
@@ -87,7 +87,7 @@ def act(
                 memory.active[place] = 0
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def count_hands(side: HandSide, memory: HandMemory, node: int, work: Work) -> None:
     """Counts a player's active and reached hands at a node."""
     walk, row, active, reached = work.counts[WALK], side.nodes[node, ROW], 0, 0
@@ -99,7 +99,7 @@ def count_hands(side: HandSide, memory: HandMemory, node: int, work: Work) -> No
     work.hands[node, 2 * side.player + 1] = reached
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def count_pairs(
     shape: Shape, first: HandSide, second: HandSide, one: HandMemory, other: HandMemory, node: int, work: Work,
     both: bool,
@@ -208,7 +208,7 @@ def ascend(
             places[above, CFV] += value
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def update_infostate(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, best: bool,
     work: Work, terms: Terms,
@@ -240,7 +240,7 @@ def update_infostate(
     return value
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def look_for_pruning(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, work: Work, terms: Terms
 ) -> None:

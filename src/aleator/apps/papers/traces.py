@@ -1,0 +1,119 @@
+"""Exploitability over nodes touched for several algorithms on one game: what the experiments on pruning consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.apps.papers.base import Cell, Claim, OnProgress, Points
+from aleator.games.base import FloatArray
+from aleator.games.registry import load_game
+from aleator.solvers.pruned_cfr import PrunedCFR
+from aleator.solvers.solve import make_solver, prepare
+from aleator.trees.public_tree import build_tree
+
+# a ratio that is at least this part of the thesis' agrees with it
+AGREES = 2 / 3
+
+
+class Trace(NamedTuple):
+    """One run; all vectors [points].
+
+    Attributes:
+        iterations, touched, seconds: where it was looked at.
+        quality: exploitability of the average policy, in CFR+ and its like of the best one so far.
+        space: which part of the regrets and sums of policies is needed then.
+    """
+
+    iterations: FloatArray
+    touched: FloatArray
+    seconds: FloatArray
+    quality: FloatArray
+    space: FloatArray
+
+    @property
+    def final(self) -> float:
+        """The exploitability at the end."""
+        return float(self.quality[-1])
+
+    def at(self, level: float, axis: FloatArray) -> float:
+        """Returns where an exploitability is first reached on some axis, interpolated on logarithmic axes."""
+        best = np.minimum.accumulate(self.quality)
+        return float(np.exp(np.interp(-np.log(level), -np.log(best), np.log(axis))))
+
+    @property
+    def per_iteration(self) -> FloatArray:
+        """Nodes touched per iteration since the point before."""
+        before = np.concatenate([[0.0], self.touched[:-1]]), np.concatenate([[0.0], self.iterations[:-1]])
+        found: FloatArray = (self.touched - before[0]) / (self.iterations - before[1])
+        return found
+
+    def points(self, x: FloatArray, y: FloatArray) -> Points:
+        """Returns two of the vectors as points of a curve."""
+        return [(float(at), float(value)) for at, value in zip(x, y, strict=True)]
+
+
+def traces(
+    game: str, algorithms: Sequence[str], nodes: float, on_progress: OnProgress, part: tuple[float, float] = (0.0, 1.0)
+) -> dict[str, Trace]:
+    """Returns the run of each algorithm until it has touched so many nodes; `part` is where the progress begins and ends."""
+    tree = build_tree(load_game(game))
+    on_progress(part[0], "compiling (first run only)")
+    for algorithm in algorithms:
+        prepare(algorithm)
+    everything = make_solver(tree, "pp:cfr/simultaneous")
+    everything.run(1)  # the uniform policy reaches all
+    assert isinstance(everything, PrunedCFR)
+    found = {}
+    for place, algorithm in enumerate(algorithms):
+        solver, rows, spent, best = make_solver(tree, algorithm), [], 0.0, np.inf
+        touched, goal = 0, 1
+        while touched < nodes:
+            share = (place + touched / nodes) / len(algorithms)
+            on_progress(part[0] + share * (part[1] - part[0]), algorithm)
+            started = perf_counter()
+            solver.run(goal - solver.iteration)
+            spent += perf_counter() - started
+            touched = getattr(solver, "nodes_touched", solver.iteration * everything.nodes_touched)
+            quality = solver.nash_conv() / 2
+            best = min(best, quality) if "+" in algorithm else quality
+            space = solver.space() if isinstance(solver, PrunedCFR) else 1.0
+            rows.append((solver.iteration, touched, spent, best, space))
+            goal = max(goal + 1, int(goal * 1.2))
+            goal = min(
+                goal, max(solver.iteration + 1, int(solver.iteration * (1 + 1.02 * (nodes - touched) / touched)))
+            )
+        found[algorithm] = Trace(*np.array(rows).T)
+    return found
+
+
+def common_level(*runs: Trace) -> float:
+    """Returns the lowest exploitability that all runs reach."""
+    return max(float(run.quality.min()) for run in runs)
+
+
+def ratio(slow: Trace, fast: Trace, axis: str = "touched") -> float:
+    """Returns how many times less of something the second run needs to reach the lowest exploitability that both reach."""
+    level = common_level(slow, fast)
+    return slow.at(level, getattr(slow, axis)) / fast.at(level, getattr(fast, axis))
+
+
+def ratio_claim(text: str, paper: float, slow: Trace, fast: Trace, axis: str = "touched") -> Claim:
+    """Returns whether a ratio of the thesis is reached, and at which exploitability ours was measured."""
+    measured, level = ratio(slow, fast, axis), common_level(slow, fast)
+    return Claim(text=text, measured=f"{measured:.1f} at {level:.2g}", agrees=measured >= AGREES * paper)
+
+
+def rows(labels: dict[str, str], found: dict[str, Trace]) -> tuple[tuple[Cell, ...], ...]:
+    """Returns a row per algorithm: what it reaches, and what that took; columns are COLUMNS."""
+    return tuple(
+        (label, algorithm, run.final, int(run.iterations[-1]), run.touched[-1] / 1e6, run.seconds[-1],
+         float(run.per_iteration[-1]))
+        for algorithm, label in labels.items() for run in [found[algorithm]]
+    )  # fmt: skip
+
+
+COLUMNS = ("method", "algorithm", "exploitability", "iterations", "million nodes", "seconds", "nodes per iteration")
