@@ -1,0 +1,157 @@
+"""Everything that defines a training run of ReBeL, and the named settings.
+
+Reference: ReBeL App. G; where it is silent, the defaults of the authors' release for Liar's Dice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from aleator.errors import SolveError
+from aleator.learning.encoding import ENCODINGS
+from aleator.learning.networks import NetworkConfig
+from aleator.learning.rebel import SelfPlayConfig
+from aleator.solvers.engines.torch.engine import SEARCHES, SearchRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebelConfig:
+    """A training run.
+
+    Attributes:
+        game: name of the game.
+        depth: moves in a subgame before its leaves.
+        search: how subgames are solved: cfr-d, cfr-ave, fp or flop.
+        iterations: updates of one player in a search.
+        encoding: how players are named in inputs: relative or absolute.
+        layers, width, layer_norm: the network.
+        games: games played at the same time.
+        exploration: probability of a random action of the exploring player.
+        linear_sampling: sample later iterations more often when moving on.
+        random_beliefs: draw beliefs at random instead of following play (the paper's ablation; it fails).
+        searches: subgames to search in all.
+        warm_up: share of the run whose examples are dropped, and before which nothing is trained twice.
+        draws: how often an example is drawn for training, on average.
+        batch: examples in a training step.
+        replay: examples kept.
+        learning_rate: of Adam at the start.
+        halvings: shares of the run after which the learning rate is halved.
+        clip: largest norm of a gradient.
+        averaging: decay per training step of the moving average of parameters that searches use; 0 for none.
+        seed: of all randomness.
+    """
+
+    game: str = "liars-dice:1x4"
+    depth: int = 2
+    search: str = "cfr-d"
+    iterations: int = 1024
+    encoding: str = "relative"
+    layers: int = 2
+    width: int = 256
+    layer_norm: bool = True
+    games: int = 64
+    exploration: float = 0.25
+    linear_sampling: bool = False
+    random_beliefs: bool = False
+    searches: int = 3_200_000
+    warm_up: float = 0.02
+    draws: float = 4.0
+    batch: int = 512
+    replay: int = 2_000_000
+    learning_rate: float = 3e-4
+    halvings: tuple[float, ...] = (0.4, 0.8)
+    clip: float = 5.0
+    averaging: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.search not in SEARCHES:
+            raise SolveError(f"unknown search {self.search!r}; allowed: {', '.join(SEARCHES)}")
+        if self.encoding not in ENCODINGS:
+            raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
+        for name in ("depth", "iterations", "games", "searches", "batch", "replay"):
+            if getattr(self, name) < 1:
+                raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("warm_up", "averaging"):
+            if not 0.0 <= getattr(self, name) < 1.0:
+                raise SolveError(f"{name} must be at least 0 and less than 1, not {getattr(self, name)}")
+        if self.learning_rate <= 0 or self.draws <= 0 or self.clip <= 0:
+            raise SolveError("learning_rate, draws and clip must be positive")
+        _ = self.network, self.self_play
+
+    @property
+    def network(self) -> NetworkConfig:
+        """The size of the network."""
+        return NetworkConfig(layers=self.layers, width=self.width, layer_norm=self.layer_norm)
+
+    @property
+    def self_play(self) -> SelfPlayConfig:
+        """How self-play explores."""
+        return SelfPlayConfig(
+            games=self.games,
+            exploration=self.exploration,
+            linear_sampling=self.linear_sampling,
+            random_beliefs=self.random_beliefs,
+        )
+
+    @property
+    def rule(self) -> SearchRule:
+        """How subgames are solved."""
+        return replace(SEARCHES[self.search], iterations=self.iterations)
+
+    @property
+    def epochs(self) -> int:
+        """Rounds of self-play in which every game is searched once."""
+        return -(-self.searches // self.games)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields as JSON values."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> RebelConfig:
+        """Returns the config that `to_dict` wrote.
+
+        Raises:
+            SolveError: a field is unknown or has an impossible value.
+        """
+        known = {field.name for field in fields(RebelConfig)}
+        if unknown := set(values) - known:
+            raise SolveError(f"unknown training setting {sorted(unknown)[0]!r}; allowed: {', '.join(sorted(known))}")
+        return RebelConfig(**{**values, "halvings": tuple(values.get("halvings", (0.4, 0.8)))})
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"encoding": "absolute"},
+    "fast": {
+        "iterations": 256,
+        "batch": 2048,
+        "draws": 8.0,
+        "learning_rate": 1e-3,
+        "halvings": (0.3, 0.5, 0.65, 0.75, 0.85, 0.9, 0.95),
+        "averaging": 0.999,
+        "searches": 2_000_000,
+    },
+    "demo": {
+        "iterations": 128,
+        "games": 256,
+        "searches": 40_000,
+        "draws": 8.0,
+        "learning_rate": 1e-3,
+        "halvings": (0.4, 0.6, 0.75, 0.85, 0.95),
+        "averaging": 0.99,
+        "replay": 100_000,
+    },
+}
+
+
+def preset(name: str, **changes: Any) -> RebelConfig:
+    """Returns a named setting with some fields changed.
+
+    Raises:
+        SolveError: no such setting; the message lists them.
+    """
+    if name not in PRESETS:
+        raise SolveError(f"unknown preset {name!r}; allowed: {', '.join(PRESETS)}")
+    return RebelConfig.from_dict({**PRESETS[name], **changes})

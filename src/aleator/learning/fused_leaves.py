@@ -1,0 +1,79 @@
+"""A value network at the leaves of a forest, on CUDA, by the kernels of `triton_network`."""
+
+from __future__ import annotations
+
+import torch
+import triton
+from torch import nn
+
+from aleator.learning.encoding import Encoding
+from aleator.learning.networks import ValueNetwork
+from aleator.learning.triton_network import encode_beliefs, perceptron
+from aleator.solvers.engines.torch.forest import Forest
+
+Tensor = torch.Tensor
+_BLOCK = 128
+_MIN_OUTPUTS = 64  # Triton 3.6 reads out of bounds in a product with fewer columns
+
+
+class FusedLeaves:
+    """As `NetworkLeaves` in low precision, with the network's parameters as they were when this was made."""
+
+    def __init__(self, network: ValueNetwork, encoding: Encoding, dtype: torch.dtype = torch.bfloat16) -> None:
+        self.encoding, self.config, self.dtype = encoding, network.config, dtype
+        self.width = max(triton.next_power_of_2(network.size), 16)
+        self.hands = max(triton.next_power_of_2(network.num_hands), _MIN_OUTPUTS)
+        layers = [module for module in network.hidden if isinstance(module, nn.Linear)]
+        norms = [module for module in network.hidden if isinstance(module, nn.LayerNorm)]
+
+        def pad(matrix: Tensor, rows: int, columns: int) -> Tensor:
+            result = torch.zeros((rows, columns), device=matrix.device)
+            result[: matrix.shape[0], : matrix.shape[1]] = matrix.detach()
+            return result
+
+        depth, low = network.config.width, dtype
+        self.w_in = pad(layers[0].weight.T, self.width, depth).to(low)
+        self.b_in = layers[0].bias.detach().float()
+        hidden = [layer.weight.detach().T.contiguous() for layer in layers[1:]] or [self.w_in.new_zeros((1, 1))]
+        self.w_hidden = torch.stack(hidden).to(low).contiguous()
+        self.b_hidden = torch.stack([layer.bias.detach() for layer in layers[1:]] or [self.b_in])
+        ones = torch.ones_like(self.b_in)
+        self.scales = torch.stack([norm.weight.detach() for norm in norms] or [ones])
+        self.shifts = torch.stack([norm.bias.detach() for norm in norms] or [ones])
+        self.w_out = pad(network.output.weight.T, depth, self.hands).to(low)
+        self.b_out = pad(network.output.bias[None], 1, self.hands)[0]
+
+    def bind(self, forest: Forest) -> BoundFusedLeaves:
+        """Returns the value function for the leaves of one forest."""
+        return BoundFusedLeaves(self, forest)
+
+
+class BoundFusedLeaves:
+    """The network at the leaves of one forest; inputs are written in place, so that calls can be captured."""
+
+    def __init__(self, leaves: FusedLeaves, forest: Forest) -> None:
+        self._leaves, encoding = leaves, leaves.encoding
+        self._rows, self._states = forest.leaves.to(torch.int32), forest.leaf_states.to(torch.int32)
+        self._swap = encoding.swap.to(torch.int32)
+        self._inputs = []
+        for player in (0, 1):
+            features = encoding.features[forest.leaf_states, player]
+            inputs = torch.zeros((len(self._rows), leaves.width), dtype=leaves.dtype, device=features.device)
+            inputs[:, : features.shape[1]] = features
+            self._inputs.append(inputs)
+        self._first = int(encoding.features.shape[2])
+        self._values = torch.zeros((len(self._rows), encoding.num_hands), device=self._swap.device)
+
+    def __call__(self, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
+        """Returns [Y, H] values; they are overwritten by the next call."""
+        net, hands, number = self._leaves, self._leaves.encoding.num_hands, len(self._rows)
+        encode_beliefs[(triton.cdiv(number, 32),)](
+            self._rows, self._states, self._swap, net.encoding.marginal, reach[0], reach[1], self._inputs[player],
+            number, hands, self._first, WIDTH=net.width, HP=triton.next_power_of_2(hands), BLOCK=32,
+        )  # fmt: skip
+        perceptron[(triton.cdiv(number, _BLOCK),)](
+            self._inputs[player], net.w_in, net.b_in, net.w_hidden, net.b_hidden, net.scales, net.shifts, net.w_out,
+            net.b_out, self._values, number, hands, LAYERS=net.config.layers, NORM=net.config.layer_norm,
+            WIDTH=net.width, DEPTH=net.config.width, HP=net.hands, BLOCK=_BLOCK, num_warps=8,
+        )  # fmt: skip
+        return self._values

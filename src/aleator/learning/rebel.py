@@ -1,0 +1,205 @@
+"""ReBeL's self-play: thousands of games at once, each a sequence of searches.
+
+Algorithm:
+    Each game stands at a public belief state. All of them are searched together with the value network at the leaves; the
+    root's values become a training example for each player; a leaf is sampled from the policies of a random iteration, one
+    player exploring, and the game goes on from the public belief state there, or begins anew when it is over.
+
+Reference: ReBeL Algorithm 1 and 2, section 5.2, App. G.
+
+Deviations:
+    Hands are drawn from the beliefs in order to sample the next actions; the paper samples actions from the public's view,
+    which has the same distribution. Where the explorer takes an action that no hand of its policy takes, its belief begins
+    anew from chance alone.
+
+Status: tests/learning/test_rebel.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from aleator.learning.encoding import Encoding
+from aleator.learning.subgames import Subgames
+from aleator.solvers.engines.torch.engine import LeafValues, Searched, SearchRule, make_engine
+from aleator.solvers.engines.torch.forest import Forest
+
+Tensor = torch.Tensor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfPlayConfig:
+    """How self-play explores.
+
+    Attributes:
+        games: games played at the same time.
+        exploration: probability of a random action of the exploring player.
+        linear_sampling: sample later iterations more often, in proportion to their weight in the average; else uniformly.
+        random_beliefs: instead of playing on, draw a subgame and beliefs at random.
+    """
+
+    games: int = 64
+    exploration: float = 0.25
+    linear_sampling: bool = False
+    random_beliefs: bool = False
+
+    def __post_init__(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"self-play needs at least 1 game, not {self.games}")
+        if not 0.0 <= self.exploration <= 1.0:
+            raise ValueError(f"exploration must be a probability, not {self.exploration}")
+
+
+class Examples(NamedTuple):
+    """Training examples: inputs [n, size], target values [n, H], and which hands exist [n, H]."""
+
+    inputs: Tensor
+    targets: Tensor
+    masks: Tensor
+
+
+def sample_iterations(
+    number: int, iterations: int, *, linear: bool, generator: torch.Generator, device: torch.device
+) -> Tensor:
+    """Returns [number] iterations to keep: uniform in 0 ... T - 1, or so that the kept policies have the average as mean.
+
+    With linear averaging a player's k-th policy has weight k; it is what the search holds after 2 (k - 1) updates.
+    """
+    draws = torch.rand(number, generator=generator, device=device, dtype=torch.float64)
+    if not linear:
+        return (draws * iterations).long()
+    updates = max(iterations // 2, 1)
+    chances = torch.arange(1, updates + 1, device=device, dtype=torch.float64)
+    return 2 * torch.searchsorted(chances.cumsum(0) / chances.sum(), draws).clamp(max=updates - 1)
+
+
+class SelfPlay:
+    """Games in progress. `play` moves each of them one search further and returns the examples."""
+
+    def __init__(
+        self,
+        subgames: Subgames,
+        encoding: Encoding,
+        search: SearchRule,
+        config: SelfPlayConfig,
+        generator: torch.Generator,
+    ) -> None:
+        """Begins all games.
+
+        Args:
+            subgames: the subgames of the game.
+            encoding: of `subgames.roots`.
+            search: how subgames are solved.
+            config: how many games, how they explore.
+            generator: randomness, on the device of the subgames.
+        """
+        self.subgames, self.encoding, self.search, self.config = subgames, encoding, search, config
+        self.generator = generator
+        shapes = subgames.shapes
+        self.root = torch.zeros(config.games, dtype=torch.int64, device=shapes.device)
+        ones = torch.ones((config.games, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
+        self.reach = (ones, ones.clone())
+
+    def play(self, leaf_values: LeafValues) -> Examples:
+        """Searches every game's subgame, moves on, and returns two examples per search."""
+        forest = Forest.build(self.subgames.shapes, self.root)
+        device = forest.shapes.device
+        keep = sample_iterations(
+            len(self.root),
+            self.search.iterations,
+            linear=self.config.linear_sampling,
+            generator=self.generator,
+            device=device,
+        )
+        searched = make_engine(forest, leaf_values, self.reach, self.search).search(keep)
+        examples = self._examples(searched)
+        if self.config.random_beliefs:
+            self.root, self.reach = self._anywhere()
+        else:
+            explorer = torch.randint(2, (len(self.root),), generator=self.generator, device=device)
+            self.root, self.reach = self._move_on(searched, explorer)
+        return examples
+
+    def _anywhere(self) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Returns random roots [G] with beliefs [G, H] drawn uniformly from all distributions."""
+        root, shapes = self.root, self.subgames.shapes
+        number = torch.randint(len(self.subgames.roots), root.shape, generator=self.generator, device=root.device)
+        draws = [
+            torch.rand((len(root), shapes.num_hands), generator=self.generator, device=root.device, dtype=shapes.dtype)
+            for _ in (0, 1)
+        ]
+        first, second = (-torch.log(draw.clamp(min=1e-12)) for draw in draws)
+        return number, (first, second)
+
+    def _examples(self, searched: Searched) -> Examples:
+        """Returns the root's public belief state with its values, once for each player."""
+        inputs = [self.encoding.encode(self.root, player, self.reach) for player in (0, 1)]
+        masks = [self.encoding.marginal[self.root, player] > 0 for player in (0, 1)]
+        return Examples(torch.cat(inputs), torch.cat(searched.values), torch.cat(masks))
+
+    def _move_on(self, searched: Searched, explorer: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Returns the next root [G] and reach [G, H] of each game."""
+        path = sample_path(searched, explorer, self.config.exploration, self.generator)
+        forest = searched.forest
+        leaf = forest.shapes.leaf[forest.template[path.row]]
+        over = leaf < 0
+        root = torch.where(over, 0, self.subgames.next[leaf.clamp(min=0)])
+        reach = []
+        for player in (0, 1):
+            scale = path.reach[player].amax(dim=1, keepdim=True)
+            fresh = over[:, None] | (scale <= 0)
+            reach.append(torch.where(fresh, 1.0, path.reach[player] / scale))
+        return root, (reach[0], reach[1])
+
+
+class SampledPath(NamedTuple):
+    """Where sampled play of a subgame ended: row [G], and per player the reach [G, H] that beliefs there follow."""
+
+    row: Tensor
+    reach: tuple[Tensor, Tensor]
+
+
+def sample_path(searched: Searched, explorer: Tensor, exploration: float, generator: torch.Generator) -> SampledPath:
+    """Plays each subgame once by its kept policies.
+
+    Args:
+        searched: the subgames, G of them.
+        explorer: [G] the player who takes random actions.
+        exploration: how often.
+        generator: randomness.
+    """
+    forest, shapes = searched.forest, searched.forest.shapes
+    device, hands = shapes.device, shapes.num_hands
+
+    def draw(weights: Tensor) -> Tensor:
+        """Returns for each row of weights [n, k] a column in proportion to them."""
+        ends = weights.cumsum(dim=1)
+        point = torch.rand((len(weights), 1), generator=generator, device=device, dtype=weights.dtype) * ends[:, -1:]
+        return (ends <= point).sum(dim=1).clamp(max=weights.shape[1] - 1)
+
+    first, second = searched.root_reach
+    pair = draw(
+        (shapes.matrices[shapes.deal_of_root[forest.shape]] * first[:, :, None] * second[:, None, :]).flatten(1)
+    )
+    dealt = (pair // hands, pair % hands)
+    row = torch.arange(len(forest.shape), device=device)
+    reach = [first, second]
+    slots = torch.arange(shapes.max_actions, device=device)
+    for _ in range(forest.num_levels - 1):
+        actor, count = forest.actor[row], forest.num_children[row]
+        exists = slots < count[:, None]
+        child = torch.where(exists, forest.first_child[row][:, None] + slots, 0)
+        deal = shapes.matrices[shapes.deal[forest.template[child]].clamp(min=0), dealt[0][:, None], dealt[1][:, None]]
+        held = torch.where(actor == 1, dealt[1], dealt[0])
+        weight = torch.where(actor[:, None] < 0, deal, searched.policy[child, held[:, None]])
+        wild = torch.rand(len(row), generator=generator, device=device) < exploration
+        weight = torch.where(((actor == explorer) & wild)[:, None], 1.0, weight)
+        chosen = child.gather(1, draw(torch.where(exists, weight, 0.0))[:, None])[:, 0]
+        for player in (0, 1):
+            acted = ((actor == player) & (count > 0))[:, None]
+            reach[player] = torch.where(acted, reach[player] * searched.beliefs_policy[chosen], reach[player])
+        row = torch.where(count > 0, chosen, row)
+    return SampledPath(row, (reach[0], reach[1]))

@@ -1,0 +1,265 @@
+"""The torch engine: runs iterations on a forest of subgames, with a value function at their leaves.
+
+Algorithm:
+    On iteration t one player, the traverser, is updated: its counterfactual values at the leaves come from the value
+    function at the leaves' beliefs, those at terminals from the payoffs; they are pulled up; regrets (CFR) or best responses
+    (fictitious play) give the traverser's next policy; its reach is pushed down. Beliefs at leaves follow the players'
+    current policies (CFR-D) or their average policies (CFR-AVE, fictitious play).
+    For each subgame one iteration can be chosen whose policies are kept: safe search plays them.
+
+Reference: ReBeL Algorithms 1 and 2, App. D (FLOP) and E (CFR-D, CFR-AVE).
+
+Deviations: an iteration updates one player, as the paper counts, and players alternate, player 0 first. Best responses share
+    the probability among equal actions.
+
+Status: equal to the CPU engine (tests/solvers/test_torch_engine.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.solvers.engines.torch import walk
+from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.fictitious_play import FLOP, FictitiousRule
+from aleator.solvers.regret_rule import HEDGE, LCFR, RegretRule
+
+Tensor = torch.Tensor
+_NOTHING = 1e-20  # a weight that no sum notices
+
+
+class LeafValues(Protocol):
+    """A value function at the leaves of forests."""
+
+    def bind(self, forest: Forest) -> BoundLeafValues:
+        """Returns the value function for the leaves of one forest."""
+
+
+class BoundLeafValues(Protocol):
+    """A value function at the leaves of one forest."""
+
+    def __call__(self, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
+        """Returns [Y, H]: the player's value of each hand at each leaf, given both players' reach [R, H] at all rows.
+
+        A value is an expectation given the hand and the beliefs, which are the reach up to a factor.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRule:
+    """How a depth-limited subgame is solved.
+
+    Attributes:
+        iterations: updates of one player, T; players alternate.
+        step: how a policy is updated: a regret rule, or a rule of fictitious play.
+        average_beliefs: beliefs at leaves follow the average policies (CFR-AVE) instead of the current ones (CFR-D);
+            fictitious play always does that.
+    """
+
+    iterations: int = 1024
+    step: RegretRule | FictitiousRule = LCFR
+    average_beliefs: bool = False
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1:
+            raise SolveError(f"a search needs at least 1 iteration, not {self.iterations}")
+        by_regret = isinstance(self.step, RegretRule) and (self.step.minimiser == HEDGE or self.step.optimistic)
+        if not self.step.alternating or by_regret:
+            raise SolveError(
+                "a search on the torch engine updates players in turn, by regret matching without prediction "
+                "or by best responses"
+            )
+
+    @property
+    def fictitious(self) -> bool:
+        """Whether policies are best responses."""
+        return isinstance(self.step, FictitiousRule)
+
+    @property
+    def follows_average(self) -> bool:
+        """Whether beliefs at leaves follow the average policies."""
+        return self.average_beliefs or self.fictitious
+
+
+SEARCHES: dict[str, SearchRule] = {
+    "cfr-d": SearchRule(),
+    "cfr-ave": SearchRule(average_beliefs=True),
+    "fp": SearchRule(step=FictitiousRule(linear=True)),
+    "flop": SearchRule(step=FLOP),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What a search found in each subgame of a forest.
+
+    Attributes:
+        forest: the subgames.
+        root_reach: per player [G, H], what the search began with.
+        values: per player [G, H], the value of each hand at the root: the weighted mean over the player's updates.
+        policy: [R, H] probability of the action into each row, on the iteration that was kept for its subgame.
+        beliefs_policy: [R, H] the same for the policies that beliefs follow: current or average ones of that iteration.
+        average: [R, H] the average policies at the end.
+    """
+
+    forest: Forest
+    root_reach: tuple[Tensor, Tensor]
+    values: tuple[Tensor, Tensor]
+    policy: Tensor
+    beliefs_policy: Tensor
+    average: Tensor
+
+
+def search_schedule(rule: SearchRule) -> FloatArray:
+    """Returns [T, 6]: what each iteration multiplies by.
+
+    Columns: discount of positive and of negative regrets, decay of sums, share of the iteration in the sums, floor of
+    regrets, and how much of the opponent's last policy an optimistic traverser mixes into its average.
+    """
+    updates = (rule.iterations + 1) // 2
+    rows = np.zeros((updates, 6))
+    if isinstance(rule.step, FictitiousRule):
+        for update in range(1, updates + 1):
+            weight = rule.step.weight(update)
+            recent = 2.0 / (update + 2.0) if rule.step.optimistic else 0.0
+            rows[update - 1, 2:] = 1.0 - weight, weight, 0.0, recent
+    else:
+        positive, negative, decay, floor, _ = rule.step.schedule(1, updates).T
+        rows[:, :5] = np.stack([positive, negative, decay, np.ones(updates), floor], axis=1)
+    return np.repeat(rows, 2, axis=0)[: rule.iterations]
+
+
+class TorchEngine:
+    """Solves the subgames of one forest together."""
+
+    def __init__(
+        self, forest: Forest, leaf_values: LeafValues | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
+    ) -> None:
+        """Prepares a search.
+
+        Args:
+            forest: the subgames.
+            leaf_values: the value function; None if there are no leaves.
+            root_reach: per player [G, H], the reach at the roots; beliefs up to a factor.
+            rule: how to search.
+        """
+        self.forest, self.root_reach, self.rule = forest, root_reach, rule
+        self.plan = walk.plan(forest)
+        self.schedule = search_schedule(rule)
+        if len(forest.leaves) and leaf_values is None:
+            raise SolveError(f"{len(forest.leaves)} leaves need a value function")
+        self._leaf_values = leaf_values.bind(forest) if leaf_values and len(forest.leaves) else None
+        shapes, roots = forest.shapes, slice(0, len(forest.shape))
+        self.regret = torch.zeros((forest.num_rows, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
+        self.values = torch.zeros_like(self.regret)
+        self.policy = torch.ones_like(self.regret)
+        for level in self.plan.levels:
+            moved = level.moved[0] | level.moved[1]
+            self.policy[level.rows] = torch.where(moved, level.uniform, 1.0)
+        self.reach = (torch.zeros_like(self.regret), torch.zeros_like(self.regret))
+        for player in (0, 1):
+            self.reach[player][roots] = root_reach[player]
+            walk.push_reach(self.plan.levels, player, self.policy, self.reach[player])
+        # sums of reach over iterations: the average policy, and reach under it. They begin with the uniform policy, which
+        # counts in fictitious play, and otherwise only until there is something else
+        start = 1.0 if rule.fictitious else _NOTHING
+        self.sums = (self.reach[0] * start, self.reach[1] * start)
+        self.value_sums = (torch.zeros_like(self.regret[roots]), torch.zeros_like(self.regret[roots]))
+
+    def evaluate_ends(self, player: int, opponent_reach: Tensor, beliefs: tuple[Tensor, Tensor]) -> None:
+        """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
+        self.values.zero_()
+        terminals, leaves = self.plan.terminals, self.plan.leaves
+        self.values[terminals.rows] = walk.apply_ends(terminals, player, opponent_reach)
+        if self._leaf_values:
+            worth = self._leaf_values(player, beliefs)
+            self.values[leaves.rows] = worth * walk.apply_ends(leaves, player, opponent_reach)
+
+    def search(self, keep: Tensor | None = None) -> Searched:
+        """Runs all iterations and returns what they found.
+
+        Args:
+            keep: [G] the iteration (0: before the first) whose policies are kept for each subgame; None for the last.
+        """
+        keep = self._keep(keep)
+        kept, wanted = keep[self.forest.subgame][:, None], set(keep.tolist())
+        policy, sums = self.policy.clone(), [self.sums[0].clone(), self.sums[1].clone()]
+        for iteration in range(1, self.rule.iterations + 1):
+            self.iterate(iteration)
+            if iteration in wanted:
+                policy = torch.where(kept == iteration, self.policy, policy)
+                if self.rule.follows_average:
+                    sums = [torch.where(kept == iteration, self.sums[player], sums[player]) for player in (0, 1)]
+        return self._found(policy, sums)
+
+    def _keep(self, keep: Tensor | None) -> Tensor:
+        """Returns [G] iterations to keep, the last where nothing was asked for."""
+        if keep is None:
+            keep = torch.full((len(self.forest.shape),), self.rule.iterations, device=self.forest.shapes.device)
+        return keep
+
+    def iterate(self, iteration: int) -> None:
+        """Runs one iteration (from 1)."""
+        player, rule, levels = (iteration - 1) % 2, self.rule, self.plan.levels
+        positive, negative, decay, share, floor, recent = self.schedule[iteration - 1].tolist()
+        expected = self.sums[1 - player] if rule.fictitious else self.reach[1 - player]
+        if recent:
+            expected = torch.lerp(expected, self.reach[1 - player], recent)
+        self.evaluate_ends(player, expected, self.sums if rule.follows_average else self.reach)
+        if rule.fictitious:
+            walk.respond(levels, player, self.values, self.policy)
+            walk.push_reach(levels, player, self.policy, self.reach[player])
+        else:
+            walk.update_regrets(levels, player, self.values, self.regret, self.policy, positive, negative, floor)
+        self.value_sums[player].mul_(decay).add_(self.values[: len(self.forest.shape)], alpha=share)
+        self.sums[player].mul_(decay).add_(self.reach[player], alpha=share)
+        if not rule.fictitious:
+            walk.push_reach(levels, player, self.policy, self.reach[player])
+
+    def _found(self, policy: Tensor, sums: Sequence[Tensor]) -> Searched:
+        """Returns the result, given the policy and the sums of reach on the iterations that were kept."""
+        values = []
+        for player in (0, 1):
+            weight = 0.0
+            for _, _, decay, share, _, _ in self.schedule[player::2]:
+                weight = weight * decay + share
+            chance = self._root_chance(player)
+            mean = self.value_sums[player] / max(weight, _NOTHING)
+            values.append(torch.where(chance > 0, mean / chance, 0.0))
+        followed = self._match_sums(sums) if self.rule.follows_average else policy
+        return Searched(
+            self.forest, self.root_reach, (values[0], values[1]), policy, followed, self._match_sums(self.sums)
+        )
+
+    def _root_chance(self, player: int) -> Tensor:
+        """Returns [G, H]: chance's and the opponent's part in reaching the root with each hand."""
+        deal = self.forest.shapes.matrices[self.forest.shapes.deal_of_root[self.forest.shape]]
+        deal = deal if player == 0 else deal.transpose(1, 2)
+        return torch.einsum("gij,gj->gi", deal, self.root_reach[1 - player])
+
+    def _match_sums(self, sums: Sequence[Tensor]) -> Tensor:
+        """Returns [R, H]: the probability of the action into each row under the policies with these sums of reach."""
+        result = torch.ones_like(self.policy)
+        for level in self.plan.levels:
+            for player in (0, 1):
+                matched = walk.match(level, sums[player][level.rows])
+                result[level.rows] = torch.where(level.moved[player], matched, result[level.rows])
+        return result
+
+
+def make_engine(
+    forest: Forest, leaf_values: LeafValues | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
+) -> TorchEngine:
+    """Returns the fastest engine for the device of a forest."""
+    if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
+        from aleator.solvers.engines.torch.fused import FusedEngine
+
+        return FusedEngine(forest, leaf_values, root_reach, rule)
+    return TorchEngine(forest, leaf_values, root_reach, rule)

@@ -1,0 +1,118 @@
+"""The torch engine on CUDA: fused kernels, captured in a CUDA graph and replayed."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import torch
+import triton
+
+from aleator.solvers.engines.torch import triton_walk
+from aleator.solvers.engines.torch.engine import Searched, TorchEngine
+
+Tensor = torch.Tensor
+_BLOCK = 32
+_PER_GRAPH = 16
+
+
+class FusedEngine(TorchEngine):
+    """`TorchEngine` with the same results (up to rounding), for CUDA."""
+
+    def search(self, keep: Tensor | None = None) -> Searched:
+        """As `TorchEngine.search`."""
+        device, iterations = self.forest.shapes.device, self.rule.iterations
+        self._kept = self._keep(keep).to(torch.int32)
+        self._clock = torch.zeros(1, dtype=torch.int32, device=device)
+        self._prepare()
+        self._kept_policy = self.policy.clone()
+        self._kept_sums = tuple(sums.clone() for sums in self.sums) if self.rule.follows_average else self.sums
+        # the first iterations are launched one by one, so that Triton compiles outside the capture
+        done = min(2, iterations)
+        self._launch_all(done)
+        replays = (iterations - done) // _PER_GRAPH if device.type == "cuda" else 0
+        if replays:
+            graph = self._capture()
+            for _ in range(replays):
+                graph.replay()
+        self._launch_all(iterations - done - replays * _PER_GRAPH)
+        return self._found(self._kept_policy, self._kept_sums)
+
+    def _prepare(self) -> None:
+        """Lays out what the kernels read besides the rows."""
+        forest, shapes = self.forest, self.forest.shapes
+        self._actor, self._count = forest.actor.int(), forest.num_children.int()
+        self._first, self._parent = forest.first_child.int(), forest.parent.int()
+        self._mover, self._subgame = forest.mover.int(), forest.subgame.int()
+        ends = torch.cat([forest.terminals, forest.leaves])
+        template = forest.template[ends]
+        payoff, deal = shapes.payoff[template], shapes.deal[template]
+        self._end_rows = ends.int()
+        self._end_matrix = torch.where(payoff >= 0, payoff, deal).int()
+        self._end_stake = shapes.stake[template]
+        self._worth = torch.zeros((max(len(forest.leaves), 1), shapes.num_hands), device=shapes.device)
+        self._schedule = torch.tensor(self.schedule, dtype=torch.float32, device=shapes.device)
+
+    def _capture(self) -> torch.cuda.CUDAGraph:
+        """Returns a graph of some iterations, beginning where the clock stands."""
+        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        collecting = gc.isenabled()
+        gc.disable()  # freeing another graph now would end the capture
+        try:
+            with torch.cuda.stream(stream):
+                graph.capture_begin(capture_error_mode="thread_local")
+                self._launch_all(_PER_GRAPH)
+                graph.capture_end()
+        finally:
+            if collecting:
+                gc.enable()
+        torch.cuda.current_stream().wait_stream(stream)
+        return graph
+
+    def _launch_all(self, iterations: int) -> None:
+        """Launches some iterations and moves the clock."""
+        for offset in range(1, iterations + 1):
+            self._launch(offset)
+        self._clock.add_(iterations)
+
+    def _launch(self, offset: int) -> None:
+        """Launches the kernels of one iteration; the clock is even, so that odd offsets are turns of player 0."""
+        rule, forest, hands = self.rule, self.forest, self.forest.shapes.num_hands
+        player = (offset - 1) % 2
+        beliefs = self.sums if rule.follows_average else self.reach
+        opponent = self._expected(1 - player, offset)
+        wide: dict[str, Any] = {"HP": triton.next_power_of_2(hands), "BLOCK": _BLOCK}
+        worth = self._leaf_values(player, beliefs) if self._leaf_values else self._worth
+        triton_walk.evaluate_ends[_grid(len(self._end_rows))](
+            self._end_rows, self._end_matrix, self._end_stake, worth, len(forest.terminals), forest.shapes.matrices,
+            opponent, self.values, len(self._end_rows), hands, PLAYER=player, **wide,
+        )  # fmt: skip
+        bounds = forest.bounds
+        for level in reversed(range(forest.num_levels - 1)):
+            triton_walk.update_level[_grid(bounds[level + 1] - bounds[level])](
+                self._actor, self._first, self._count, self._subgame, self._kept, self._schedule, self._clock,
+                self.values, self.regret, self.policy, self._kept_policy, self.value_sums[player],
+                bounds[level], bounds[level + 1], offset, hands,
+                PLAYER=player, RESPOND=rule.fictitious, ROOT=level == 0, **wide,
+            )  # fmt: skip
+        for level in range(1, forest.num_levels):
+            triton_walk.push_level[_grid(bounds[level + 1] - bounds[level])](
+                self._parent, self._mover, self._subgame, self._kept, self._schedule, self._clock,
+                self.policy, self.reach[player], self.sums[player], self._kept_sums[player],
+                bounds[level], bounds[level + 1], offset, hands,
+                PLAYER=player, ALL=rule.follows_average, AFTER=rule.fictitious, **wide,
+            )  # fmt: skip
+
+    def _expected(self, opponent: int, offset: int) -> Tensor:
+        """Returns [R, H]: the opponent's reach that the traverser is updated against."""
+        if not self.rule.fictitious:
+            return self.reach[opponent]
+        if not self.schedule[:, 5].any():
+            return self.sums[opponent]
+        recent = self._schedule.index_select(0, self._clock + (offset - 1))[0, 5]
+        return torch.lerp(self.sums[opponent], self.reach[opponent], recent)
+
+
+def _grid(rows: int) -> tuple[int]:
+    return (max(triton.cdiv(rows, _BLOCK), 1),)
