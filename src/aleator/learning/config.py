@@ -5,14 +5,14 @@ Reference: ReBeL App. G; where it is silent, the defaults of the authors' releas
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from aleator.errors import SolveError
 from aleator.learning.encoding import ENCODINGS
 from aleator.learning.networks import NetworkConfig
 from aleator.learning.rebel import SelfPlayConfig
-from aleator.solvers.engines.torch.engine import SEARCHES, SearchRule
+from aleator.solvers.search_rule import SearchRule, find_rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class RebelConfig:
     Attributes:
         game: name of the game.
         depth: moves in a subgame before its leaves.
-        search: how subgames are solved: cfr-d, cfr-ave, fp or flop.
+        search: how subgames are solved: cfr-d, modified-cfr-ave, linear-fp or flop.
         iterations: updates of one player in a search.
         encoding: how players are named in inputs: relative or absolute.
         layers, width, layer_norm: the network.
@@ -66,8 +66,7 @@ class RebelConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.search not in SEARCHES:
-            raise SolveError(f"unknown search {self.search!r}; allowed: {', '.join(SEARCHES)}")
+        find_rule(self.search)
         if self.encoding not in ENCODINGS:
             raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
         for name in ("depth", "iterations", "games", "searches", "batch", "replay"):
@@ -98,7 +97,7 @@ class RebelConfig:
     @property
     def rule(self) -> SearchRule:
         """How subgames are solved."""
-        return replace(SEARCHES[self.search], iterations=self.iterations)
+        return find_rule(self.search)
 
     @property
     def epochs(self) -> int:
@@ -126,12 +125,13 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"encoding": "absolute"},
     "fast": {
         "iterations": 256,
-        "batch": 2048,
-        "draws": 8.0,
+        "games": 16_384,
+        "batch": 512,
+        "draws": 16.0,
         "learning_rate": 1e-3,
         "halvings": (0.3, 0.5, 0.65, 0.75, 0.85, 0.9, 0.95),
         "averaging": 0.999,
-        "searches": 2_000_000,
+        "searches": 3_000_000,
     },
     "demo": {
         "iterations": 128,

@@ -26,8 +26,9 @@ from aleator.games.base import FloatArray
 from aleator.learning.rebel import sample_iterations
 from aleator.learning.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.torch.engine import LeafValues, Searched, SearchRule, make_engine
+from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.search_rule import SearchRule
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
@@ -80,8 +81,9 @@ def play_out(
     tree: PublicTree,
     subgames: Subgames,
     leaf_values: LeafValues,
-    search: SearchRule,
+    rule: SearchRule,
     *,
+    iterations: int,
     playthroughs: int,
     generator: torch.Generator,
     chunk: int = 4096,
@@ -93,7 +95,8 @@ def play_out(
         tree: the whole game.
         subgames: its subgames.
         leaf_values: the value function at their leaves.
-        search: how they are solved.
+        rule: how they are solved.
+        iterations: updates of one player in a search.
         playthroughs: how many.
         generator: randomness, on the device of the subgames.
         chunk: how many subgames are searched together.
@@ -113,8 +116,8 @@ def play_out(
         following = []
         for part in waiting.pop().chunks(chunk):
             forest = Forest.build(shapes, part.root)
-            keep = sample_iterations(len(part.root), search.iterations, linear=True, generator=generator, device=device)
-            found = make_engine(forest, leaf_values, (part.belief[0], part.belief[1]), search).search(keep)
+            keep = sample_iterations(len(part.root), iterations, linear=True, generator=generator, device=device)
+            found = make_engine(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations).search(keep)
             following.append(_collect(found, part, sums, first_child, subgames.next))
             searches += len(part.root)
             if on_progress:

@@ -24,8 +24,9 @@ import torch
 
 from aleator.learning.encoding import Encoding
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import LeafValues, Searched, SearchRule, make_engine
+from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor
 
@@ -83,7 +84,8 @@ class SelfPlay:
         self,
         subgames: Subgames,
         encoding: Encoding,
-        search: SearchRule,
+        rule: SearchRule,
+        iterations: int,
         config: SelfPlayConfig,
         generator: torch.Generator,
     ) -> None:
@@ -92,12 +94,13 @@ class SelfPlay:
         Args:
             subgames: the subgames of the game.
             encoding: of `subgames.roots`.
-            search: how subgames are solved.
+            rule: how subgames are solved.
+            iterations: updates of one player in a search.
             config: how many games, how they explore.
             generator: randomness, on the device of the subgames.
         """
-        self.subgames, self.encoding, self.search, self.config = subgames, encoding, search, config
-        self.generator = generator
+        self.subgames, self.encoding, self.config = subgames, encoding, config
+        self.rule, self.iterations, self.generator = rule, iterations, generator
         shapes = subgames.shapes
         self.root = torch.zeros(config.games, dtype=torch.int64, device=shapes.device)
         ones = torch.ones((config.games, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
@@ -109,12 +112,12 @@ class SelfPlay:
         device = forest.shapes.device
         keep = sample_iterations(
             len(self.root),
-            self.search.iterations,
+            self.iterations,
             linear=self.config.linear_sampling,
             generator=self.generator,
             device=device,
         )
-        searched = make_engine(forest, leaf_values, self.reach, self.search).search(keep)
+        searched = make_engine(forest, leaf_values, self.reach, self.rule, self.iterations).search(keep)
         examples = self._examples(searched)
         if self.config.random_beliefs:
             self.root, self.reach = self._anywhere()

@@ -33,7 +33,7 @@ from aleator.learning.playing import Played, play_out
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import LeafValues, SearchRule
+from aleator.solvers.engines.torch.engine import LeafValues
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
@@ -100,11 +100,14 @@ class Trainer:
             if self.device.type == "cuda"
             else config.learning_rate,
             capturable=self.device.type == "cuda",
+            fused=self.device.type == "cuda",
         )
         self.replay = Replay(
             min(config.replay, 2 * config.games * config.epochs), self.encoding.size, shapes.num_hands, device=device
         )
-        self.self_play = SelfPlay(self.subgames, self.encoding, config.rule, config.self_play, self.generator)
+        self.self_play = SelfPlay(
+            self.subgames, self.encoding, config.rule, config.iterations, config.self_play, self.generator
+        )
         self.epoch, self.steps, self.seconds = 0, 0, 0.0
         self.owed = 0.0  # training steps that are due
         self._graph: _StepGraph | None = None
@@ -203,7 +206,7 @@ class Trainer:
         self,
         *,
         playthroughs: int,
-        search: SearchRule | None = None,
+        iterations: int | None = None,
         seed: int = 0,
         chunk: int = 4096,
         on_progress: Callable[[int], None] | None = None,
@@ -213,7 +216,8 @@ class Trainer:
             build_tree(self.game),
             self.subgames,
             self.leaf_values(),
-            search or self.config.rule,
+            self.config.rule,
+            iterations=iterations or self.config.iterations,
             playthroughs=playthroughs,
             generator=torch.Generator(self.device).manual_seed(seed),
             chunk=chunk,

@@ -25,7 +25,6 @@ Status: tests/search/test_depth_limited.py; `aleator paper rebel-fig5`.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -37,51 +36,12 @@ from aleator.search.oracle import OracleValue
 from aleator.search.updates import CFRUpdate, FictitiousUpdate, Update, Vectors
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
-from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
-from aleator.solvers.regret_rule import HEDGE, LCFR, RegretRule
+from aleator.solvers.regret_rule import HEDGE, RegretRule
+from aleator.solvers.search_rule import AVERAGE, CURRENT, SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.subgame import Subgame
-
-CURRENT, AVERAGE, DIFFERENCE = "current", "average", "difference"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRule:
-    """How a depth-limited subgame is solved.
-
-    Attributes:
-        update: a rule of the CFR family, or of fictitious play.
-        leaves: at which beliefs leaves are valued: "current" (CFR-D), "average" (CFR-AVE, fictitious play) or "difference"
-            (modified CFR-AVE).
-    """
-
-    update: RegretRule | FictitiousRule = LCFR
-    leaves: str = CURRENT
-
-    def __post_init__(self) -> None:
-        if self.leaves not in (CURRENT, AVERAGE, DIFFERENCE):
-            raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
-        if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
-            raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
-
-
-SEARCH_RULES: dict[str, SearchRule] = {
-    "cfr-d": SearchRule(),
-    "cfr-ave": SearchRule(leaves=AVERAGE),
-    "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
-    **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
-}
-
-
-def find_rule(rule: SearchRule | str) -> SearchRule:
-    """Returns a rule, looked up in `SEARCH_RULES` if it is given by its name."""
-    if isinstance(rule, SearchRule):
-        return rule
-    if rule not in SEARCH_RULES:
-        raise SolveError(f"unknown search rule {rule!r}; allowed: {', '.join(SEARCH_RULES)}")
-    return SEARCH_RULES[rule]
 
 
 class Iteration(NamedTuple):

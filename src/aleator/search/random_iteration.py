@@ -28,11 +28,12 @@ import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.search.depth_limited import DepthLimitedSolver, SearchRule, find_rule
+from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.search_rule import SearchRule, find_rule
 from aleator.trees.beliefs import Reach, normalised_rows
 from aleator.trees.policy import Policy, normalised, places
 from aleator.trees.public_tree import Int64Array, PublicTree

@@ -4,13 +4,14 @@ Algorithm:
     On iteration t one player, the traverser, is updated: its counterfactual values at the leaves come from the value
     function at the leaves' beliefs, those at terminals from the payoffs; they are pulled up; regrets (CFR) or best responses
     (fictitious play) give the traverser's next policy; its reach is pushed down. Beliefs at leaves follow the players'
-    current policies (CFR-D) or their average policies (CFR-AVE, fictitious play).
+    current policies (CFR-D) or their average policies (fictitious play, and CFR-AVE in its modified form, where a leaf's
+    cfvs are the difference that the current policies make to those of the average).
     For each subgame one iteration can be chosen whose policies are kept: safe search plays them.
 
-Reference: ReBeL Algorithms 1 and 2, App. D (FLOP) and E (CFR-D, CFR-AVE).
+Reference: ReBeL Algorithms 1 and 2, App. D (FLOP) and E (CFR-D, modified CFR-AVE).
 
 Deviations: an iteration updates one player, as the paper counts, and players alternate, player 0 first. Best responses share
-    the probability among equal actions.
+    the probability among equal actions. CFR-AVE as proved, not modified, needs an oracle and is not here.
 
 Status: equal to the CPU engine (tests/solvers/test_torch_engine.py).
 """
@@ -28,8 +29,9 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.torch import walk
 from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.fictitious_play import FLOP, FictitiousRule
-from aleator.solvers.regret_rule import HEDGE, LCFR, RegretRule
+from aleator.solvers.fictitious_play import FictitiousRule
+from aleator.solvers.regret_rule import HEDGE, RegretRule
+from aleator.solvers.search_rule import AVERAGE, CURRENT, DIFFERENCE, SearchRule
 
 Tensor = torch.Tensor
 _NOTHING = 1e-20  # a weight that no sum notices
@@ -50,50 +52,6 @@ class BoundLeafValues(Protocol):
 
         A value is an expectation given the hand and the beliefs, which are the reach up to a factor.
         """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRule:
-    """How a depth-limited subgame is solved.
-
-    Attributes:
-        iterations: updates of one player, T; players alternate.
-        step: how a policy is updated: a regret rule, or a rule of fictitious play.
-        average_beliefs: beliefs at leaves follow the average policies (CFR-AVE) instead of the current ones (CFR-D);
-            fictitious play always does that.
-    """
-
-    iterations: int = 1024
-    step: RegretRule | FictitiousRule = LCFR
-    average_beliefs: bool = False
-
-    def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise SolveError(f"a search needs at least 1 iteration, not {self.iterations}")
-        by_regret = isinstance(self.step, RegretRule) and (self.step.minimiser == HEDGE or self.step.optimistic)
-        if not self.step.alternating or by_regret:
-            raise SolveError(
-                "a search on the torch engine updates players in turn, by regret matching without prediction "
-                "or by best responses"
-            )
-
-    @property
-    def fictitious(self) -> bool:
-        """Whether policies are best responses."""
-        return isinstance(self.step, FictitiousRule)
-
-    @property
-    def follows_average(self) -> bool:
-        """Whether beliefs at leaves follow the average policies."""
-        return self.average_beliefs or self.fictitious
-
-
-SEARCHES: dict[str, SearchRule] = {
-    "cfr-d": SearchRule(),
-    "cfr-ave": SearchRule(average_beliefs=True),
-    "fp": SearchRule(step=FictitiousRule(linear=True)),
-    "flop": SearchRule(step=FLOP),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,30 +75,51 @@ class Searched:
     average: Tensor
 
 
-def search_schedule(rule: SearchRule) -> FloatArray:
-    """Returns [T, 6]: what each iteration multiplies by.
+def search_schedule(rule: SearchRule, iterations: int) -> FloatArray:
+    """Returns [T + 1, 6]: what each iteration, and one more, multiplies by.
 
     Columns: discount of positive and of negative regrets, decay of sums, share of the iteration in the sums, floor of
     regrets, and how much of the opponent's last policy an optimistic traverser mixes into its average.
     """
-    updates = (rule.iterations + 1) // 2
+    updates = iterations // 2 + 1
     rows = np.zeros((updates, 6))
-    if isinstance(rule.step, FictitiousRule):
+    if isinstance(rule.update, FictitiousRule):
         for update in range(1, updates + 1):
-            weight = rule.step.weight(update)
-            recent = 2.0 / (update + 2.0) if rule.step.optimistic else 0.0
+            weight = rule.update.weight(update)
+            recent = 2.0 / (update + 2.0) if rule.update.optimistic else 0.0
             rows[update - 1, 2:] = 1.0 - weight, weight, 0.0, recent
     else:
-        positive, negative, decay, floor, _ = rule.step.schedule(1, updates).T
+        positive, negative, decay, floor, _ = rule.update.schedule(1, updates).T
         rows[:, :5] = np.stack([positive, negative, decay, np.ones(updates), floor], axis=1)
-    return np.repeat(rows, 2, axis=0)[: rule.iterations]
+    return np.repeat(rows, 2, axis=0)[: iterations + 1]
+
+
+def _check(rule: SearchRule, iterations: int) -> None:
+    """Raises SolveError if the engine cannot search by a rule."""
+    if iterations < 1:
+        raise SolveError(f"a search needs at least 1 iteration, not {iterations}")
+    update, fits = rule.update, True
+    if isinstance(update, RegretRule):
+        if rule.leaves == AVERAGE:
+            raise SolveError("CFR-AVE needs an oracle at the leaves; with a value function use its modified form")
+        fits = update.minimiser != HEDGE and not update.optimistic
+    if not (fits and update.alternating):
+        raise SolveError(
+            "a search on the torch engine updates players in turn, by regret matching without prediction "
+            "or by best responses"
+        )
 
 
 class TorchEngine:
     """Solves the subgames of one forest together."""
 
     def __init__(
-        self, forest: Forest, leaf_values: LeafValues | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
+        self,
+        forest: Forest,
+        leaf_values: LeafValues | None,
+        root_reach: tuple[Tensor, Tensor],
+        rule: SearchRule,
+        iterations: int,
     ) -> None:
         """Prepares a search.
 
@@ -149,10 +128,13 @@ class TorchEngine:
             leaf_values: the value function; None if there are no leaves.
             root_reach: per player [G, H], the reach at the roots; beliefs up to a factor.
             rule: how to search.
+            iterations: updates of one player, T.
         """
-        self.forest, self.root_reach, self.rule = forest, root_reach, rule
+        _check(rule, iterations)
+        self.forest, self.root_reach, self.rule, self.iterations = forest, root_reach, rule, iterations
+        self.fictitious, self.follows_average = isinstance(rule.update, FictitiousRule), rule.leaves != CURRENT
         self.plan = walk.plan(forest)
-        self.schedule = search_schedule(rule)
+        self.schedule = search_schedule(rule, iterations)
         if len(forest.leaves) and leaf_values is None:
             raise SolveError(f"{len(forest.leaves)} leaves need a value function")
         self._leaf_values = leaf_values.bind(forest) if leaf_values and len(forest.leaves) else None
@@ -169,18 +151,38 @@ class TorchEngine:
             walk.push_reach(self.plan.levels, player, self.policy, self.reach[player])
         # sums of reach over iterations: the average policy, and reach under it. They begin with the uniform policy, which
         # counts in fictitious play, and otherwise only until there is something else
-        start = 1.0 if rule.fictitious else _NOTHING
+        start = 1.0 if self.fictitious else _NOTHING
         self.sums = (self.reach[0] * start, self.reach[1] * start)
         self.value_sums = (torch.zeros_like(self.regret[roots]), torch.zeros_like(self.regret[roots]))
+        # cfvs of leaves under the average policies when each player was last updated
+        self.leaf_cfvs = tuple(torch.zeros_like(self.regret[: len(forest.leaves)]) for _ in (0, 1))
 
-    def evaluate_ends(self, player: int, opponent_reach: Tensor, beliefs: tuple[Tensor, Tensor]) -> None:
+    def evaluate_ends(self, player: int, iteration: int) -> None:
         """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
+        terminals, leaves, opponent = self.plan.terminals, self.plan.leaves, 1 - player
+        expected = self.sums[opponent] if self.fictitious else self.reach[opponent]
+        if recent := float(self.schedule[iteration - 1, 5]):
+            expected = torch.lerp(expected, self.reach[opponent], recent)
         self.values.zero_()
-        terminals, leaves = self.plan.terminals, self.plan.leaves
-        self.values[terminals.rows] = walk.apply_ends(terminals, player, opponent_reach)
-        if self._leaf_values:
-            worth = self._leaf_values(player, beliefs)
-            self.values[leaves.rows] = worth * walk.apply_ends(leaves, player, opponent_reach)
+        self.values[terminals.rows] = walk.apply_ends(terminals, player, expected)
+        if not self._leaf_values:
+            return
+        beliefs = self.reach if self.rule.leaves == CURRENT else self.sums
+        if self.rule.leaves == DIFFERENCE:
+            # averages that the current policies are part of; the second player meets one more policy of the first
+            decay = {player: float(self.schedule[iteration - 1, 2]), opponent: self._opponents_decay(iteration)}
+            beliefs = tuple(self.sums[seat] * decay[seat] + self.reach[seat] for seat in (0, 1))  # type: ignore[assignment]
+            expected = beliefs[opponent]
+        found = self._leaf_values(player, beliefs) * walk.apply_ends(leaves, player, expected)
+        if self.rule.leaves == DIFFERENCE:
+            before = self.leaf_cfvs[player].clone()
+            self.leaf_cfvs[player].copy_(found)
+            found = found - decay[opponent] * before
+        self.values[leaves.rows] = found
+
+    def _opponents_decay(self, iteration: int) -> float:
+        """Returns the decay of the opponent's sums when its current policy joins them."""
+        return float(self.schedule[iteration - iteration % 2, 2])
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """Runs all iterations and returns what they found.
@@ -191,36 +193,33 @@ class TorchEngine:
         keep = self._keep(keep)
         kept, wanted = keep[self.forest.subgame][:, None], set(keep.tolist())
         policy, sums = self.policy.clone(), [self.sums[0].clone(), self.sums[1].clone()]
-        for iteration in range(1, self.rule.iterations + 1):
+        for iteration in range(1, self.iterations + 1):
             self.iterate(iteration)
             if iteration in wanted:
                 policy = torch.where(kept == iteration, self.policy, policy)
-                if self.rule.follows_average:
+                if self.follows_average:
                     sums = [torch.where(kept == iteration, self.sums[player], sums[player]) for player in (0, 1)]
         return self._found(policy, sums)
 
     def _keep(self, keep: Tensor | None) -> Tensor:
         """Returns [G] iterations to keep, the last where nothing was asked for."""
         if keep is None:
-            keep = torch.full((len(self.forest.shape),), self.rule.iterations, device=self.forest.shapes.device)
+            keep = torch.full((len(self.forest.shape),), self.iterations, device=self.forest.shapes.device)
         return keep
 
     def iterate(self, iteration: int) -> None:
         """Runs one iteration (from 1)."""
-        player, rule, levels = (iteration - 1) % 2, self.rule, self.plan.levels
-        positive, negative, decay, share, floor, recent = self.schedule[iteration - 1].tolist()
-        expected = self.sums[1 - player] if rule.fictitious else self.reach[1 - player]
-        if recent:
-            expected = torch.lerp(expected, self.reach[1 - player], recent)
-        self.evaluate_ends(player, expected, self.sums if rule.follows_average else self.reach)
-        if rule.fictitious:
+        player, levels = (iteration - 1) % 2, self.plan.levels
+        positive, negative, decay, share, floor, _ = self.schedule[iteration - 1].tolist()
+        self.evaluate_ends(player, iteration)
+        if self.fictitious:
             walk.respond(levels, player, self.values, self.policy)
             walk.push_reach(levels, player, self.policy, self.reach[player])
         else:
             walk.update_regrets(levels, player, self.values, self.regret, self.policy, positive, negative, floor)
         self.value_sums[player].mul_(decay).add_(self.values[: len(self.forest.shape)], alpha=share)
         self.sums[player].mul_(decay).add_(self.reach[player], alpha=share)
-        if not rule.fictitious:
+        if not self.fictitious:
             walk.push_reach(levels, player, self.policy, self.reach[player])
 
     def _found(self, policy: Tensor, sums: Sequence[Tensor]) -> Searched:
@@ -228,12 +227,12 @@ class TorchEngine:
         values = []
         for player in (0, 1):
             weight = 0.0
-            for _, _, decay, share, _, _ in self.schedule[player::2]:
+            for _, _, decay, share, _, _ in self.schedule[player : self.iterations : 2]:
                 weight = weight * decay + share
             chance = self._root_chance(player)
             mean = self.value_sums[player] / max(weight, _NOTHING)
             values.append(torch.where(chance > 0, mean / chance, 0.0))
-        followed = self._match_sums(sums) if self.rule.follows_average else policy
+        followed = self._match_sums(sums) if self.follows_average else policy
         return Searched(
             self.forest, self.root_reach, (values[0], values[1]), policy, followed, self._match_sums(self.sums)
         )
@@ -255,11 +254,15 @@ class TorchEngine:
 
 
 def make_engine(
-    forest: Forest, leaf_values: LeafValues | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
+    forest: Forest,
+    leaf_values: LeafValues | None,
+    root_reach: tuple[Tensor, Tensor],
+    rule: SearchRule,
+    iterations: int,
 ) -> TorchEngine:
     """Returns the fastest engine for the device of a forest."""
     if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
         from aleator.solvers.engines.torch.fused import FusedEngine
 
-        return FusedEngine(forest, leaf_values, root_reach, rule)
-    return TorchEngine(forest, leaf_values, root_reach, rule)
+        return FusedEngine(forest, leaf_values, root_reach, rule, iterations)
+    return TorchEngine(forest, leaf_values, root_reach, rule, iterations)

@@ -10,6 +10,7 @@ import triton
 
 from aleator.solvers.engines.torch import triton_walk
 from aleator.solvers.engines.torch.engine import Searched, TorchEngine
+from aleator.solvers.search_rule import CURRENT, DIFFERENCE
 
 Tensor = torch.Tensor
 _BLOCK = 32
@@ -21,12 +22,12 @@ class FusedEngine(TorchEngine):
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """As `TorchEngine.search`."""
-        device, iterations = self.forest.shapes.device, self.rule.iterations
+        device, iterations = self.forest.shapes.device, self.iterations
         self._kept = self._keep(keep).to(torch.int32)
         self._clock = torch.zeros(1, dtype=torch.int32, device=device)
         self._prepare()
         self._kept_policy = self.policy.clone()
-        self._kept_sums = tuple(sums.clone() for sums in self.sums) if self.rule.follows_average else self.sums
+        self._kept_sums = tuple(sums.clone() for sums in self.sums) if self.follows_average else self.sums
         # the first iterations are launched one by one, so that Triton compiles outside the capture
         done = min(2, iterations)
         self._launch_all(done)
@@ -78,35 +79,59 @@ class FusedEngine(TorchEngine):
 
     def _launch(self, offset: int) -> None:
         """Launches the kernels of one iteration; the clock is even, so that odd offsets are turns of player 0."""
-        rule, forest, hands = self.rule, self.forest, self.forest.shapes.num_hands
+        forest, hands = self.forest, self.forest.shapes.num_hands
         player = (offset - 1) % 2
-        beliefs = self.sums if rule.follows_average else self.reach
-        opponent = self._expected(1 - player, offset)
         wide: dict[str, Any] = {"HP": triton.next_power_of_2(hands), "BLOCK": _BLOCK}
-        worth = self._leaf_values(player, beliefs) if self._leaf_values else self._worth
-        triton_walk.evaluate_ends[_grid(len(self._end_rows))](
-            self._end_rows, self._end_matrix, self._end_stake, worth, len(forest.terminals), forest.shapes.matrices,
-            opponent, self.values, len(self._end_rows), hands, PLAYER=player, **wide,
-        )  # fmt: skip
+        self._evaluate(player, offset, wide)
         bounds = forest.bounds
         for level in reversed(range(forest.num_levels - 1)):
             triton_walk.update_level[_grid(bounds[level + 1] - bounds[level])](
                 self._actor, self._first, self._count, self._subgame, self._kept, self._schedule, self._clock,
                 self.values, self.regret, self.policy, self._kept_policy, self.value_sums[player],
                 bounds[level], bounds[level + 1], offset, hands,
-                PLAYER=player, RESPOND=rule.fictitious, ROOT=level == 0, **wide,
+                PLAYER=player, RESPOND=self.fictitious, ROOT=level == 0, **wide,
             )  # fmt: skip
         for level in range(1, forest.num_levels):
             triton_walk.push_level[_grid(bounds[level + 1] - bounds[level])](
                 self._parent, self._mover, self._subgame, self._kept, self._schedule, self._clock,
                 self.policy, self.reach[player], self.sums[player], self._kept_sums[player],
                 bounds[level], bounds[level + 1], offset, hands,
-                PLAYER=player, ALL=rule.follows_average, AFTER=rule.fictitious, **wide,
+                PLAYER=player, ALL=self.follows_average, AFTER=self.fictitious, **wide,
             )  # fmt: skip
+
+    def _evaluate(self, player: int, offset: int, wide: dict[str, Any]) -> None:
+        """Launches what `evaluate_ends` does."""
+        forest, opponent = self.forest, 1 - player
+        terminals, everything = len(forest.terminals), len(self._end_rows)
+
+        def launch(first: int, last: int, reach: Tensor, worth: Tensor) -> None:
+            triton_walk.evaluate_ends[_grid(last - first)](
+                self._end_rows[first:last], self._end_matrix[first:last], self._end_stake[first:last], worth,
+                terminals - first, forest.shapes.matrices, reach, self.values, last - first, forest.shapes.num_hands,
+                PLAYER=player, **wide,
+            )  # fmt: skip
+
+        if self.rule.leaves != DIFFERENCE:
+            beliefs = self.reach if self.rule.leaves == CURRENT else self.sums
+            worth = self._leaf_values(player, beliefs) if self._leaf_values else self._worth
+            launch(0, everything, self._expected(opponent, offset), worth)
+            return
+        launch(0, terminals, self.reach[opponent], self._worth)
+        if self._leaf_values:
+            decay = {player: self._decay(offset), opponent: self._decay(offset + 1 - offset % 2)}
+            averages = [self.sums[seat] * decay[seat] + self.reach[seat] for seat in (0, 1)]
+            launch(terminals, everything, averages[opponent], self._leaf_values(player, (averages[0], averages[1])))
+            found, before = self.values[forest.leaves], self.leaf_cfvs[player].clone()
+            self.leaf_cfvs[player].copy_(found)
+            self.values[forest.leaves] = found - decay[opponent] * before
+
+    def _decay(self, offset: int) -> Tensor:
+        """Returns the decay of sums on an iteration, on the device."""
+        return self._schedule.index_select(0, self._clock + (offset - 1))[0, 2]
 
     def _expected(self, opponent: int, offset: int) -> Tensor:
         """Returns [R, H]: the opponent's reach that the traverser is updated against."""
-        if not self.rule.fictitious:
+        if not self.fictitious:
             return self.reach[opponent]
         if not self.schedule[:, 5].any():
             return self.sums[opponent]

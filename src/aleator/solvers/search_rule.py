@@ -1,0 +1,51 @@
+"""Search rules: how a depth-limited subgame is solved, as values of one frozen dataclass.
+
+Reference: ReBeL section 5.1, App. D (FLOP) and App. E (CFR-D, CFR-AVE and its modified form).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aleator.errors import SolveError
+from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
+from aleator.solvers.regret_rule import LCFR, RegretRule
+
+CURRENT, AVERAGE, DIFFERENCE = "current", "average", "difference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRule:
+    """How a depth-limited subgame is solved.
+
+    Attributes:
+        update: a rule of the CFR family, or of fictitious play.
+        leaves: at which beliefs leaves are valued: "current" (CFR-D), "average" (CFR-AVE, fictitious play) or "difference"
+            (modified CFR-AVE).
+    """
+
+    update: RegretRule | FictitiousRule = LCFR
+    leaves: str = CURRENT
+
+    def __post_init__(self) -> None:
+        if self.leaves not in (CURRENT, AVERAGE, DIFFERENCE):
+            raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
+        if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
+            raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
+
+
+SEARCH_RULES: dict[str, SearchRule] = {
+    "cfr-d": SearchRule(),
+    "cfr-ave": SearchRule(leaves=AVERAGE),
+    "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
+    **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
+}
+
+
+def find_rule(rule: SearchRule | str) -> SearchRule:
+    """Returns a rule, looked up in `SEARCH_RULES` if it is given by its name."""
+    if isinstance(rule, SearchRule):
+        return rule
+    if rule not in SEARCH_RULES:
+        raise SolveError(f"unknown search rule {rule!r}; allowed: {', '.join(SEARCH_RULES)}")
+    return SEARCH_RULES[rule]
