@@ -12,6 +12,7 @@ Status: equal to OpenSpiel's CFR, CFR+ and DCFR iterate by iterate (tests/solver
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,11 @@ class CFR:
         for vector in (own.policy, own.policy_sum):
             vector[places[real]] = blocks[real]
         self._engine.push_reach(player, own.policy, own.reach)
+
+    def lock_policy(self, policy: Policy, nodes: Iterable[int]) -> None:
+        """Holds some decisions at a policy of the same tree from now on."""
+        for node in nodes:
+            self.lock(np.array([node]), policy[int(node)][None])
 
     def average_policy(self) -> Policy:
         """Returns the average policy, which is what converges."""

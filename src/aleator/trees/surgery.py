@@ -2,11 +2,12 @@
 
 Search solves games that are not played: a subgame with a gadget at its root, many subgames at once, a tree whose leaves
 offer a choice of continuations. All of them are public trees, made here from parts, so that every solver takes them as
-they are. A part is an `Inner` node, an `End`, or a whole tree.
+they are. A part is an `Inner` node, an `End`, a whole tree, or a tree whose leaves other parts take the place of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,15 @@ class Inner:
     state: Any = "inner"
 
 
-Part = Inner | End | PublicTree
+@dataclass(frozen=True, eq=False)
+class Grafted:
+    """A tree with parts in the place of its leaves: `parts[leaf]` has the leaf's hands."""
+
+    tree: PublicTree
+    parts: Mapping[int, Part]
+
+
+Part = Inner | End | PublicTree | Grafted
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +67,7 @@ class Assembly:
 
     Attributes:
         tree: the tree.
-        nodes: for every whole tree among the parts, in order, [its nodes] their numbers in the new tree.
+        nodes: for every tree among the parts, in order, [its nodes] their numbers in the new tree.
     """
 
     tree: PublicTree
@@ -129,6 +138,8 @@ class _Assembler:
             below = np.arange(self.count, self.count + part.num_nodes - 1)
             self.trees.append((np.concatenate([[at], below]).astype(np.int64), part))
             self.count += part.num_nodes - 1
+        elif isinstance(part, Grafted):
+            self._place_grafted(part, at)
         elif isinstance(part, End):
             self.singles.append((at, 0, part))
         else:
@@ -139,6 +150,22 @@ class _Assembler:
                 self.edges.append((first + place, at, edge))
             for place, edge in enumerate(part.edges):
                 self._place(edge.part, first + place)
+
+    def _place_grafted(self, part: Grafted, at: int) -> None:
+        """Numbers the nodes of a tree one by one; what takes the place of a leaf gets the leaf's number."""
+        tree = part.tree
+        nodes = np.full(tree.num_nodes, at, dtype=np.int64)
+        waiting = [0]
+        self.trees.append((nodes, tree))
+        while waiting:
+            node = waiting.pop()
+            if node in part.parts:
+                self._place(part.parts[node], int(nodes[node]))
+            elif tree.num_children[node]:
+                first, count = int(tree.first_child[node]), int(tree.num_children[node])
+                nodes[first : first + count] = np.arange(self.count, self.count + count)
+                self.count += count
+                waiting.extend(range(first + count - 1, first - 1, -1))
 
     def assemble(self, part: Part) -> Assembly:
         self._place(part, 0)
@@ -187,7 +214,7 @@ class _Assembler:
                 states[node], labels[node] = tree.states[old], label
         for node, first, single in self.singles:
             if isinstance(single, End):
-                hands[:, node], stake[node] = single.matrix.shape, single.stake
+                actor[node], hands[:, node], stake[node] = TERMINAL, single.matrix.shape, single.stake
                 group[node] = group_of(single.matrix)
                 states[node] = "end"
             else:

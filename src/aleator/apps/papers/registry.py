@@ -99,6 +99,12 @@ _EXPERIMENTS = (
         summary="exploitability of the whole strategy when every subgame is searched on its own",
         run=_later("safe_subgames"),
     ),
+    Experiment(
+        name="multi-valued",
+        source="Brown's thesis, Fig. 5.8",
+        summary="depth-limited solving: exploitability by the number of values of a state",
+        run=_later("multi_valued"),
+    ),
 )
 
 

@@ -1,0 +1,181 @@
+"""Multi-valued states: at the depth limit the players choose by which policy the game goes on.
+
+Algorithm:
+    A leaf is replaced by a choice among continuation policies, made by each hand without knowing the other's: of the
+    opponent alone (the searcher follows the blueprint; Modicum), or of both players (Pluribus). What follows a pair
+    of choices is a payoff matrix, computed once. The result is a plain tree without leaves. Continuations are the
+    blueprint *biased* towards some actions, or *self-generated*: solve with what there is, add the opponent's best
+    response to the solution followed by the blueprint, repeat.
+
+Reference: thesis 5.2.2 (Proposition 3; the bias and the self-generative approach), 6.6 (both players choose).
+Deviations: values of leaves are exact sums instead of rollouts.
+Status: tests/search/test_multi_valued.py; `aleator paper multi-valued`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray, IntArray
+from aleator.search.blueprint import own_reach
+from aleator.solvers.best_response import best_response
+from aleator.solvers.cfr import CFR
+from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
+from aleator.trees.policy import Policy, block, places
+from aleator.trees.public_tree import Int64Array, PublicTree
+from aleator.trees.subgame import Subgame, cut
+from aleator.trees.surgery import Edge, End, Grafted, Inner, Part, assemble, root_hands
+
+Continuations = tuple[Sequence[Policy], Sequence[Policy]]  # per player, policies of the whole tree
+BIASES = {"fold": ("fold",), "call": ("call", "check"), "raise": ("raise", "bet", "all-in")}
+
+
+class MultiValued(NamedTuple):
+    """A depth-limited subgame whose leaves are choices.
+
+    Attributes:
+        tree: a tree without leaves.
+        nodes: [nodes of the subgame] their numbers in `tree`.
+    """
+
+    tree: PublicTree
+    nodes: Int64Array
+
+
+def multi_valued(subgame: Subgame, continuations: Continuations) -> MultiValued:
+    """Returns the subgame with each leaf replaced by a choice among each player's continuations.
+
+    Args:
+        subgame: cut from the tree of the continuations' policies, with a depth limit.
+        continuations: at least one for each player; a player with one has nothing to choose.
+    """
+    if subgame.full is None or subgame.nodes is None:
+        raise SolveError("multi-valued states need a subgame that was cut from the tree of the continuations")
+    if any(policy.tree is not subgame.full for policies in continuations for policy in policies):
+        raise SolveError("continuations must be policies of the tree that the subgame was cut from")
+    if not (continuations[0] and continuations[1]):
+        raise SolveError("each player needs at least one continuation")
+    parts = {
+        int(leaf): _choice(leaf_matrices(subgame.full, int(subgame.nodes[leaf]), continuations))
+        for leaf in subgame.leaves
+    }
+    made = assemble(subgame.tree.game, Grafted(subgame.tree, parts))
+    return MultiValued(made.tree, made.nodes[0])
+
+
+def leaf_matrices(full: PublicTree, node: int, continuations: Continuations) -> list[list[FloatArray]]:
+    """Returns [k][l]: the matrix [H0, H1] of chance x payoff to player 0 when the players go on by their policies k and l."""
+    below = cut(full, node)
+    assert below.nodes is not None
+    tree, ends = below.tree, np.flatnonzero(below.tree.payoff_group >= 0)
+    moved = [root_hands(tree, player) for player in (0, 1)]
+    reach = [
+        [own_reach(_part(policy, below.nodes, tree), player) for policy in continuations[player]] for player in (0, 1)
+    ]
+    shape = int(tree.num_hands[0, 0]), int(tree.num_hands[1, 0])
+    found = [[np.zeros(shape) for _ in continuations[1]] for _ in continuations[0]]
+    for end in ends:
+        payoff = tree.payoffs[tree.payoff_group[end]]
+        dense = (payoff if isinstance(payoff, np.ndarray) else payoff.toarray()) * tree.stake[end]
+        rows, columns = (_root_hands(moved[player][end], dense.shape[player]) for player in (0, 1))
+        for own, first in zip(found, reach[0], strict=True):
+            for matrix, second in zip(own, reach[1], strict=True):
+                np.add.at(matrix, np.ix_(rows, columns), first[end][:, None] * dense * second[end][None, :])
+    return found
+
+
+def _root_hands(moved: IntArray | None, count: int) -> IntArray:
+    return np.arange(count) if moved is None else moved
+
+
+def _part(policy: Policy, nodes: Int64Array, tree: PublicTree) -> Policy:
+    first, second = (policy.probabilities[player][places(policy.tree, nodes, player)] for player in (0, 1))
+    return Policy(tree, (first, second))
+
+
+def _choice(matrices: list[list[FloatArray]]) -> Part:
+    """Returns the choices of both players, made without knowing each other's."""
+    first, second = matrices[0][0].shape
+    stacked = [np.concatenate([row[column] for row in matrices]) for column in range(len(matrices[0]))]
+    rows = len(matrices) * first
+    after: Part = End(stacked[0])
+    if len(stacked) > 1:
+        edges = tuple(Edge(f"continuation {number}", End(matrix)) for number, matrix in enumerate(stacked))
+        after = Inner(1, (rows, second), edges, num_actions=len(stacked), state="continuation")
+    if len(matrices) == 1:
+        return after
+    chosen = Edge("choice made", after, (np.arange(rows), None))
+    return Inner(0, (first, second), (chosen,), num_actions=len(matrices), state="continuation")
+
+
+def biased(policy: Policy, player: int, towards: Sequence[str], factor: float = 10.0) -> Policy:
+    """Returns the policy with the player's probability of actions whose names begin so multiplied, and normalised.
+
+    Args:
+        policy: the blueprint.
+        player: whose part is biased.
+        towards: beginnings of names, as in `BIASES`.
+        factor: by how much.
+    """
+    tree, parts = policy.tree, [vector.copy() for vector in policy.probabilities]
+    pair = (parts[0], parts[1])
+    for node in tree.decisions(player):
+        names = tree.game.actions(tree.states[node])
+        weight = np.array([factor if name.startswith(tuple(towards)) else 1.0 for name in names])
+        here = block(tree, pair, int(node))
+        here *= weight[:, None]
+        here /= here.sum(axis=0)
+    return Policy(tree, pair)
+
+
+def bias_continuations(policy: Policy, player: int) -> list[Policy]:
+    """Returns the four continuations of thesis 5.2.3: the blueprint, and biased towards folding, calling, raising."""
+    return [policy, *(biased(policy, player, names) for names in BIASES.values())]
+
+
+def solve_depth_limited(
+    subgame: Subgame, continuations: Continuations, *, iterations: int = 1000, rule: RegretRule = CFR_PLUS
+) -> Policy:
+    """Returns the average policy of the subgame (a policy of `subgame.tree`) with multi-valued leaves, from its root on."""
+    made = multi_valued(subgame, continuations)
+    solver = CFR(made.tree, rule)
+    solver.run(iterations)
+    found = solver.average_policy().probabilities
+    inside = made.nodes[subgame.tree.actor >= 0]  # not the choices in the place of leaves
+    first, second = (found[player][places(made.tree, inside, player)] for player in (0, 1))
+    return Policy(subgame.tree, (first, second))
+
+
+def spliced(policy: Policy, subgame: Subgame, found: Policy, player: int) -> Policy:
+    """Returns a policy of the whole tree with a player's part in a subgame replaced by that of a policy of the subgame."""
+    assert subgame.nodes is not None
+    parts = [vector.copy() for vector in policy.probabilities]
+    own = subgame.nodes[subgame.tree.actor == player]
+    parts[player][places(policy.tree, own, player)] = found.probabilities[player]
+    return Policy(policy.tree, (parts[0], parts[1]))
+
+
+def self_generated(
+    blueprint: Policy, subgame: Subgame, opponent: int, count: int, *, iterations: int = 1000
+) -> list[Policy]:
+    """Returns the opponent's continuations by the self-generative approach, the blueprint first.
+
+    Args:
+        blueprint: of the whole game.
+        subgame: from the root of the game to the depth limit.
+        opponent: whose continuations are wanted; the other player is the searcher.
+        count: how many.
+        iterations: of each solve.
+    """
+    found = [blueprint]
+    searcher = 1 - opponent
+    while len(found) < count:
+        pair: Continuations = ([blueprint], found) if opponent == 1 else (found, [blueprint])
+        solution = solve_depth_limited(subgame, pair, iterations=iterations)
+        played = spliced(blueprint, subgame, solution, searcher)
+        found.append(best_response(played, opponent).policy)
+    return found
