@@ -111,6 +111,10 @@ class FlopHoldem(Game[FlopState]):
             return state.player
         return CHANCE if state.phase == DEALING else TERMINAL
 
+    def menu(self, turn: int, player: int) -> Sequence[float]:
+        """Returns the sizes, as fractions of the pot, that a player may bet before (0) or after the flop (1)."""
+        return self.sizes[turn]
+
     def bet_sizes(self, state: FlopState) -> list[tuple[float, float]]:
         """Returns the bets and raises allowed, as (fraction of the pot, chips of the bettor after it)."""
         turn = 0 if state.phase == PREFLOP else 1
@@ -118,7 +122,7 @@ class FlopHoldem(Game[FlopState]):
             return []
         level = max(state.chips)
         found: dict[float, float] = {}
-        for size in self.sizes[turn]:
+        for size in self.menu(turn, state.player):
             to = min(self.stack, level + size * 2 * level)
             if to > level:
                 found.setdefault(to, size)

@@ -8,6 +8,7 @@ import numpy as np
 
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import best_response_cfvs, cfvs
+from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -19,17 +20,19 @@ class Blueprint:
         policy: the blueprint; the searcher's part is played where nothing is searched.
         estimates: a policy whose part for player i stands for how i would respond to the blueprint with the means that made
             it; None for the blueprint itself. With CFR in an abstraction, the last iteration's policy (thesis 5.1.4).
+        root_reach: [H0], [H1] of each player at the root, where the blueprint is one for a subgame; 1 unless given.
     """
 
-    def __init__(self, policy: Policy, estimates: Policy | None = None) -> None:
+    def __init__(self, policy: Policy, estimates: Policy | None = None, *, root_reach: Reach | None = None) -> None:
         self.policy = policy
+        self.root_reach = root_reach
         self.tree: PublicTree = policy.tree
         self._estimates = policy if estimates is None else estimates
 
     @cached_property
     def reach(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per player, for every node [H]: the player's own part in coming there with each hand."""
-        return own_reach(self.policy, 0), own_reach(self.policy, 1)
+        return own_reach(self.policy, 0, self.root_reach), own_reach(self.policy, 1, self.root_reach)
 
     @cached_property
     def cf_reach(self) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -46,7 +49,8 @@ class Blueprint:
     @cached_property
     def response_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per player, for every node [H]: the cfv of each hand when the player best responds to the blueprint (CBV)."""
-        return best_response_cfvs(self.policy, 0), best_response_cfvs(self.policy, 1)
+        first, second = (best_response_cfvs(self.policy, player, self.root_reach) for player in (0, 1))
+        return first, second
 
     @cached_property
     def estimated_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -55,7 +59,7 @@ class Blueprint:
         for player in (0, 1):
             parts = list(self.policy.probabilities)
             parts[player] = self._estimates.probabilities[player]
-            found.append(cfvs(Policy(self.tree, (parts[0], parts[1])), player))
+            found.append(cfvs(Policy(self.tree, (parts[0], parts[1])), player, self.root_reach))
         return found[0], found[1]
 
     def values(self, player: int, node: int, of: list[FloatArray]) -> FloatArray:
@@ -64,10 +68,10 @@ class Blueprint:
         return np.divide(of[node], reach, out=np.zeros(len(reach)), where=reach > 0)
 
 
-def own_reach(policy: Policy, player: int) -> list[FloatArray]:
+def own_reach(policy: Policy, player: int, root_reach: Reach | None = None) -> list[FloatArray]:
     """Returns for every node [H]: the product of the player's own probabilities on the way there with each hand."""
     tree = policy.tree
-    found: list[FloatArray] = [np.ones(tree.num_hands[player, 0])]
+    found = [np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]]
     for node in range(1, tree.num_nodes):
         parent, origin = int(tree.parent[node]), tree.origin(player, node)
         before = found[parent]

@@ -37,7 +37,13 @@ def action_cfvs(tree: PublicTree, node: int, cfvs: list[FloatArray]) -> tuple[Fl
 
 
 def gifts(
-    blueprint: Blueprint, player: int, cfvs: list[FloatArray], *, split: bool = True, exact: bool = False
+    blueprint: Blueprint,
+    player: int,
+    cfvs: list[FloatArray],
+    *,
+    split: bool = True,
+    exact: bool = False,
+    before: FloatArray | None = None,
 ) -> list[FloatArray]:
     """Returns for every node [H]: what the player gave up on the way there, as a value given the hand.
 
@@ -47,25 +53,26 @@ def gifts(
         cfvs: for every node [H], what responding is worth to the player: `Blueprint.response_cfvs` or estimates.
         split: gifts are divided among the outcomes of chance; otherwise each gets all of it.
         exact: measured by the best action; otherwise a lower bound that holds whatever search does elsewhere.
+        before: [H] gifts on the way to the root of the blueprint's tree; none unless given.
     """
     tree = blueprint.tree
-    found: list[FloatArray] = [np.zeros(tree.num_hands[player, 0])]
+    found: list[FloatArray] = [np.zeros(tree.num_hands[player, 0]) if before is None else before]
     here: dict[int, FloatArray] = {}
     for node in range(1, tree.num_nodes):
         parent, origin = int(tree.parent[node]), tree.origin(player, node)
-        before = found[parent]
+        gift = found[parent]
         if tree.actor[parent] == player:
             if parent not in here:
                 given = _given(tree, parent, cfvs, exact)
                 reach = blueprint.cf_reach[player][parent]
-                here[parent] = before + np.divide(given, reach, out=np.zeros(given.shape), where=reach > 0)
+                here[parent] = gift + np.divide(given, reach, out=np.zeros(given.shape), where=reach > 0)
             after = here[parent]
-            before = after[node - int(tree.first_child[parent])] if origin is None else after.ravel()[origin]
+            gift = after[node - int(tree.first_child[parent])] if origin is None else after.ravel()[origin]
         elif origin is not None:
-            before = before[origin]
+            gift = gift[origin]
         if tree.actor[parent] == CHANCE and not split:
-            before = before * int(tree.num_children[parent])
-        found.append(before)
+            gift = gift * int(tree.num_children[parent])
+        found.append(gift)
     return found
 
 

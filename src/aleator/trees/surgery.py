@@ -28,6 +28,7 @@ class End:
 
     matrix: FloatArray | csr_array
     stake: float = 1.0
+    state: Any = "end"
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +217,7 @@ class _Assembler:
             if isinstance(single, End):
                 actor[node], hands[:, node], stake[node] = TERMINAL, single.matrix.shape, single.stake
                 group[node] = group_of(single.matrix)
-                states[node] = "end"
+                states[node] = single.state
             else:
                 actor[node], hands[:, node] = single.actor, single.hands
                 columns["first_child"][node], columns["num_children"][node] = first, len(single.edges)

@@ -105,6 +105,12 @@ _EXPERIMENTS = (
         summary="depth-limited solving: exploitability by the number of values of a state",
         run=_later("multi_valued"),
     ),
+    Experiment(
+        name="nested-search",
+        source="Brown's thesis, Table 5.4",
+        summary="answers to off-tree bets by action translation and by nested search",
+        run=_later("nested_search"),
+    ),
 )
 
 

@@ -1,0 +1,175 @@
+"""Nested search: when the opponent makes a move that the blueprint does not know, a subgame with that move in it is solved.
+
+Algorithm:
+    Play follows the blueprint until the opponent takes an off-tree action a at h. *Inexpensive*: solve the subgame after h a,
+    in which no further off-tree actions occur, with a gadget whose alternative payoffs are the opponent's values at h
+    against the blueprint (what a is worth is unknown; that it is worth less would be a gift). *Expensive*: solve the subgame
+    at h with a added to its actions; this way unsafe search is possible, too. The solution is the blueprint from there on,
+    and the next off-tree action is answered by a search inside it.
+
+Reference: thesis 5.1.7, Table 5.4.
+Deviations:
+    Only the opponent's menu is larger: the searcher does not use off-tree actions itself. All searches that answer the same
+    number of off-tree actions are solved in one run (`gadgets.forest`), which changes nothing about each.
+Status: tests/search/test_nested.py; `aleator paper nested-search`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray, Game
+from aleator.search.blueprint import Blueprint
+from aleator.search.gadgets import Gadget, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
+from aleator.search.reach import gifts
+from aleator.search.safe import GADGETS
+from aleator.solvers.cfr import CFR
+from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
+from aleator.trees.policy import Policy, block, places, uniform_policy
+from aleator.trees.public_tree import PublicTree, build_tree
+from aleator.trees.subgame import cut
+from aleator.trees.surgery import Edge, End, Inner, Part, assemble
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NestedSearch:
+    """How off-tree actions are answered.
+
+    Attributes:
+        gadget: "unsafe" (expensive only), "resolve" or "maxmargin".
+        expensive: search from the node where the action was taken instead of behind it.
+        reach: add the opponent's gifts on the way (Reach search, split, as lower bounds).
+        rule: the regret rule.
+        iterations: of each solve.
+    """
+
+    gadget: str = "maxmargin"
+    expensive: bool = False
+    reach: bool = False
+    rule: RegretRule = CFR_PLUS
+    iterations: int = 300
+
+    def __post_init__(self) -> None:
+        if self.gadget not in GADGETS:
+            raise SolveError(f"unknown gadget {self.gadget!r}; allowed: {', '.join(GADGETS)}")
+        if self.gadget == "unsafe" and not self.expensive:
+            raise SolveError(
+                "unsafe search cannot begin behind an off-tree action, which has no probability: expensive=True"
+            )
+        if self.iterations < 1:
+            raise SolveError(f"search needs at least 1 iteration, not {self.iterations}")
+
+
+class _Local:
+    """A blueprint for a part of the game: the given one, or a solution found on the way."""
+
+    def __init__(self, blueprint: Blueprint, opponent: int, gift: FloatArray | None) -> None:
+        self.blueprint = blueprint
+        self._opponent = opponent
+        self._before = gift
+        self._gifts: list[FloatArray] | None = None
+
+    def gift(self, node: int) -> FloatArray:
+        """Returns [H]: what the opponent has given up on the way to a node."""
+        if self._gifts is None:
+            cfvs = self.blueprint.response_cfvs[self._opponent]
+            self._gifts = gifts(self.blueprint, self._opponent, cfvs, before=self._before)
+        return self._gifts[node]
+
+
+class _OffTree(NamedTuple):
+    """An off-tree action: its child in the tree that is played, and where it was taken in whose blueprint."""
+
+    child: int
+    local: _Local
+    node: int
+
+
+def nested_search(tree: PublicTree, blueprint: Policy, searcher: int, config: NestedSearch) -> Policy:
+    """Returns the searcher's policy on a tree with more of the opponent's actions than the blueprint's.
+
+    Args:
+        tree: of the game that is played. Moves are found in the blueprint's tree by their labels; those of the opponent that are
+            not there are off-tree.
+        blueprint: of the game without them; its game must know the states behind off-tree actions.
+        searcher: whose policy is wanted; the other's part, and what the searcher never does, is uniform.
+        config: how off-tree actions are answered.
+    """
+    policy = uniform_policy(tree)
+    waiting = [(0, _Local(Blueprint(blueprint), 1 - searcher, None), 0)]
+    while waiting:
+        off_tree: list[_OffTree] = []
+        while waiting:
+            node, local, place = waiting.pop()
+            small = local.blueprint.tree
+            known = {small.labels[child]: child for child in small.children(place)}
+            if tree.actor[node] == searcher:
+                block(tree, policy.probabilities, node)[:] = 0.0
+            for action, child in enumerate(tree.children(node)):
+                label = tree.labels[child]
+                if label in known:
+                    if tree.actor[node] == searcher:
+                        own = local.blueprint.policy[place][known[label] - int(small.first_child[place])]
+                        block(tree, policy.probabilities, node)[action] = own
+                    waiting.append((child, local, known[label]))
+                elif tree.actor[node] == 1 - searcher:
+                    off_tree.append(_OffTree(child, local, place))
+        waiting = _answer(tree, off_tree, searcher, config) if off_tree else []
+    return policy
+
+
+def _answer(
+    tree: PublicTree, off_tree: list[_OffTree], searcher: int, config: NestedSearch
+) -> list[tuple[int, _Local, int]]:
+    """Returns for each off-tree action (its child, the solution that answers it, the place of the child in that)."""
+    opponent = 1 - searcher
+    subtrees = [_subtree(tree, action, config.expensive) for action in off_tree]
+    gadgets: list[Gadget] = []
+    gifts_before: list[FloatArray] = []
+    for (subtree, _), (_, local, node) in zip(subtrees, off_tree, strict=True):
+        known = local.blueprint
+        reach = known.reach[0][node], known.reach[1][node]
+        alternative = known.values(opponent, node, known.response_cfvs[opponent])
+        gifts_before.append(local.gift(node) if config.reach else np.zeros(len(alternative)))
+        if config.gadget == "unsafe":
+            gadgets.append(unsafe_gadget(subtree, opponent, reach))
+        else:
+            make = resolve_gadget if config.gadget == "resolve" else maxmargin_gadget
+            gadgets.append(make(subtree, opponent, reach[searcher], alternative + gifts_before[-1]))
+    together, parts = forest(gadgets)
+    solver = CFR(together, config.rule)
+    solver.run(config.iterations)
+    found = solver.average_policy().probabilities
+    answers = []
+    for (subtree, place), part, action, gift in zip(subtrees, parts, off_tree, gifts_before, strict=True):
+        first, second = (found[player][places(together, part.nodes, player)] for player in (0, 1))
+        known = action.local.blueprint
+        reach = known.reach[0][action.node], known.reach[1][action.node]
+        solution = Blueprint(Policy(subtree, (first, second)), root_reach=reach)
+        answers.append((action.child, _Local(solution, opponent, gift), place))
+    return answers
+
+
+def _subtree(tree: PublicTree, action: _OffTree, expensive: bool) -> tuple[PublicTree, int]:
+    """Returns what is solved to answer an off-tree action, and the place of the action's child in it."""
+    small = action.local.blueprint.tree
+    game: Game[Any] = small.game
+    behind = build_tree(game, root=tree.states[action.child])
+    if not expensive:
+        return behind, 0
+    edges = [Edge(small.labels[child], _below(small, child)) for child in small.children(action.node)]
+    edges.append(Edge(tree.labels[action.child], behind))
+    hands = int(small.num_hands[0, action.node]), int(small.num_hands[1, action.node])
+    state = small.states[action.node]
+    root = Inner(int(small.actor[action.node]), hands, tuple(edges), num_actions=len(edges), state=state)
+    return assemble(game, root).tree, len(edges)
+
+
+def _below(tree: PublicTree, node: int) -> Part:
+    if tree.num_children[node]:
+        return cut(tree, node).tree
+    return End(tree.payoffs[tree.payoff_group[node]], float(tree.stake[node]), tree.states[node])

@@ -1,0 +1,118 @@
+"""Action translation: an off-tree bet is taken for one of the two nearest bets of the abstraction, at random.
+
+Algorithm:
+    A bet of x pots between A < x < B of the abstraction is taken for A with probability
+        f(x) = (B - x)(1 + A) / ((B - A)(1 + x)),
+    else for B, and play goes on as if that had been bet (randomised pseudo-harmonic mapping). Outside the menu the nearest
+    size is taken. What was drawn stays the player's secret, so the whole is a mixture of policies; `translated` returns the
+    policy that is played, which weighs them by the player's own reach.
+
+Reference: thesis 5.1.7, 5.2.3 (RPAT); Ganzfried and Sandholm 2013. The baseline that nested search replaces (Table 5.4).
+Deviations: none.
+Status: tests/search/test_nested.py; `aleator paper nested-search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.trees.policy import Policy, block, uniform_policy
+from aleator.trees.public_tree import PublicTree
+
+
+def pseudo_harmonic(size: float, menu: Sequence[float]) -> list[tuple[int, float]]:
+    """Returns (place in the menu, probability) of the sizes that a bet is taken for; sizes are fractions of the pot."""
+    if not menu or list(menu) != sorted(menu) or size <= 0:
+        raise SolveError(f"translation needs a positive size and an increasing menu, not {size} and {list(menu)}")
+    if size <= menu[0]:
+        return [(0, 1.0)]
+    if size >= menu[-1]:
+        return [(len(menu) - 1, 1.0)]
+    above = next(place for place, other in enumerate(menu) if other > size)
+    low, high = menu[above - 1], menu[above]
+    share = (high - size) * (1 + low) / ((high - low) * (1 + size))
+    return [(above - 1, share), (above, 1.0 - share)]
+
+
+class _Imagined(NamedTuple):
+    """A node of the blueprint's tree that a player may take the real one for, and [H] its reach with that belief."""
+
+    node: int
+    reach: FloatArray
+
+
+def split_label(label: str) -> tuple[str, float] | None:
+    """Returns kind and size of a bet such as "raise 0.75"; None for other moves."""
+    kind, _, size = label.partition(" ")
+    try:
+        return (kind, float(size)) if size else None
+    except ValueError:
+        return None
+
+
+def translated(tree: PublicTree, blueprint: Policy, player: int) -> Policy:
+    """Returns the policy on a tree with more bets than the blueprint's by which a player translates them.
+
+    Args:
+        tree: of the game that is played; moves are found in the blueprint's tree by their labels, and those that are not there
+            are bets whose label ends in a size.
+        blueprint: of the game without the off-tree bets.
+        player: who plays by the blueprint; the other player's part, and what the player never does, is uniform.
+    """
+    small = blueprint.tree
+    policy = uniform_policy(tree)
+    hands = int(tree.num_hands[player, 0])
+    waiting: list[tuple[int, list[_Imagined]]] = [(0, [_Imagined(0, np.ones(hands))])]
+    while waiting:
+        node, imagined = waiting.pop()
+        children = list(tree.children(node))
+        labels = [tree.labels[child] for child in children]
+        if tree.actor[node] == player:
+            after = _act(policy, node, labels, blueprint, imagined)
+        else:
+            after = [_see(small, label, imagined) for label in labels]
+        waiting.extend((child, moved) for child, moved in zip(children, after, strict=True) if moved)
+    return policy
+
+
+def _act(
+    policy: Policy, node: int, labels: list[str], blueprint: Policy, imagined: list[_Imagined]
+) -> list[list[_Imagined]]:
+    """Writes what the player does at a node, whatever it takes it for; returns what it takes each child for."""
+    small = blueprint.tree
+    here = block(policy.tree, policy.probabilities, node)
+    weights = np.zeros(here.shape)
+    after: list[list[_Imagined]] = [[] for _ in labels]
+    for belief in imagined:
+        names = [small.labels[child] for child in small.children(belief.node)]
+        for action, name in enumerate(names):
+            reach = belief.reach * blueprint[belief.node][action]
+            place = labels.index(name)
+            weights[place] += reach
+            after[place].append(_Imagined(int(small.first_child[belief.node]) + action, reach))
+    total = weights.sum(axis=0)
+    here[:] = np.where(total > 0, weights / np.where(total > 0, total, 1.0), here)
+    return after
+
+
+def _see(small: PublicTree, label: str, imagined: list[_Imagined]) -> list[_Imagined]:
+    """Returns what the player takes a child for that the opponent or chance has moved to."""
+    found = []
+    for belief in imagined:
+        names = [small.labels[child] for child in small.children(belief.node)]
+        first = int(small.first_child[belief.node])
+        if label in names:
+            found.append(_Imagined(first + names.index(label), belief.reach))
+            continue
+        bet = split_label(label)
+        menu = [(split[1], place) for place, name in enumerate(names) if (split := split_label(name)) and bet]
+        if bet is None or not menu:
+            raise SolveError(f"{label!r} is none of {names}, and no bet that could be translated")
+        for place, share in pseudo_harmonic(bet[1], [size for size, _ in menu]):
+            found.append(_Imagined(first + menu[place][1], belief.reach * share))
+    return found
