@@ -50,12 +50,8 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     listed = json.loads(call(capsys, "paper", "--json")[1])
     assert [known["name"] for known in listed] == [
         "rebel-table2", "rebel-fig3", "dcfr-goofspiel", "dcfr-example", "double-neural-fig3", "double-neural-fig5",
-<<<<<<< HEAD
         "warm-start-matrix", "warm-start-leduc", "rbp-leduc", "rbp-leduc5", "rbp-thresholds",
-        "safe-coin-toss", "safe-subgames",
-=======
         "safe-coin-toss", "safe-subgames", "multi-valued", "nested-search",
->>>>>>> 60043796 (Nested search, action translation, Table 5.4)
     ]  # fmt: skip
     assert listed[0]["source"] == "ReBeL Table 2, full-game rows"
 
