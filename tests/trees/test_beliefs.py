@@ -66,6 +66,9 @@ def test_who_bets_the_king_alone_holds_the_king() -> None:
     after = PublicBeliefState.initial(game).after(1, bet_the_king)
     np.testing.assert_array_equal(after.beliefs[0], [0.0, 0.0, 1.0])
     np.testing.assert_allclose(after.marginal(1), [0.5, 0.5, 0.0])
+    np.testing.assert_allclose(after.as_seen_by(1, 0), [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(PublicBeliefState.initial(game).as_seen_by(0, 2), [0.5, 0.5, 0.0])
+    np.testing.assert_allclose(after.as_seen_by(0, 0), after.marginal(1))  # a hand that nobody believes in
 
 
 def test_what_is_never_done_leaves_a_uniform_belief() -> None:

@@ -68,6 +68,11 @@ class PublicBeliefState:
         """Returns [H]: how likely everybody holds each hand of a player to be, chance included."""
         return np.asarray(self.joint().sum(axis=1 - player))
 
+    def as_seen_by(self, player: int, hand: int) -> FloatArray:
+        """Returns [H]: how likely a player who holds `hand` takes each hand of the other player to be."""
+        row = self.joint()[hand] if player == 0 else self.joint()[:, hand]
+        return np.asarray(row / row.sum() if row.sum() > 0.0 else self.marginal(1 - player))
+
     def after(self, index: int, policy: FloatArray | None = None) -> PublicBeliefState:
         """Returns the public belief state in the child number `index`, by Bayes' rule.
 

@@ -19,6 +19,7 @@ _VERBS = {
     "evaluate": "Exploitability of a saved solution.",
     "holdem": "Estimate, solve and browse hold'em spots.",
     "serve": "Play, solve and watch learning in the browser.",
+    "play": "Play a game against an agent, in the terminal.",
     "demo": "Solve Liar's Dice and Leduc and compare with the papers.",
     "paper": "Reproduce a table or figure of the papers.",
     "bench": "Measure speed, as ratios against peers and rooflines.",

@@ -34,6 +34,24 @@ _EXPERIMENTS = (
         run=_later("rebel_fig3"),
     ),
     Experiment(
+        name="rebel-rps",
+        source="ReBeL Fig. 1 and section 6",
+        summary="rock-paper-scissors+ by one-ply search: leaf values need beliefs, safe search needs a random iteration",
+        run=_later("rebel_rps"),
+    ),
+    Experiment(
+        name="rebel-theorem1",
+        source="ReBeL Theorem 1",
+        summary="infostate values are the supergradient of the value of a public belief state",
+        run=_later("rebel_theorem1"),
+    ),
+    Experiment(
+        name="rebel-fig5",
+        source="ReBeL Fig. 5, left",
+        summary="CFR-D, CFR-AVE, its modified form and FP with exact values at the leaves, on Liar's Dice and Leduc",
+        run=_later("rebel_fig5"),
+    ),
+    Experiment(
         name="dcfr-goofspiel",
         source="Brown's thesis, Fig. 3.5",
         summary="discounting variants of CFR on 5-card Goofspiel, 8,192 iterations",

@@ -1,0 +1,203 @@
+"""`aleator play`: play a game against an agent in the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import typer
+from rich.rule import Rule
+from rich.text import Text
+
+from aleator.agents.base import Agent
+from aleator.agents.human import HumanAgent
+from aleator.agents.registry import known_agents, load_agent
+from aleator.apps.cli.output import number, out, print_json, print_table, progress_bar
+from aleator.errors import AgentError
+from aleator.games.base import CHANCE, FloatArray, Game
+from aleator.games.registry import load_game
+from aleator.games.table import Observation, Table
+from aleator.solvers.solve import Progress
+
+_SHOWN = 5  # hands in a line about beliefs
+_AGENTS = "; ".join(f"{known.usage} ({known.summary})" for known in known_agents())
+
+
+class Turn(NamedTuple):
+    """A turn of the agent, as it is revealed afterwards.
+
+    Attributes:
+        observation: what it saw.
+        belief: [H] how likely it held each of your hands to be, given its own; None if it had no beliefs.
+        probabilities: [A] of its actions with its hand.
+        action: what it did.
+    """
+
+    observation: Observation
+    belief: FloatArray | None
+    probabilities: FloatArray
+    action: int
+
+
+class _Quit(Exception):  # noqa: N818
+    """The player has had enough."""
+
+
+def run(
+    game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
+    agent: Annotated[str, typer.Option(help=f"Your opponent, or a file with a solution. {_AGENTS}.")] = "equilibrium",
+    seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each game.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="How many games; by default until you stop.")] = None,
+    you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of deals and draws.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
+) -> None:  # fmt: skip
+    """Play a game against an agent. After each game you see what it held, what it believed, and what it thought of doing.
+
+    Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1  |  aleator play kuhn --you uniform
+    """
+    rules = load_game(game)
+    if json and you is None:
+        raise AgentError("--json needs --you: nobody can be asked in JSON")
+    opponent = _load(agent, rules, quiet=json)
+    mine = HumanAgent(rules, lambda seen: _ask(rules, seen)) if you is None else _load(you, rules, quiet=json)
+    rng, won = np.random.default_rng(seed), 0.0
+    played: list[dict[str, Any]] = []
+    count = games if games is not None or you is None else 1
+    try:
+        while count is None or len(played) < count:
+            place = int(rng.integers(2)) if seat is None else seat
+            if not json:
+                _announce(rules, len(played) + 1, place, opponent)
+            table, turns = _play(rules, mine, opponent, place, rng, quiet=json)
+            won += table.payoff(place)
+            played.append(_record(table, place, turns))
+            if not json:
+                _reveal(table, place, turns)
+                out.print(f"You won {number(table.payoff(place))}; {number(won)} in {_games(played)}.\n", style="bold")
+    except (_Quit, EOFError):
+        if not json:
+            out.print(f"\nYou won {number(won)} in {_games(played)}. Goodbye.")
+    if json:
+        print_json({"game": rules.name, "agent": opponent.name, "you": mine.name, "won": won, "games": played})
+
+
+def _games(played: list[dict[str, Any]]) -> str:
+    return f"{len(played)} game" + "s" * (len(played) != 1)
+
+
+def _load(name: str, game: Game[Any], *, quiet: bool) -> Agent:
+    """Returns an agent; shows how far it is with solving if it has to."""
+    with progress_bar(f"{name} prepares", quiet=quiet) as move:
+
+        def show(progress: Progress) -> None:
+            move(None, f"iteration {progress.iteration:,}, exploitability {progress.nash_conv / 2:.2e}")
+
+        return load_agent(name, game, on_progress=show)
+
+
+def _play(
+    game: Game[Any], mine: Agent, opponent: Agent, seat: int, rng: np.random.Generator, *, quiet: bool
+) -> tuple[Table, list[Turn]]:
+    """Returns the table after a game, and the agent's turns."""
+    table, turns, shown = Table(game, rng), list[Turn](), 0
+    mine.begin(seat, rng)
+    opponent.begin(1 - seat, rng)
+    if not quiet:
+        out.print(Text(f"  you hold {game.hands(table.state, seat)[table.hands[seat]]}"))
+    while True:
+        if not quiet:
+            _show_events(table, shown, seat)
+            shown = len(table.events)
+        if table.is_over:
+            return table, turns
+        seen = table.observe()
+        if seen.seat == seat:
+            table.act(mine.act(seen))
+            continue
+        belief, chances = opponent.belief(seen), opponent.probabilities(seen)
+        given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
+        turns.append(Turn(seen, given, chances, opponent.act(seen)))
+        table.act(turns[-1].action)
+
+
+def _announce(game: Game[Any], count: int, seat: int, opponent: Agent) -> None:
+    place = ("first", "second")[seat]
+    out.print(
+        Rule(Text(f"game {count}: {game.name}, you are {place}, against {opponent.name}", style="bold"), align="left")
+    )
+
+
+def _show_events(table: Table, shown: int, seat: int) -> None:
+    """Prints what happened since the last look, and who did it."""
+    game, state = table.game, table.game.root()
+    for place, event in enumerate(table.events):
+        child = game.children(state)[event]
+        if place >= shown:
+            who = {CHANCE: "chance", seat: "you"}.get(game.actor(state), "agent")
+            out.print(Text(f"  {who + ':':<8}{child.label}"))
+        state = child.state
+
+
+def _ask(game: Game[Any], seen: Observation) -> int:
+    """Returns the action that somebody at the terminal chooses, by its name or number."""
+    names = {action: game.action_name(seen.state, seen.hand, action) for action in seen.legal}
+    listed = "   ".join(f"{action} {name}" for action, name in names.items())
+    hand = game.hands(seen.state, seen.seat)[seen.hand]
+    out.print(Text.assemble(("  your hand: ", "dim"), hand, ("   your choice: ", "dim"), listed))
+    while True:
+        answer = out.input("  > ").strip().lower()
+        if answer in ("q", "quit", "exit"):
+            raise _Quit
+        exact = [action for action, name in names.items() if answer in (str(action), name.lower())]
+        begun = [action for action, name in names.items() if answer and name.lower().startswith(answer)]
+        if exact or len(begun) == 1:
+            return (exact or begun)[0]
+        out.print(
+            f"  one of the numbers or names, or q to stop; {answer!r} is none of them", style="yellow", markup=False
+        )
+
+
+def _reveal(table: Table, seat: int, turns: list[Turn]) -> None:
+    """Prints both hands, and for each turn of the agent what it believed and how likely its actions were."""
+    game = table.game
+    held, yours = (game.hands(table.state, player)[table.hands[player]] for player in (1 - seat, seat))
+    out.print(Text(f"  the agent held {held}, you {yours}"))
+    if not turns:
+        return
+    rows = []
+    for turn in turns:
+        names = game.hands(turn.observation.state, seat)
+        believed = "-" if turn.belief is None else _likeliest(names, turn.belief)
+        actions = [
+            game.action_name(turn.observation.state, turn.observation.hand, k) for k in range(len(turn.probabilities))
+        ]
+        rows.append((actions[turn.action], believed, _likeliest(actions, turn.probabilities)))
+    print_table("", ("the agent did", "it believed you hold", "its chances were"), rows)
+
+
+def _likeliest(names: Any, chances: FloatArray) -> str:
+    """Returns the likeliest of some things with their probabilities, in words."""
+    order = [int(k) for k in np.argsort(-chances, kind="stable") if chances[k] >= 0.005]
+    rest = f", {len(order) - _SHOWN} more" if len(order) > _SHOWN else ""
+    return ", ".join(f"{names[k]} {chances[k]:.0%}" for k in order[:_SHOWN]) + rest
+
+
+def _record(table: Table, seat: int, turns: list[Turn]) -> dict[str, Any]:
+    """Returns a game as JSON values."""
+    game = table.game
+    return {
+        "seat": seat,
+        "hands": [game.hands(table.state, player)[table.hands[player]] for player in (0, 1)],
+        "events": table.labels(),
+        "won": table.payoff(seat),
+        "turns": [
+            {
+                "after": len(turn.observation.events),
+                "action": game.action_name(turn.observation.state, turn.observation.hand, turn.action),
+                "probabilities": turn.probabilities.tolist(),
+                "belief": None if turn.belief is None else turn.belief.tolist(),
+            }
+            for turn in turns
+        ],
+    }

@@ -1,0 +1,88 @@
+"""`aleator play`: a game in the terminal, by hand and by agents."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from aleator.games import known_games
+from tests.apps.test_paper import call
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Standard input, to be written to."""
+    lines = io.StringIO()
+    monkeypatch.setattr("sys.stdin", lines)
+    return lines
+
+
+def test_a_game_by_hand(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:
+    typed.write("what\nbet\n0\n0\n0\nq\n")
+    typed.seek(0)
+    code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4", "--games", "1")
+    assert code == 0
+    assert "'what' is none of them" in text
+    assert "you:    bet" in text and "agent:  fold" in text
+    assert "the agent held" in text and "You won 1; 1 in 1 game." in text
+    assert text.count("  you hold") == 1
+
+
+def test_stopping(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:
+    typed.write("q\n")
+    typed.seek(0)
+    code, text, _ = call(capsys, "play", "leduc", "--agent", "uniform", "--seat", "0")
+    assert code == 0 and "You won 0 in 0 games. Goodbye." in text
+    code, text, _ = call(capsys, "play", "leduc", "--agent", "uniform", "--seat", "0")  # the end of the input
+    assert code == 0 and "Goodbye" in text
+
+
+def test_json_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = (
+        "play",
+        "kuhn",
+        "--agent",
+        "equilibrium:50",
+        "--you",
+        "uniform",
+        "--games",
+        "20",
+        "--seed",
+        "8",
+        "--json",
+    )
+    first, second = (json.loads(call(capsys, *arguments)[1]) for _ in range(2))
+    assert first == second
+    assert first["won"] == pytest.approx(sum(game["won"] for game in first["games"]))
+    assert {game["seat"] for game in first["games"]} == {0, 1}
+    for game in first["games"]:
+        for turn in game["turns"]:
+            assert sum(turn["probabilities"]) == pytest.approx(1.0) and sum(turn["belief"]) == pytest.approx(1.0)
+            held = ("J", "Q", "K").index(game["hands"][1 - game["seat"]])
+            assert turn["belief"][held] == pytest.approx(0.0)  # nobody else has that card
+
+
+@pytest.mark.parametrize("name", [known.examples[0] for known in known_games() if known.examples])
+def test_every_family_of_games_can_be_played(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, error = call(capsys, "play", name, "--agent", "uniform", "--you", "uniform", "--seed", "1")
+    assert code == 0, error
+    assert "you hold" in text and "in 1 game." in text
+
+
+def test_a_searching_agent_shows_what_it_believed(capsys: pytest.CaptureFixture[str]) -> None:
+    agent = "search:cfr-d,iterations=10"
+    code, text, error = call(capsys, "play", "kuhn", "--agent", agent, "--you", "first", "--seat", "0", "--seed", "2")
+    assert code == 0, error
+    assert "it believed you hold" in text and "against search" in text
+
+
+def test_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, message in (
+        (("kuhn", "--agent", "bluff"), "unknown agent 'bluff'; allowed: equilibrium"),
+        (("kuhn", "--json"), "--json needs --you"),
+        (("poker",), "unknown game 'poker'"),
+    ):
+        code, _, error = call(capsys, "play", *arguments)
+        assert code == 2 and message in error, error
