@@ -52,7 +52,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
         "rebel-table2", "rebel-fig3", "rebel-rps", "rebel-theorem1", "rebel-fig5",
         "dcfr-goofspiel", "dcfr-example", "double-neural-fig3", "double-neural-fig5",
         "warm-start-matrix", "warm-start-leduc", "rbp-leduc", "rbp-leduc5", "rbp-thresholds",
-        "safe-coin-toss", "safe-subgames", "multi-valued", "nested-search",
+        "safe-coin-toss", "safe-subgames", "multi-valued", "nested-search", "continual-resolving",
     ]  # fmt: skip
     assert listed[0]["source"] == "ReBeL Table 2, full-game rows"
 

@@ -35,12 +35,14 @@ from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.search.updates import CFRUpdate, FictitiousUpdate, Update, Vectors
 from aleator.solvers.engines.cpu.engine import shared_engine
+from aleator.solvers.engines.cpu.layout import Vector
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import AVERAGE, CURRENT, SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
+from aleator.trees.public_tree import Int64Array
 from aleator.trees.subgame import Subgame
 
 
@@ -76,6 +78,7 @@ class DepthLimitedSolver:
         *,
         root_reach: Reach | None = None,
         keep: Container[int] = (),
+        watch: Int64Array | None = None,
     ) -> None:
         """Prepares a solve.
 
@@ -85,6 +88,7 @@ class DepthLimitedSolver:
             rule: or the name of one in `SEARCH_RULES`.
             root_reach: by default 1 for every hand.
             keep: numbers of the iterations to keep.
+            watch: nodes whose cfvs are averaged over iterations, for `watched_cfvs`.
         """
         self.subgame, self.leaf_value, self.rule = subgame, leaf_value, find_rule(rule)
         hands = subgame.tree.num_hands[:, 0]
@@ -105,12 +109,16 @@ class DepthLimitedSolver:
         self._root_mean: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
         self.kept: dict[int, Iteration] = {}
         self._keep = keep
+        self._watched = None if watch is None else Rows(self._engine.layout, watch)
+        self._watched_means: list[FloatArray | None] = [None, None]
+        self.last_root_cfvs: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
         self._average_reach = (_RunningMean(), _RunningMean())  # per traverser
         self._last_cfvs: list[Reach | None] = [None, None]
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
-        if not len(self.subgame.leaves) and self._keep == () and isinstance(self._update, CFRUpdate):
+        plain = not len(self.subgame.leaves) and self._keep == () and self._watched is None
+        if plain and isinstance(self._update, CFRUpdate):
             self._update.run(iterations, self._root_mean)
             self.iteration += iterations
             return
@@ -139,6 +147,10 @@ class DepthLimitedSolver:
         self._update.traverse(player)
         root = self._root_mean[player]
         root += self._update.share * (values[: len(root)] - root)
+        self.last_root_cfvs[player][:] = values[: len(root)]
+        if self._watched is not None:
+            rows, mean = self._watched.values(player, values), self._watched_means[player]
+            self._watched_means[player] = rows if mean is None else mean + self._update.share * (rows - mean)
 
     def _value_leaves(self, player: int, leaf_reach: list[Reach]) -> Reach:
         """Returns the cfvs [L, H] of the leaves for a traverser; adds the reach for which they hold to a list."""
@@ -190,17 +202,42 @@ class DepthLimitedSolver:
         """Returns each player's cfvs [H0], [H1] at the root: what a value network learns."""
         if self.rule.leaves == CURRENT:
             return self._root_mean[0].copy(), self._root_mean[1].copy()
+        first, second = (
+            self._average_values(player, best=False)[: len(self.root_reach[player])].copy() for player in (0, 1)
+        )
+        return first, second
+
+    def watched_cfvs(self, player: int) -> FloatArray:
+        """Returns [K, H]: a player's cfvs at the watched nodes, averaged over the iterations like the policies."""
+        mean = self._watched_means[player]
+        if mean is None:
+            raise SolveError("nothing was watched: give `watch` to the solver, and run it")
+        return mean
+
+    def watched_response(self, player: int) -> FloatArray:
+        """Returns [K, H]: a player's cfvs at the watched nodes when it best responds to the average policy."""
+        if self._watched is None:
+            raise SolveError("nothing is watched: give `watch` to the solver")
+        return self._watched.values(player, self._average_values(player, best=True))
+
+    def _average_values(self, player: int, *, best: bool) -> Vector:
+        """Returns a player's cfvs under the average policies, its own replaced by a best response if `best`."""
         policies = self._update.average()
         reach = self._push(policies)
         leaves = (self._rows.reach(0, reach[0]), self._rows.reach(1, reach[1]))
         cfvs = self.leaf_value.cfvs(self.subgame, leaves) if len(self.subgame.leaves) else leaves
-        found = []
-        for player in (0, 1):
-            values = self._engine.evaluate(player, reach[1 - player])
-            self._rows.put_values(player, cfvs[player], values)
-            self._engine.pull(player, policies[player], best=False)
-            found.append(values[: len(self.root_reach[player])].copy())
-        return found[0], found[1]
+        values = self._engine.evaluate(player, reach[1 - player])
+        self._rows.put_values(player, cfvs[player], values)
+        return self._engine.pull(player, policies[player], best=best)
+
+    def set_root_reach(self, player: int, reach: FloatArray) -> None:
+        """Gives a player another reach [H] at the root from now on (CFR only)."""
+        if not isinstance(self._update, CFRUpdate):
+            raise SolveError("only CFR can change the reach at the root between iterations")
+        own = (self.root_reach[0], reach) if player else (reach, self.root_reach[1])
+        self.root_reach = own
+        self._update.memory[player].reach[: len(reach)] = reach
+        self._update.move(player)
 
     def average_leaf_reach(self) -> Reach:
         """Returns each player's reach [L, H0], [L, H1] at the leaves under the average policy."""

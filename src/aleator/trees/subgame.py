@@ -27,13 +27,15 @@ class DepthLimit:
     Attributes:
         moves: leaves are this many moves below the root (players' and chance's count alike).
         rounds: leaves are where chance moves for the n-th time below the root: the end of the n-th betting round.
+        deals: leaves are right behind chance's n-th move below the root.
     """
 
     moves: int | None = None
     rounds: int | None = None
+    deals: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("moves", "rounds"):
+        for name in ("moves", "rounds", "deals"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SolveError(f"a depth limit needs at least 1 of {name}, not {value}")
@@ -74,6 +76,8 @@ class Subgame:
 
 def subgame_at(game: Game[Any], state: Hashable | None = None, limit: DepthLimit = TO_THE_END) -> Subgame:
     """Returns the subgame below a public state (by default the game's root), built from the rules alone."""
+    if limit.deals is not None:
+        return cut(build_tree(game, root=state), limit=limit)
     if limit.rounds is None:
         return Subgame(build_tree(game, root=state, is_leaf=lambda _, moves: moves == limit.moves))
     if limit.moves is not None:
@@ -107,13 +111,16 @@ def _beyond(full: PublicTree, below: Int64Array, limit: DepthLimit) -> BoolArray
     beyond = np.zeros(len(below), dtype=np.bool_)
     if limit.moves is not None:
         beyond |= full.depth[below] - full.depth[below[0]] >= limit.moves
-    if limit.rounds is not None:
+    if limit.rounds is not None or limit.deals is not None:
         chance = full.actor == CHANCE
         rounds = np.zeros(full.num_nodes, dtype=np.int64)  # chance's moves on the way, the root's not counted
         for node in below[1:]:
             parent = full.parent[node]
             rounds[node] = rounds[parent] + (chance[parent] and parent != below[0])
-        beyond |= chance[below] & (rounds[below] >= limit.rounds - 1)
+        if limit.rounds is not None:
+            beyond |= chance[below] & (rounds[below] >= limit.rounds - 1)
+        if limit.deals is not None:
+            beyond |= rounds[below] >= limit.deals
     return beyond & inner
 
 

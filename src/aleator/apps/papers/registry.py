@@ -129,6 +129,12 @@ _EXPERIMENTS = (
         summary="answers to off-tree bets by action translation and by nested search",
         run=_later("nested_search"),
     ),
+    Experiment(
+        name="continual-resolving",
+        source="DeepStack, Theorem 1 and Fig. 6",
+        summary="continual re-solving on Leduc, with self-play and best-response values, and the oracle at the leaves",
+        run=_later("continual_resolving"),
+    ),
 )
 
 

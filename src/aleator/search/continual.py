@@ -1,0 +1,255 @@
+"""Continual re-solving: at each of its decisions a player reconstructs its policy from what it carries along.
+
+Algorithm:
+    A player carries its own reach r_1 over its hands and, for each hand of the opponent, the cfv v_2 that the opponent must
+    not exceed. At a decision (RE-SOLVE): run CFR in the depth-limited subgame; between iterations the gadget (RANGEGADGET)
+    lets each hand of the opponent follow into the subgame or terminate for v_2, by regret matching: that is the opponent's
+    reach r_2. Act by the average policy; r_1 is multiplied by it. v_2 becomes what the opponent gets, on average over the
+    iterations, behind the player's action and behind each move of chance; a move of the opponent changes nothing.
+
+Reference:
+    DeepStack, Algorithm 1 and "Continual re-solving"; CFR-D gadget: Burch, Johanson, Bowling 2014. Opponent ranges:
+    "Opponent Ranges in Re-Solving" (b = 0.9). Carried values: "Best-response Values Versus Self-play Values", Fig. 6.
+
+Deviations:
+    Reach is not normalised, so that carried cfvs stay in one unit. Averages are weighted as the rule says (linearly) where
+    DeepStack leaves the first iterations out; updates alternate. An estimated range is used at every re-solve, not only at
+    the first of a round.
+
+Status: tests/search/test_continual.py; `aleator paper continual-resolving`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import CHANCE, FloatArray
+from aleator.search.blueprint import own_reach
+from aleator.search.depth_limited import DepthLimitedSolver
+from aleator.search.leaf_value import LeafValue, ZeroValue
+from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
+from aleator.solvers.search_rule import SearchRule
+from aleator.trees.beliefs import Reach
+from aleator.trees.policy import Policy, block, uniform_policy
+from aleator.trees.public_tree import PublicTree
+from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, cut
+
+SELF_PLAY, BEST_RESPONSE = "self-play", "best-response"
+RANGES = ("uniform", "conservative", "aggressive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinualSearch:
+    """How a player re-solves.
+
+    Attributes:
+        limit: how deep. Leaves must lie behind chance's moves, if anywhere: `DepthLimit(deals=1)` is to the next round.
+        iterations: of each re-solve.
+        carried: the constraint handed on: what the opponent got in "self-play", or what a "best-response" to the average
+            policy would get.
+        ranges: the opponent's hands are dealt uniformly ("uniform"), or by the range that was expected, with weight `mix`:
+            "conservative" leaves the opponent the choice to terminate, "aggressive" takes it away with probability `mix`
+            where the opponent has not acted since the range was found, as when the player is first to act in a round.
+        mix: b.
+        rule: the regret rule.
+    """
+
+    limit: DepthLimit = TO_THE_END
+    iterations: int = 500
+    carried: str = SELF_PLAY
+    ranges: str = "uniform"
+    mix: float = 0.9
+    rule: RegretRule = CFR_PLUS
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1:
+            raise SolveError(f"re-solving needs at least 1 iteration, not {self.iterations}")
+        if self.carried not in (SELF_PLAY, BEST_RESPONSE):
+            raise SolveError(f"unknown carried values {self.carried!r}; allowed: {SELF_PLAY}, {BEST_RESPONSE}")
+        if self.ranges not in RANGES:
+            raise SolveError(f"unknown ranges {self.ranges!r}; allowed: {', '.join(RANGES)}")
+        if not 0.0 <= self.mix < 1.0:
+            raise SolveError(f"the weight of an estimated range lies in [0, 1), not {self.mix}")
+
+
+class RangeGadget:
+    """RANGEGADGET: which hands of the opponent follow into the subgame, by regret matching+ against terminating.
+
+    Args:
+        constraint: [H] v_2, the cfvs for terminating.
+        dealt: [H] how much of each hand is dealt and may choose.
+        forced: [H] how much of each hand is in the subgame whatever it would choose.
+    """
+
+    def __init__(self, constraint: FloatArray, dealt: FloatArray, forced: FloatArray) -> None:
+        self._constraint, self._dealt, self._forced = constraint, dealt, forced
+        self._regret = np.zeros((2, len(constraint)))  # of following and of terminating
+        self._follow = np.full(len(constraint), 0.5)
+
+    @property
+    def reach(self) -> FloatArray:
+        """[H]: the opponent's reach at the root of the subgame."""
+        reach: FloatArray = self._forced + self._dealt * self._follow
+        return reach
+
+    def update(self, cfvs: FloatArray) -> FloatArray:
+        """Returns the opponent's next reach, given its cfvs [H] for following in this iteration."""
+        mean = self._follow * cfvs + (1.0 - self._follow) * self._constraint
+        self._regret += np.stack([cfvs - mean, self._constraint - mean])
+        np.maximum(self._regret, 0.0, out=self._regret)
+        total = self._regret.sum(axis=0)
+        self._follow = np.where(total > 0.0, self._regret[0] / np.where(total > 0.0, total, 1.0), 0.5)
+        return self.reach
+
+
+@dataclass(frozen=True, eq=False)
+class ReSolved:
+    """What a re-solve returns.
+
+    Attributes:
+        subgame: what was solved.
+        policy: the average policy of `subgame.tree`; the searcher's part is to be played.
+        constraint: [N, H] for every node of the subgame the cfvs of the opponent's hands that are handed on.
+        opponent_reach: [H] the opponent's average reach at the root.
+    """
+
+    subgame: Subgame
+    policy: Policy
+    constraint: FloatArray
+    opponent_reach: FloatArray
+
+
+def re_solve(
+    subgame: Subgame,
+    searcher: int,
+    own: FloatArray,
+    constraint: FloatArray | None,
+    leaf_value: LeafValue,
+    config: ContinualSearch,
+    *,
+    expected: FloatArray | None = None,
+) -> ReSolved:
+    """Returns the searcher's policy in a subgame, and what to carry along.
+
+    Args:
+        subgame: the part of the game to solve.
+        searcher: who re-solves.
+        own: [H] r_1, the searcher's reach at the root.
+        constraint: [H] v_2, the opponent's cfvs; None at the start of the game, where nothing is to be kept.
+        leaf_value: of the subgame's leaves.
+        config: how.
+        expected: [H] the opponent's range as the last re-solve has it; needed unless `config.ranges` is "uniform".
+    """
+    opponent = 1 - searcher
+    hands = int(subgame.tree.num_hands[opponent, 0])
+    gadget = None if constraint is None else _gadget(constraint, expected, config)
+    theirs = np.ones(hands) if gadget is None else gadget.reach
+    solver = DepthLimitedSolver(
+        subgame,
+        leaf_value,
+        SearchRule(update=config.rule),
+        root_reach=_pair(searcher, own, theirs),
+        watch=np.arange(subgame.tree.num_nodes),
+    )
+    mean = theirs.copy()
+    for number in range(1, config.iterations + 1):
+        solver.run(1)
+        if gadget is not None:
+            theirs = gadget.update(solver.last_root_cfvs[opponent])
+            solver.set_root_reach(opponent, theirs)
+            mean += 2.0 / (number + 1.0) * (theirs - mean)
+    carried = solver.watched_cfvs(opponent) if config.carried == SELF_PLAY else solver.watched_response(opponent)
+    return ReSolved(subgame, solver.average_policy(), carried, mean)
+
+
+def _gadget(constraint: FloatArray, expected: FloatArray | None, config: ContinualSearch) -> RangeGadget:
+    """Returns the gadget with hands dealt as the configuration says."""
+    uniform = np.ones(len(constraint))
+    if config.ranges == "uniform":
+        return RangeGadget(constraint, uniform, 0.0 * uniform)
+    if expected is None:
+        raise SolveError(f"{config.ranges} re-solving needs the opponent's expected range")
+    scaled = expected / (expected.mean() or 1.0)  # the same weight as the uniform deal
+    if config.ranges == "conservative":
+        return RangeGadget(constraint, config.mix * scaled + (1.0 - config.mix) * uniform, 0.0 * uniform)
+    return RangeGadget(constraint, (1.0 - config.mix) * uniform, config.mix * scaled)
+
+
+def _pair(searcher: int, own: FloatArray, theirs: FloatArray) -> Reach:
+    return (own, theirs) if searcher == 0 else (theirs, own)
+
+
+def continual_policy(
+    tree: PublicTree, searcher: int, config: ContinualSearch, leaf_value: LeafValue | None = None
+) -> Policy:
+    """Returns what a continually re-solving player plays in the whole game: every situation it can come to is re-solved.
+
+    Args:
+        tree: of the whole game.
+        searcher: whose policy is wanted; the other's part is uniform, and so is what the searcher itself never comes to.
+        config: how it re-solves.
+        leaf_value: of leaves, where the depth is limited.
+    """
+    played = _Play(tree, searcher, config, leaf_value or ZeroValue())
+    start = cut(tree, 0, config.limit)
+    first = re_solve(start, searcher, np.ones(int(tree.num_hands[searcher, 0])), None, played.leaf_value, config)
+    played.follow(0, np.ones(int(tree.num_hands[searcher, 0])), first, solved_here=True)
+    return played.policy
+
+
+class _Play:
+    """A walk through all that can happen while one player re-solves."""
+
+    def __init__(self, tree: PublicTree, searcher: int, config: ContinualSearch, leaf_value: LeafValue) -> None:
+        self.tree, self.searcher, self.config, self.leaf_value = tree, searcher, config, leaf_value
+        self.policy = uniform_policy(tree)
+
+    def follow(self, node: int, own: FloatArray, last: ReSolved, *, solved_here: bool = False) -> None:
+        """Goes on from a node to which the last re-solve leads; `own` is the searcher's reach there."""
+        self._go(node, own, last, self._place(last, node), solved_here)
+
+    @staticmethod
+    def _place(last: ReSolved, node: int) -> int:
+        """Returns the number of a node of the whole tree in the last subgame."""
+        assert last.subgame.nodes is not None
+        return int(np.searchsorted(last.subgame.nodes[1:], node)) + 1 if node != last.subgame.nodes[0] else 0
+
+    def _go(self, node: int, own: FloatArray, last: ReSolved, bound: int, solved_here: bool) -> None:
+        """`bound` is the node of the last subgame whose carried cfvs are the constraint."""
+        tree, searcher = self.tree, self.searcher
+        if not tree.num_children[node] or not own.any():
+            return
+        if tree.actor[node] == searcher:
+            if not solved_here:
+                last = self._re_solve(node, own, last, bound)
+            here = last.policy[0]
+            block(tree, self.policy.probabilities, node)[:] = here
+            acted = here * own
+            for action, child in enumerate(tree.children(node)):
+                origin = tree.origin(searcher, child)
+                after = acted[action] if origin is None else acted.ravel()[origin]
+                self._go(child, after, last, self._place(last, child), False)
+            return
+        for child in tree.children(node):
+            origin = tree.origin(searcher, child)
+            after = own if origin is None else own[origin]
+            # behind chance's move, the cfvs there; behind the opponent's, those before it (unless its hands are others then)
+            moved = tree.actor[node] == CHANCE or tree.origin(1 - searcher, child) is not None
+            self._go(child, after, last, self._place(last, child) if moved else bound, False)
+
+    def _re_solve(self, node: int, own: FloatArray, last: ReSolved, bound: int) -> ReSolved:
+        tree, opponent = self.tree, 1 - self.searcher
+        hands = int(tree.num_hands[opponent, node])
+        constraint = last.constraint[bound][:hands]
+        expected = None
+        if self.config.ranges != "uniform":
+            expected = own_reach(last.policy, opponent, _pair(self.searcher, own, last.opponent_reach))[bound]
+        config = self.config
+        if config.ranges == "aggressive" and int(last.subgame.nodes[bound]) != node:  # type: ignore[index]
+            config = replace(config, ranges="conservative")  # the opponent has acted since: its range is biased
+        return re_solve(
+            cut(tree, node, config.limit), self.searcher, own, constraint, self.leaf_value, config, expected=expected
+        )
