@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from aleator.apps.papers.base import Settings
+from aleator.apps.papers.base import PaperError, Settings
 from aleator.apps.papers.registry import find_experiment
 from aleator.apps.papers.traces import Trace, common_level, ratio, traces
 from aleator.games import load_game
@@ -47,9 +47,34 @@ def test_regret_based_pruning_on_leduc() -> None:
     assert all(row["million nodes"] == pytest.approx(2.0, rel=0.1) for row in document["rows"])
 
 
+def test_best_response_pruning_on_leduc() -> None:
+    document = quick("brp-leduc")
+    space = {row["method"]: row["space"] for row in document["rows"]}
+    assert space["CFR, BRP, C = 1"] < space["CFR, BRP, C = 0.01"] < 0.95 and space["CFR, RBP"] == 1.0
+    assert all(row["exploitability"] < 0.1 for row in document["rows"])  # uniform: 2.37
+    curve = document["panels"]["A: space"]["CFR, BRP, C = 0.1"]
+    assert curve[0][1] == 1.0 and curve[-1][1] == space["CFR, BRP, C = 0.1"] < 0.95
+
+
+def test_dynamic_thresholding_on_leduc() -> None:
+    document = quick("thresholding-leduc")
+    ours = {row["method"]: row["exploitability"] for row in document["rows"]}
+    assert ours["EGT, thresholding, c = 0.005"] < ours["Hedge, thresholding and RBP, d = 0.5"] < ours["Hedge"] < 0.5
+    assert document["claims"][0]["agrees"] and document["claims"][1]["agrees"]
+
+
+def test_settings_choose_a_size() -> None:
+    assert [
+        Settings(quick=quick, full=full).choose(1, 2, 3)
+        for quick, full in ((True, False), (False, False), (False, True))
+    ] == [1, 2, 3]
+    with pytest.raises(PaperError, match="both quick and full"):
+        Settings(quick=True, full=True)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rbp-leduc5", "rbp-thresholds"])
-def test_regret_based_pruning_on_leduc_5(name: str) -> None:
+@pytest.mark.parametrize("name", ["rbp-leduc5", "rbp-thresholds", "brp-leduc5", "thresholding-leduc5"])
+def test_runs_on_leduc_5(name: str) -> None:
     document = quick(name)
     assert all(row["exploitability"] < 1.0 for row in document["rows"])
 

@@ -30,8 +30,8 @@ Deviations:
 
 Status:
     Partial pruning equals CFR, regret-based and best-response pruning equal plain recursive references, freed numbers can be
-    overwritten without effect (tests/solvers/test_pruned_cfr.py). `aleator paper rbp-leduc`, `rbp-leduc5`, `rbp-thresholds`
-    reproduce Fig. 3.13 to 3.15.
+    overwritten without effect (tests/solvers/test_pruned_cfr.py). `aleator paper rbp-leduc`, `rbp-leduc5`,
+    `rbp-thresholds`, `thresholding-leduc`, `thresholding-leduc5`, `brp-leduc`, `brp-leduc5` reproduce Fig. 3.13 to 3.21.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ from aleator.solvers.engines.pruned.memory import (
 from aleator.solvers.engines.pruned.walk import catch_up_all
 from aleator.solvers.pruning_rule import BEST_RESPONSE, PARTIAL, PruningRule
 from aleator.solvers.regret_rule import HEDGE
-from aleator.solvers.state import restore_vectors
+from aleator.solvers.state import check_no_leaves, restore_vectors
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
@@ -89,6 +89,7 @@ class PrunedCFR:
     """
 
     def __init__(self, tree: PublicTree, rule: PruningRule | None = None) -> None:
+        check_no_leaves(tree)
         self.tree, self.rule, self.iteration = tree, rule or PruningRule(), 0
         self._layout = HandLayout(tree)
         self._memory = (new_memory(self._layout, 0), new_memory(self._layout, 1))

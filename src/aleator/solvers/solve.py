@@ -17,6 +17,7 @@ from aleator.games.base import Game
 from aleator.games.registry import load_game
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
+from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousPlay
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.pruned_cfr import PrunedCFR
@@ -29,7 +30,7 @@ from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
 LINEAR_PROGRAM = "lp"
-ALGORITHMS = (*NAMED_RULES, *FICTITIOUS_RULES, LINEAR_PROGRAM)
+ALGORITHMS = (*NAMED_RULES, *FICTITIOUS_RULES, EGT_NAME, LINEAR_PROGRAM)
 _DEFAULT_ITERATIONS = 1000
 
 
@@ -84,16 +85,18 @@ def make_solver(
         return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
     if is_sampling_rule(name):
         return MCCFR(tree, parse_sampling_rule(algorithm), dtype=dtype, threads=threads, seed=seed)
-    if is_pruning_rule(name):
+    if is_pruning_rule(name) or name.partition(":")[0] == EGT_NAME:
         if dtype != "float64":
-            raise SolveError(f"pruning computes in float64 only, not in {dtype}")
-        return PrunedCFR(tree, parse_pruning_rule(algorithm))
+            raise SolveError(f"{name.partition(':')[0]} computes in float64 only, not in {dtype}")
+        if is_pruning_rule(name):
+            return PrunedCFR(tree, parse_pruning_rule(algorithm))
+        return EGT(tree, threshold=parse_egt(algorithm))
     if name.partition(":")[0] not in NAMED_RULES:
         near = difflib.get_close_matches(name, ALGORITHMS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise SolveError(
             f"unknown algorithm {algorithm!r}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
-            f"{SAMPLING_USAGE}, {PRUNING_USAGE}"
+            f"{SAMPLING_USAGE}, {PRUNING_USAGE}, {EGT_USAGE}"
         )
     return CFR(tree, parse_rule(algorithm), dtype=dtype, threads=threads)
 

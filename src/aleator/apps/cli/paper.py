@@ -28,6 +28,7 @@ def run(
     name: Annotated[str | None, typer.Argument(help="An experiment; without it they are listed.")] = None,
     output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to this directory.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes many minutes.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of what is drawn at random.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
@@ -44,7 +45,7 @@ def run(
         else:
             print_table("", ("experiment", "source", "what it shows"), [tuple(known.values()) for known in listed])
         return
-    experiment, settings = find_experiment(name), Settings(quick=quick, seed=seed)
+    experiment, settings = find_experiment(name), Settings(quick=quick, seed=seed, full=full)
     files: list[Path] = []
     if output:
         make_folder(output)
@@ -53,7 +54,14 @@ def run(
         check_plot(files[1])
     with progress_bar(name, quiet=json) as move:
         report = experiment.reproduce(settings, move)
-    document = {"name": name, "source": experiment.source, "version": __version__, "quick": quick, "seed": seed}
+    document = {
+        "name": name,
+        "source": experiment.source,
+        "version": __version__,
+        "quick": quick,
+        "full": full,
+        "seed": seed,
+    }
     document |= report.to_dict()
     if files:
         _write(document, report, *files)

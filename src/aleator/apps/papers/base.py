@@ -24,16 +24,29 @@ class Settings:
     """How to run an experiment.
 
     Attributes:
-        quick: fewer iterations, where the full run takes more than a few seconds.
+        quick: fewer iterations, where the usual run takes more than a few seconds.
         seed: of whatever an experiment draws at random.
+        full: more iterations, where the usual run stops earlier than the paper does to end within minutes.
     """
 
     quick: bool = False
     seed: int = 0
+    full: bool = False
 
     def __post_init__(self) -> None:
+        if self.quick and self.full:
+            raise PaperError("an experiment cannot be both quick and full")
         if self.seed < 0:
             raise PaperError(f"the seed must be 0 or more, not {self.seed}")
+
+    def choose(self, quick: float, usual: float, full: float) -> float:
+        """Returns the one of three sizes that is asked for."""
+        return quick if self.quick else full if self.full else usual
+
+    @property
+    def mode(self) -> str:
+        """What to say about a run that is not the usual one."""
+        return " (quick)" * self.quick + " (full)" * self.full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
-from aleator.apps.papers.traces import AGREES, COLUMNS, Trace, ratio, ratio_claim, rows, traces
+from aleator.apps.papers.traces import (
+    AGREES,
+    COLUMNS,
+    Trace,
+    over_iterations,
+    over_nodes,
+    ratio,
+    ratio_claim,
+    rows,
+    traces,
+)
 
-_NODES = {"leduc": (1e8, 2e6), "leduc:5": (2e8, 1e7)}
+# nodes touched in a quick, the usual and a full run
+_NODES = {"leduc": (2e6, 5e7, 1e9), "leduc:5": (1e7, 1e8, 2e9)}
 _DCFR = "dcfr:1.5,0.5,2"
 _LABELS = {
     "cfr/simultaneous": "CFR, no pruning",
@@ -24,24 +35,19 @@ _SKIPS = (1, 5, 10, 25, 50)
 
 def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Report:
     """Returns the curves of Fig. 3.13 and 3.14 for one of the two games."""
-    nodes = _NODES[game][settings.quick]
+    nodes = settings.choose(*_NODES[game])
     found = traces(game, list(_LABELS), nodes, on_progress)
     on_progress(1.0, "")
     return Report(
         title=f"Pruning on {game} (thesis, Fig. 3.13 and 3.14): after {nodes:.0e} nodes touched",
-        setting=f"{nodes:.0e} nodes touched by each method" + " (quick)" * settings.quick,
+        setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
         convention=_CONVENTION,
         columns=COLUMNS,
         rows=rows(_LABELS, found),
         claims=_claims(game, found),
         panels={
-            "A: over nodes touched": {
-                label: found[name].points(found[name].touched, found[name].quality) for name, label in _LABELS.items()
-            },
-            "B: over iterations": {
-                label: found[name].points(found[name].iterations, found[name].quality)
-                for name, label in _LABELS.items()
-            },
+            "A: over nodes touched": over_nodes(_LABELS, found),
+            "B: over iterations": over_iterations(_LABELS, found),
             "C: nodes per iteration": {
                 label: found[name].points(found[name].iterations, found[name].per_iteration)
                 for name, label in _LABELS.items()
@@ -55,7 +61,7 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
 
 def run_thresholds(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the curves of Fig. 3.15: the least expected number of skipped iterations, on Leduc-5."""
-    nodes = _NODES["leduc:5"][settings.quick]
+    nodes = settings.choose(*_NODES["leduc:5"])
     labels = {
         f"rbp:{rule},skip={skip}/simultaneous": f"{rule.upper()}, {skip}" for rule in ("cfr", "cfr+") for skip in _SKIPS
     }
@@ -64,7 +70,7 @@ def run_thresholds(settings: Settings, on_progress: OnProgress) -> Report:
     final = {rule: [found[f"rbp:{rule},skip={skip}/simultaneous"].final for skip in _SKIPS] for rule in ("cfr", "cfr+")}
     return Report(
         title=f"Least number of skipped iterations, Leduc-5 (thesis, Fig. 3.15): after {nodes:.0e} nodes touched",
-        setting=f"{nodes:.0e} nodes touched by each method" + " (quick)" * settings.quick,
+        setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
         convention=_CONVENTION,
         columns=COLUMNS,
         rows=rows(labels, found),
@@ -77,11 +83,9 @@ def run_thresholds(settings: Settings, on_progress: OnProgress) -> Report:
             for rule, values in final.items()
         ),
         panels={
-            rule.upper(): {
-                label: found[name].points(found[name].touched, found[name].quality)
-                for name, label in labels.items()
-                if name.startswith(f"rbp:{rule},")
-            }
+            rule.upper(): over_nodes(
+                {name: label for name, label in labels.items() if name.startswith(f"rbp:{rule},")}, found
+            )
             for rule in ("cfr", "cfr+")
         },
         x_label="nodes touched",

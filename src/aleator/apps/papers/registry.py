@@ -106,6 +106,30 @@ _EXPERIMENTS = (
         run=_later("rbp", "run_thresholds"),
     ),
     Experiment(
+        name="thresholding-leduc",
+        source="Brown's thesis, Fig. 3.16 and 3.17, Leduc",
+        summary="dynamic thresholding with Hedge and with the excessive gap technique",
+        run=_later("thresholding", game="leduc"),
+    ),
+    Experiment(
+        name="thresholding-leduc5",
+        source="Brown's thesis, Fig. 3.16 and 3.17, Leduc-5",
+        summary="the same on Leduc-5",
+        run=_later("thresholding", game="leduc:5"),
+    ),
+    Experiment(
+        name="brp-leduc",
+        source="Brown's thesis, Fig. 3.18 and 3.20",
+        summary="space and convergence of best-response pruning on Leduc",
+        run=_later("brp", game="leduc"),
+    ),
+    Experiment(
+        name="brp-leduc5",
+        source="Brown's thesis, Fig. 3.19 and 3.21",
+        summary="the same on Leduc-5",
+        run=_later("brp", game="leduc:5"),
+    ),
+    Experiment(
         name="safe-coin-toss",
         source="Brown's thesis, 5.1.1 to 5.1.3",
         summary="unsafe, re-solve, maxmargin and reach search on Coin Toss, exactly",

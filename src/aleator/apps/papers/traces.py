@@ -116,4 +116,14 @@ def rows(labels: dict[str, str], found: dict[str, Trace]) -> tuple[tuple[Cell, .
     )  # fmt: skip
 
 
+def over_nodes(labels: dict[str, str], found: dict[str, Trace]) -> dict[str, Points]:
+    """Returns a panel: exploitability over nodes touched."""
+    return {label: found[name].points(found[name].touched, found[name].quality) for name, label in labels.items()}
+
+
+def over_iterations(labels: dict[str, str], found: dict[str, Trace]) -> dict[str, Points]:
+    """Returns a panel: exploitability over iterations."""
+    return {label: found[name].points(found[name].iterations, found[name].quality) for name, label in labels.items()}
+
+
 COLUMNS = ("method", "algorithm", "exploitability", "iterations", "million nodes", "seconds", "nodes per iteration")

@@ -1,0 +1,98 @@
+"""Brown's thesis, Fig. 3.18 to 3.21: space and convergence of best-response pruning on Leduc and Leduc-5."""
+
+from __future__ import annotations
+
+from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
+from aleator.apps.papers.traces import AGREES, COLUMNS, Trace, over_iterations, over_nodes, ratio, rows, traces
+
+# nodes touched in a quick, the usual and a full run
+_NODES = {"leduc": (2e6, 3e7, 1e9), "leduc:5": (1e7, 1e8, 2e9)}
+_RULES = {"cfr": "CFR", "rm+": "CFR with RM+"}
+_CONSTANTS = ("0.01", "0.1", "1")
+_BRP = {
+    f"brp:{rule},discard={constant}/simultaneous": f"{label}, BRP, C = {constant}"
+    for rule, label in _RULES.items()
+    for constant in _CONSTANTS
+}
+_OTHERS = {
+    "cfr/simultaneous": "CFR, no pruning",
+    "pp:cfr/simultaneous": "CFR, partial pruning",
+    "rbp:cfr/simultaneous": "CFR, RBP",
+    "pp:cfr+/simultaneous": "CFR+, partial pruning",
+    "rbp:cfr+/simultaneous": "CFR+, RBP",
+}
+_LABELS = _BRP | _OTHERS
+# what the thesis says: how many times less space with C = 0.1, how many times fewer nodes than RBP with CFR
+_PAPER = {"leduc": (2.0, 1.0), "leduc:5": (7.0, 2.0)}
+
+
+def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Report:
+    """Returns space and convergence on one of the two games."""
+    nodes = settings.choose(*_NODES[game])
+    found = traces(game, list(_LABELS), nodes, on_progress)
+    on_progress(1.0, "")
+    compared = {name: label for name, label in _BRP.items() if "discard=0.01/" in name} | _OTHERS
+    return Report(
+        title=f"Best-response pruning on {game} (thesis, Fig. 3.18 to 3.21): after {nodes:.0e} nodes touched",
+        setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
+        convention=(
+            "Both players are updated in one traversal. Space is the share of all regrets and sums of policies, one of each per "
+            "infostate and action, that is needed: regrets below a pruned action are not, sums below it are not once the average "
+            "policy plays it with a probability of at most C / √t. A node touched is a history with suits not told apart; walks "
+            "that begin or end pruning count. Exploitability is NashConv / 2; with CFR+ and RM+ that of the best policy so far."
+        ),
+        columns=(*COLUMNS, "space"),
+        rows=tuple(
+            (*row, _space(found[name])) for row, name in zip(rows(_LABELS, found), _LABELS, strict=True)
+        ),
+        claims=_claims(game, found),
+        panels={
+            "A: space": {
+                label: found[name].points(found[name].iterations, found[name].space) for name, label in _BRP.items()
+            },
+            "B: over iterations": over_iterations(_BRP, found),
+            "C: over nodes touched": over_nodes(compared, found),
+        },
+        x_label="iterations (A, B); nodes touched (C)",
+        y_label="exploitability (NashConv / 2, chips); share (A)",
+        deviations=(
+            "Memory is counted, not returned to the system; a test overwrites what is counted as free and finds no effect. An "
+            "action is looked at only if its regret alone says that it would be skipped for 25 iterations, and again after 10 % "
+            "more iterations; sums of policies are thrown away below pruned actions only. The thesis does not say after how many "
+            "iterations its space has fallen so far; here it falls with the logarithm of the iterations."
+        ),
+    )  # fmt: skip
+
+
+def _space(run: Trace) -> Cell:
+    return float(run.space[-1])
+
+
+def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
+    less, fewer = _PAPER[game]
+    claims = []
+    for rule, label in _RULES.items():
+        run = found[f"brp:{rule},discard=0.1/simultaneous"]
+        claims.append(
+            Claim(
+                text=f"space falls to about 1/{less:g} with {label}, C = 0.1",
+                measured=f"{run.space[-1]:.2f} after {int(run.iterations[-1]):,} iterations",
+                agrees=bool(1 / run.space[-1] >= AGREES * less),
+            )
+        )
+    brp, rbp = found["brp:cfr,discard=0.01/simultaneous"], found["rbp:cfr/simultaneous"]
+    text = (
+        f"BRP needs {fewer:g} times fewer nodes than RBP with CFR"
+        if fewer > 1
+        else "BRP and RBP are comparable with CFR"
+    )
+    claims.append(
+        Claim(text=text, measured=f"{ratio(rbp, brp):.2f} times fewer", agrees=ratio(rbp, brp) >= AGREES * fewer)
+    )
+    brp, rbp = found["brp:rm+,discard=0.01/simultaneous"], found["rbp:cfr+/simultaneous"]
+    if game == "leduc":
+        text, agrees = "RBP with CFR+ is significantly better than BRP with RM+", ratio(brp, rbp) > 1.5
+    else:
+        text, agrees = "BRP with RM+ is comparable to RBP with CFR+", ratio(brp, rbp) < 1.5
+    claims.append(Claim(text=text, measured=f"RBP needs {ratio(brp, rbp):.2f} times fewer nodes", agrees=agrees))
+    return tuple(claims)

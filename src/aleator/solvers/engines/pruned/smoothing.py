@@ -1,0 +1,126 @@
+"""Gradients by walking the tree, and smoothed best responses: what first-order methods are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aleator.games.base import FloatArray
+from aleator.jit import kernel
+from aleator.solvers.engines.pruned.layout import (
+    ACTOR,
+    BLOCK,
+    DEALS,
+    FIRST_CHILD,
+    HANDS,
+    INFOSTATE,
+    LEGAL,
+    NUM_ACTIONS,
+    NUM_CHILDREN,
+    PAYOFFS,
+    ROW,
+    STATES,
+    HandSide,
+    Ints,
+    Shape,
+)
+
+
+@kernel()
+def gradient(
+    shape: Shape, side: HandSide, opponent: HandSide, reach: FloatArray, least: float, stack: Ints, found: FloatArray
+) -> int:
+    """Writes what each place is worth, [places + 1], infostates that follow not counted; returns the nodes touched.
+
+    `reach` [places + 1] is the opponent's. Histories that chance and the opponent reach with a probability below `least`
+    are left out with all that follows them.
+    """
+    found[:] = 0.0
+    touched, size = 0, 1
+    stack[0] = 0
+    while size > 0:
+        size -= 1
+        node = stack[size]
+        row, hands, other = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW]
+        terminal, pairs = shape.nodes[node, NUM_CHILDREN] == 0, 0
+        for hand in range(hands):
+            at, value = side.nodes[node, DEALS] + hand, 0.0
+            payoff = side.payoff_start[side.nodes[node, PAYOFFS] + hand] if terminal else 0
+            last = side.payoff_start[side.nodes[node, PAYOFFS] + hand + 1] if terminal else 0
+            for k in range(side.deal_start[at], side.deal_start[at + 1]):
+                held = side.deal_hand[k]
+                here = reach[opponent.sequence[other + held]]
+                kept = here > 0.0 and side.deal[k] * here >= least
+                pairs += kept
+                while payoff < last and side.payoff_hand[payoff] < held:
+                    payoff += 1
+                if kept and payoff < last and side.payoff_hand[payoff] == held:
+                    value += side.payoff[payoff] * here
+            if terminal:
+                found[side.sequence[row + hand]] += value * shape.stake[node]
+        touched += pairs
+        if pairs > 0:
+            below = shape.nodes[node, FIRST_CHILD]
+            for child in range(below, below + shape.nodes[node, NUM_CHILDREN]):
+                stack[size] = child
+                size += 1
+    return touched
+
+
+@kernel()
+def smoothed_response(
+    shape: Shape, side: HandSide, worth: FloatArray, weights: FloatArray, smoothing: float, center: FloatArray,
+    totals: FloatArray, policy: FloatArray, reach: FloatArray,
+) -> float:  # fmt: skip
+    """Returns the largest <worth, reach> - smoothing x D(policy, center), and writes the policy and reach that have it.
+
+    D is the divergence of the dilated entropy: the sum over infostates of weight x own reach x KL(policy || center). All
+    vectors are [places] but `worth`, `totals` (scratch) and `reach` [places + 1] and `weights` [infostates].
+    """
+    for place in range(len(worth)):
+        totals[place] = worth[place]
+    for node in range(len(shape.nodes) - 1, -1, -1):
+        if shape.nodes[node, ACTOR] != side.player:
+            continue
+        hands = side.nodes[node, HANDS]
+        size = shape.nodes[node, NUM_ACTIONS] * hands
+        for hand in range(hands):
+            start, state = shape.nodes[node, BLOCK] + hand, side.nodes[node, STATES] + hand
+            scale, best, total = smoothing * weights[state], -np.inf, 0.0
+            for place in range(start, start + size, hands):
+                if center[place] > 0.0:
+                    best = max(best, totals[place])
+            if best == -np.inf:
+                continue
+            for place in range(start, start + size, hands):
+                policy[place] = 0.0
+                if center[place] > 0.0:
+                    policy[place] = center[place] * np.exp((totals[place] - best) / scale)
+                    total += policy[place]
+            for place in range(start, start + size, hands):
+                policy[place] /= total
+            totals[side.above[state]] += best + scale * np.log(total)
+    reach[len(policy)] = 1.0
+    for place in range(len(policy)):  # earlier places come first
+        reach[place] = reach[side.above[side.places[place, INFOSTATE]]] * policy[place]
+    value: float = totals[len(policy)]
+    return value
+
+
+@kernel()
+def dilated_weights(shape: Shape, side: HandSide, below: FloatArray, weights: FloatArray) -> None:
+    """Writes the weights [infostates] 2 alpha with alpha = 1 + the most over actions of the sum of 2 alpha that follow.
+
+    `below` [places + 1] is scratch.
+    """
+    below[:] = 0.0
+    for node in range(len(shape.nodes) - 1, -1, -1):
+        if shape.nodes[node, ACTOR] == side.player:
+            hands = side.nodes[node, HANDS]
+            for hand in range(hands):
+                start, most = shape.nodes[node, BLOCK] + hand, 0.0
+                for place in range(start, start + shape.nodes[node, NUM_ACTIONS] * hands, hands):
+                    if side.places[place, LEGAL]:
+                        most = max(most, below[place])
+                state = side.nodes[node, STATES] + hand
+                weights[state] = 2.0 * (1.0 + most)
+                below[side.above[state]] += weights[state]
