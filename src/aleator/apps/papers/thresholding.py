@@ -38,7 +38,7 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
             "Hedge and RM update both players in one traversal; an iteration of EGT shrinks the smoothing of one player and "
             "computes three gradients or more, each a traversal. d and c are those of Fig. 3.17. A node touched is a history "
             "with suits not told apart. Exploitability is NashConv / 2; with CFR+ that of the best policy so far. Ratios are "
-            "taken at the lowest exploitability that both methods reach, and agree if they are at least two thirds of the thesis'."
+            "taken at the lowest exploitability that both methods reach, and agree from two thirds of the thesis' on."
         ),
         columns=COLUMNS,
         rows=rows(labels, found),

@@ -14,8 +14,8 @@ from aleator.solvers.warm_start import WarmStarter
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
-_GAMES, _GAMES_QUICK = 64, 8
-_LAST, _LAST_QUICK = 512, 64
+_GAMES, _GAMES_QUICK = 64, 5
+_LAST, _LAST_QUICK = 512, 32
 _SAME = 1.05
 _LABELS = ("CFR", "warm started in every iteration")
 _TITLE = "64 random games"
