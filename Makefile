@@ -2,6 +2,7 @@
 # make test-slow   the checks that take minutes
 # make demo        solve Liar's Dice 1x6 and Leduc, compare with the papers, draw the convergence
 # make play        the web app on localhost, opened in a browser
+# make screenshots the pictures in docs/images, taken by the tests
 # make install     only the environment, in .venv
 
 PYTHON ?= python3
@@ -9,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install test test-slow lint demo play clean
+.PHONY: install test test-slow lint demo play screenshots clean
 
 install: $(STAMP)
 
@@ -40,6 +41,9 @@ $(VENV)/.played: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'
 	touch $@
+
+screenshots: $(STAMP)
+	ALEATOR_SCREENSHOTS=1 $(BIN)/python -m pytest tests/apps/web/test_browser.py -q
 
 clean:
 	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache

@@ -7,7 +7,7 @@ import math
 from aleator.apps.web.worker.tables import Position, Table
 from aleator.games.base import FloatArray
 
-NOTHING = 0.002  # of what is at stake: below that, two actions are equally good
+NOTHING = 0.005  # of what is at stake: below that, two actions are equally good
 OFTEN, RARE = 0.99, 0.02
 
 

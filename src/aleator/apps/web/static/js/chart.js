@@ -2,7 +2,7 @@
 
 import { fill, h, number, s } from "./dom.js";
 
-const MARGIN = { left: 56, right: 14, top: 12, bottom: 34 };
+const MARGIN = { left: 56, right: 14, top: 26, bottom: 34 };
 export const COLOURS = ["var(--series-1)", "var(--series-2)", "var(--series-3)", "var(--series-4)", "var(--series-5)", "var(--series-6)", "var(--series-7)", "var(--series-8)"];
 
 function scale(log, low, high, from, to) {
@@ -14,6 +14,12 @@ function scale(log, low, high, from, to) {
 function ticks(log, low, high, most) {
   if (log) {
     const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+    if (b - a < 2) {
+      const near = [];
+      for (let power = a - 1; power <= b; power += 1) for (const factor of [1, 2, 5]) near.push(factor * 10 ** power);
+      const inside = near.filter((value) => value >= low * 0.999 && value <= high * 1.001);
+      if (inside.length > 1) return inside;
+    }
     const step = Math.max(1, Math.ceil((b - a + 1) / most));
     const found = [];
     for (let power = a; power <= b; power += step) found.push(10 ** power);
@@ -86,7 +92,7 @@ export function makeChart({ label: said, xLabel, yLabel, height = 280, legend = 
       marks.append(s("text", { x: x(value), y: height - MARGIN.bottom + 16, "text-anchor": "middle" }, label(value, xLog)));
     marks.append(
       s("text", { class: "axis-name", x: width - MARGIN.right, y: height - 4, "text-anchor": "end" }, xLabel),
-      s("text", { class: "axis-name", x: MARGIN.left + 4, y: MARGIN.top + 2 }, yLabel),
+      s("text", { class: "axis-name", x: 8, y: 13 }, yLabel),
     );
     for (const [value, text] of lines)
       if (value > 0 || !yLog)

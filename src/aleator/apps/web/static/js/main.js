@@ -42,8 +42,9 @@ async function show() {
     const root = h("div", { class: `page page-${page || "home"}` });
     fill(main, root);
     window.scrollTo(0, 0);
-    current = { page, ...(await module.render(root, rest, query)) };
-    if (mine !== turn) current.leave?.();
+    const drawn = await module.render(root, rest, query);
+    if (mine === turn) current = { page, ...drawn };
+    else drawn.leave?.();
   } catch (error) {
     toast(error.message, "error");
     fill(main, h("div", { class: "empty" }, h("h1", {}, "That did not work"), h("p", {}, error.message), h("a", { href: `#/${page}` }, "Back")));

@@ -20,7 +20,7 @@ export function makePainter(side, onchange) {
   let painting = null;
   let turn = 0;
   const grid = makeGrid(`Range of ${side.toUpperCase()}`, { onpress: press });
-  const text = h("textarea", { rows: 3, spellcheck: false, "aria-label": `Range of ${side.toUpperCase()} as text`, oninput: () => read() });
+  const text = h("textarea", { rows: 3, spellcheck: false, "aria-label": `Range of ${side.toUpperCase()} as text`, oninput: () => read(++turn) });
   const count = h("span", { class: "muted" });
   const problem = h("p", { class: "problem-text" });
   const shown = h("output", {}, "100 %");
@@ -34,7 +34,7 @@ export function makePainter(side, onchange) {
     if (weights[index] === painting) return;
     weights[index] = painting;
     draw();
-    write();
+    write(++turn);
   }
 
   function draw() {
@@ -53,8 +53,8 @@ export function makePainter(side, onchange) {
   }
 
   // the painted classes as text; the server merges them into runs
-  const write = debounce(async () => {
-    const mine = ++turn;
+  const write = debounce(async (mine) => {
+    if (mine !== turn) return;
     const tokens = weights.map((weight, index) => weight > 0 && CLASSES[index] + (weight < 1 ? `:${Number(weight.toFixed(3))}` : "")).filter(Boolean);
     const found = await api.range(tokens.join(","));
     if (mine !== turn) return;
@@ -63,8 +63,8 @@ export function makePainter(side, onchange) {
     onchange(found.canonical);
   }, 120);
 
-  const read = debounce(async () => {
-    const mine = ++turn;
+  const read = debounce(async (mine) => {
+    if (mine !== turn) return;
     try {
       const found = await api.range(text.value);
       if (mine !== turn) return;
@@ -80,11 +80,11 @@ export function makePainter(side, onchange) {
   const quick = h("div", { class: "chips" }, QUICK.map(([name, add]) => h("button", { type: "button", class: "chip", onclick: () => {
     const joined = name === "All" ? add : [text.value, brush < 1 ? add.split(",").map((token) => `${token}:${brush}`).join(",") : add].filter(Boolean).join(",");
     text.value = joined;
-    read();
+    read(++turn);
   } }, name)), h("button", { type: "button", class: "chip", onclick: () => {
     weights = new Array(169).fill(0);
     draw();
-    write();
+    write(++turn);
   } }, "Clear"));
 
   const element = h(
@@ -101,7 +101,7 @@ export function makePainter(side, onchange) {
     element,
     set(range) {
       text.value = range;
-      read();
+      read(++turn);
     },
     leave: grid.leave,
   };

@@ -4,7 +4,7 @@ import { actionColours, stack } from "./cards.js";
 import { fill, h, percent, s, signed } from "./dom.js";
 
 const KINDS = { fold: "fold", check: "call", call: "call", liar: "challenge" };
-const [STEP_X, ROW, PAD] = [104, 26, 14];
+const [STEP_X, ROW, PAD] = [92, 23, 14];
 
 export function makeTree() {
   const svg = s("svg", { class: "tree", role: "img", "aria-label": "The public tree" });
@@ -109,6 +109,8 @@ export function makeTree() {
       now = null;
       draw();
       paint();
+      const box = element.firstChild;
+      box.scrollTop = places.get(0).y - box.clientHeight / 2;
     },
     policy(next) {
       if (!tree || next === now) return;

@@ -11,7 +11,7 @@ const remembered = (game) => `session ${game}`;
 export async function render(root, [game, solution]) {
   const catalogue = await api.playCatalogue();
   if (!game) {
-    root.append(h("h1", {}, "Play"), lobby(catalogue));
+    fill(root, h("h1", {}, "Play"), lobby(catalogue));
     return {};
   }
   const table = new PlayTable(root, catalogue, game, solution);

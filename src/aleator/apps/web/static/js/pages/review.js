@@ -11,7 +11,7 @@ export function review(session, { faces, hand }) {
   const lost = round.steps.reduce((sum, step) => sum + (step.given_up ?? 0), 0);
   const name = (option) => (faces ? bid(option, faces) : option.name);
   return [
-    h("div", { class: "title-row" }, h("h2", {}, "What the agent saw"), h("span", { class: `tag ${lost > 0.01 ? "warn" : "good"}` }, lost > 0.001 ? `you gave up ${number(lost, 2)}` : "nothing given up")),
+    h("div", { class: "title-row" }, h("h2", {}, "What the agent saw"), h("span", { class: `tag ${lost > 0.01 ? "warn" : "good"}` }, lost > 0.01 ? `you gave up ${number(lost, 2)}` : "nothing given up")),
     h("p", { class: "muted" }, "This round: ", h("b", {}, signed(round.won, digits)), `, of which ${signed(round.skill, digits)} is play and ${signed(round.luck, digits)} luck. Your seat is worth ${signed(round.expected, digits)} on average.`),
     h("ol", { class: "steps" }, round.steps.map((step) => oneStep(step, { faces, hand, round, name, digits }))),
   ];
@@ -36,7 +36,7 @@ function oneStep(step, { faces, hand, round, name, digits }) {
 
 function badge(step) {
   const lost = step.given_up;
-  if (lost < 0.001 * Math.max(1, ...step.values.map(Math.abs))) return h("span", { class: "tag good" }, "best");
+  if (lost < 0.005 * Math.max(1, ...step.values.map(Math.abs))) return h("span", { class: "tag good" }, "best");
   return h("span", { class: "tag warn" }, `gave up ${number(lost, 2)}`);
 }
 

@@ -1,0 +1,89 @@
+"""Debian's Chromium, driven by playwright."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+from PIL import Image
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+PATIENCE = 60_000  # milliseconds
+IMAGES = Path(__file__).parents[3] / "docs" / "images"
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yields a browser, or skips the test where there is none."""
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed (it is in the extra `dev`)"
+    )
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Checked:
+    """A page that fails its test if it logs an error, and that never scrolls sideways."""
+
+    def __init__(self, context: Any, url: str) -> None:
+        self.page = context.new_page()
+        self.url = url
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._listen)
+
+    def _listen(self, message: Any) -> None:
+        refused = "status of 400" in message.text  # what was typed made no sense: the page says so itself
+        if message.type == "error" and not refused:
+            self.errors.append(message.text)
+
+    def open(self, path: str) -> Any:
+        """Opens a page of the app."""
+        self.page.goto(f"{self.url}/#/{path}")
+        self.page.wait_for_selector("main .page > *")
+        return self.page
+
+    def until(self, expression: str) -> None:
+        """Waits until a JavaScript expression is true (the page's own policy forbids playwright's way to do that)."""
+        end = monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(expression):
+            assert monotonic() < end, f"never true: {expression}"
+            self.page.wait_for_timeout(40)
+
+    def until_text(self, selector: str, text: str) -> None:
+        """Waits until an element says something."""
+        self.page.locator(selector, has_text=text).first.wait_for()
+
+    def check(self) -> None:
+        """Asserts that nothing went wrong and nothing sticks out."""
+        assert not self.errors, self.errors
+        wide = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{self.page.url} is {wide} pixels too wide"
+
+    def picture(self, name: str) -> None:
+        """Writes a screenshot for the documentation where asked to (ALEATOR_SCREENSHOTS=1)."""
+        self.check()
+        if os.environ.get("ALEATOR_SCREENSHOTS"):
+            IMAGES.mkdir(parents=True, exist_ok=True)
+            self.page.evaluate("window.scrollTo(0, 0)")
+            self.page.wait_for_timeout(300)
+            image = Image.open(io.BytesIO(self.page.screenshot()))
+            image.convert("RGB").quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+                IMAGES / f"{name}.png", optimize=True
+            )

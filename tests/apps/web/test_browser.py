@@ -1,0 +1,294 @@
+"""A real Chromium through every page: play, paint, solve, browse, lock, solve again, save, restart, find again."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked, chromium
+from tests.apps.web.running import RIVER, RunningServer
+
+pytestmark = pytest.mark.xdist_group("web")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Any, server: RunningServer) -> Iterator[Checked]:
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url)
+    yield page
+    page.check()
+    context.close()
+
+
+def play_round(page: Checked) -> int:
+    """Plays a round by raising as little as possible, then calling; returns how many moves it took."""
+    moves, shown = 0, page.page
+    while not shown.locator(".result").count():
+        said = shown.locator(".said li:not(.none)").count()
+        options = shown.locator(".bid:not(:disabled), .act:not(:disabled)")
+        options.nth(0 if moves < 2 else options.count() - 1).click()
+        moves += 1
+        page.until(
+            f"document.querySelector('.result') || document.querySelectorAll('.said li:not(.none)').length > {said}"
+        )
+    return moves
+
+
+def test_the_first_page_is_there_at_once(page: Checked) -> None:
+    page.open("")
+    started = perf_counter()
+    page.page.reload()
+    page.page.wait_for_selector(".hero .button.primary")
+    assert perf_counter() - started < 10, "two seconds on a quiet machine; aleator bench web measures it"
+    page.picture("home")
+    page.page.keyboard.press("Tab")
+    assert page.page.evaluate("document.activeElement.textContent") == "Skip to the page"
+
+
+def test_a_full_game_of_liars_dice(page: Checked) -> None:
+    shown = page.open("play/liars-dice:1x5")
+    shown.wait_for_selector(".bids")
+    assert shown.locator(".seat.agent .die[aria-label='a hidden die']").count() == 1
+    for rounds in range(1, 5):
+        assert play_round(page) >= 1
+        assert shown.locator(".seat.agent .die[aria-label='a hidden die']").count() == 0
+        assert shown.locator(".facts dd").first.inner_text() == str(rounds)
+        steps = shown.locator(".step")
+        assert steps.count() >= 3 and shown.locator(".step.you .why").count() >= 1
+        shares = shown.locator(".step").first.locator(".bars em").all_inner_texts()
+        assert shares == ["20 %"] * 5, "before anything is said every face is equally likely"
+        if rounds == 3:
+            page.picture("play")
+        shown.locator(".next").click()
+        shown.wait_for_selector(".bids, .result")
+    won = float(shown.locator("dd.won").inner_text().replace("−", "-").replace("+", ""))
+    assert won in (-4, -2, 0, 2, 4)
+    shown.reload()
+    shown.wait_for_selector(".facts")
+    assert shown.locator(".facts dd").first.inner_text() == "4", "the session is found again"
+
+
+@pytest.mark.parametrize("game", ["kuhn", "leduc"])
+def test_poker_is_played_with_keys_alone(page: Checked, game: str) -> None:
+    shown = page.open(f"play/{game}")
+    shown.wait_for_selector(".act, .result")
+    for _ in range(8):
+        if shown.locator(".result").count():
+            break
+        before = shown.locator(".said li:not(.none)").count()
+        shown.keyboard.press("1")
+        page.until(
+            f"document.querySelector('.result') || document.querySelectorAll('.said li:not(.none)').length > {before}"
+        )
+    assert shown.locator(".step").count() >= 2
+    shown.keyboard.press("n")
+    shown.wait_for_selector(".result", state="detached")
+
+
+def paint(page: Any, side: str, classes: list[str]) -> None:
+    """Paints classes in a range painter."""
+    for name in classes:
+        page.locator(f".painter[data-side={side}] .cell[data-name='{name}']").click()
+
+
+def test_a_spot_from_paint_to_restart(browser: Any, empty: Path) -> None:
+    server = RunningServer(empty).start()
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light", accept_downloads=True)
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url)
+    try:
+        _paint_and_solve(page)
+        locked = _lock_and_solve_again(page)
+        server.stop()
+        again = RunningServer(empty)
+        again.port, again.url = server.port, server.url
+        again.client = type(server.client)(base_url=server.url, timeout=60)
+        server = again.start()
+        page.errors.clear()  # the page noticed that the server was away
+        shown = page.open("solve")
+        shown.wait_for_selector(".spot-row")
+        assert shown.locator(".spot-row").count() == 2
+        assert {"Painted", "Painted, locked"} == set(shown.locator(".spot-row a > b").all_inner_texts())
+        shown.goto(locked)
+        shown.reload()
+        shown.wait_for_selector(".node-summary table")
+        assert re.search(r"r:0:c:b\d+", shown.url)
+        assert "fold" in shown.locator(".actions-table").inner_text()
+        page.check()
+    finally:
+        context.close()
+        server.stop()
+
+
+def _paint_and_solve(page: Checked) -> None:
+    shown = page.open("solve")
+    shown.wait_for_selector(".estimate .facts")
+    shown.get_by_role("button", name="Nuts or air").click()
+    shown.locator(".painter[data-side=ip] .chip", has_text="Clear").click()
+    paint(shown, "ip", ["AA", "KK", "JTs"])
+    shown.locator(".painter[data-side=ip] input[type=range]").fill("50")
+    paint(shown, "ip", ["QJs"])
+    text = shown.locator(".painter[data-side=ip] textarea")
+    page.until("document.querySelector('.painter[data-side=ip] textarea').value.includes('QJs:0.5')")
+    assert text.input_value() == "KK+,QJs:0.5,JTs"
+    text.fill("AA,KK,88,QJs:0.5,JTs")
+    shown.wait_for_selector(".painter[data-side=ip] .cell[data-name='88'][aria-label*='100']")
+    shown.locator(".deck .key[data-card='2d']").first.click()
+    shown.locator(".deck .key[data-card='3d']").first.click()
+    assert shown.locator(".board-text").input_value() == "Ah Kd 8s 5c 3d"
+    shown.get_by_label("river ip bet").fill("50%, 100%, oops")
+    page.until_text(".estimate .problem-text", "oops")
+    shown.get_by_label("river ip bet").fill("50%, 100%")
+    shown.wait_for_selector(".estimate .facts dd >> text=/\\d (ms|s)/")
+    shown.get_by_label("Name", exact=True).fill("Painted")
+    shown.get_by_role("button", name="Solve", exact=True).click()
+    shown.wait_for_selector(".explorer-columns .cell.selected")
+    page.check()
+
+
+def _lock_and_solve_again(page: Checked) -> str:
+    """Browses, locks a node and solves again; returns the URL of a node of the result."""
+    shown = page.page
+    first = shown.url
+    shown.locator(".line-action", has_text="check").last.click()
+    shown.wait_for_selector(".line-step.here >> text=bet 50")
+    page.until_text(".node-summary", "IP to act")
+    assert shown.url != first and shown.url.endswith("r:0:c")
+    shown.locator(".line-action", has_text="all-in 100").click()
+    page.until_text(".node-summary", "OOP to act")
+    before = shown.locator(".actions-table tbody tr").first.inner_text()
+    for show in ("EV", "Equity", "Range", "Actions"):
+        shown.locator(".grid-head label", has_text=show).click()
+    shown.locator(".page-solve .explorer-columns .cell[data-name='KQs']").click()
+    shown.wait_for_selector(".hands tbody tr")
+    assert shown.locator(".hands tbody tr").count() == 3, "three suits of KQs: the king of diamonds is on the board"
+    shown.locator(".locks summary").click()
+    shown.get_by_label("Hands to lock, as a range").fill("random")
+    shown.get_by_label("fold, per cent").fill("100")
+    shown.get_by_label("call 100, per cent").fill("0")
+    shown.get_by_role("button", name="Lock these hands").click()
+    shown.get_by_role("button", name="Solve again").click()
+    shown.wait_for_selector(".tag.warn >> text=locked at")
+    shown.locator(".tag.warn", has_text="locked at").click()
+    page.until_text(".node-summary", "OOP to act")
+    after = shown.locator(".actions-table tbody tr").first.inner_text()
+    assert "100.0 %" in after and after != before
+    title = shown.locator(".title-input")
+    assert title.input_value() == "Painted, locked"
+    with shown.expect_download() as download:
+        shown.get_by_text("Download").click()
+    assert Path(download.value.path()).stat().st_size > 1000
+    page.check()
+    return str(shown.url)
+
+
+def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
+    shown = page.open("solve")
+    shown.get_by_role("button", name="Turn", exact=True).click()
+    page.until("document.querySelector('.board-text').value === '3s 7h Td Ks'")
+    shown.wait_for_selector(".estimate .facts dd >> text=/\\d (ms|s)/")
+    page.picture("solve")
+    shown.get_by_role("button", name="Solve", exact=True).click()
+    shown.wait_for_selector(".explorer-columns .cell.selected")
+    shown.locator(".line-action", has_text="check").last.click()
+    page.until_text(".node-summary", "IP to act")
+    shown.wait_for_selector(".hands tbody tr")
+    page.picture("explorer")
+    shown.locator(".line-step.here .line-action", has_text="check").click()
+    shown.get_by_role("button", name="Compare all cards").click()
+    shown.wait_for_selector(".runout-table tbody tr")
+    assert shown.locator(".runout-table tbody tr").count() == 48
+    shown.locator(".runouts .key[data-card='8h']").click()
+    page.until("location.hash.endsWith('r:0:c:c:8h')")
+    shown.get_by_text("Play this spot").click()
+    shown.wait_for_selector(".act, .result")
+    play_round(page)
+    assert shown.locator(".mini-grid").count() >= 2
+    page.check()
+
+
+def test_a_solve_is_stopped_and_kept(page: Checked, server: RunningServer) -> None:
+    spot = json.loads(json.dumps(RIVER)) | {"board": "Qs Jh 2h 8c", "solve": {"target": 0, "max_iterations": 1_000_000}}
+    job = server.solve(spot, name="Stopped")
+    shown = page.open(f"solve/{job}")
+    shown.wait_for_selector(".series[d*=L]")
+    shown.get_by_role("button", name="Stop and keep").click()
+    shown.wait_for_selector(".tag.warn >> text=stopped early")
+
+
+def test_algorithms_race(page: Checked) -> None:
+    shown = page.open("learn/leduc")
+    shown.wait_for_selector(".standing tbody tr")
+    page.until("document.querySelectorAll('.standing tbody tr').length === 4")
+    page.until_text(".page-learn", "worth −0.08")
+    page.until("[...document.querySelectorAll('.standing tbody tr')].every(row => row.cells[2].innerText.length >= 5)")
+    shown.get_by_role("button", name="Stop").click()
+    page.until_text("main", "The race is over")
+    names = shown.locator(".standing tbody th").all_inner_texts()
+    assert names[-1] == "cfr", f"vanilla CFR comes last, not {names}"
+    page.picture("learn")
+    shown.locator(".tree-node.p1").first.click()
+    assert "Player 2" in shown.locator(".policy-panel h3").inner_text()
+
+
+def test_runs_grow_while_they_are_watched(page: Checked, server: RunningServer) -> None:
+    folder = server.data_dir / "runs" / "liars-dice-1x4"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text('{"game": "liars-dice:1x4", "preset": "demo"}')
+    metrics = folder / "metrics.jsonl"
+
+    def write(epochs: int) -> None:
+        loss = [(0.002 + 0.05 / (1 + k / 9)) * (1.3 + math.sin(13 * k * k)) for k in range(epochs)]
+        rows = [
+            {"epoch": k, "seconds": 0.8 * k, "examples": 512 * k, "loss": loss[k]}
+            | ({"exploitability": 0.71 / (1 + k / 4)} if k % 5 == 0 else {})
+            for k in range(epochs)
+        ]  # fmt: skip
+        metrics.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    write(60)
+    shown = page.open("runs/liars-dice-1x4")
+    shown.wait_for_selector(".run-charts .series")
+    assert shown.locator(".facts dd").first.inner_text() == "59"
+    write(100)
+    page.until("document.querySelector('.facts dd').innerText === '99'")
+    page.picture("runs")
+
+
+def test_every_page_fits_a_phone_in_light_and_dark(browser: Any, server: RunningServer, river: str) -> None:
+    for scheme in ("light", "dark"):
+        context = browser.new_context(viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
+        context.set_default_timeout(PATIENCE)
+        page = Checked(context, server.url)
+        waits = {
+            "": ".tile", "play": ".tile.game", "play/liars-dice:1x6": ".bid", "play/kuhn": ".act, .result",
+            "solve": ".estimate dd", f"solve/{river}/r:0:c": ".hands th", "learn/kuhn": ".tree path", "runs": "h1",
+        }  # fmt: skip
+        for path, selector in waits.items():
+            page.open(path).wait_for_selector(selector, state="attached")
+            page.check()
+        context.close()
+
+
+def test_a_failed_job_says_so(page: Checked, server: RunningServer) -> None:
+    spot = json.loads(json.dumps(RIVER)) | {"board": "Qs Jh 2h 8c", "solve": {"target": 0, "max_iterations": 1_000_000}}
+    job = server.solve(spot, name="Unlucky")
+    shown = page.open(f"solve/{job}")
+    shown.wait_for_selector(".series[d*=L]")
+    server.kill_solver()
+    shown.wait_for_selector(".problem >> text=killed by SIGKILL")
+    shown.get_by_role("button", name="Run again").wait_for()
