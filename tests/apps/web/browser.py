@@ -84,6 +84,6 @@ class Checked:
             self.page.evaluate("window.scrollTo(0, 0)")
             self.page.wait_for_timeout(300)
             image = Image.open(io.BytesIO(self.page.screenshot()))
-            image.convert("RGB").quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+            image.convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
                 IMAGES / f"{name}.png", optimize=True
             )

@@ -109,6 +109,20 @@ def test_nothing_secret_is_shown_before_the_end(file: Path) -> None:
     assert own and all(shown["why"] for shown in own)
 
 
+def test_an_agent_that_searches_plays_its_own_policy_and_tells_its_own_beliefs(tmp_path: Path) -> None:
+    found = solve("kuhn", limits=Limits(target=1e-5))
+    Solution(found.summary, found.policy, {}).save(tmp_path / "kuhn.solution")
+    state = new_state("kuhn", seat="second") | {"opponent": "search"}
+    state, view = step(state, tmp_path / "kuhn.solution", "deal")
+    again = step(new_state("kuhn", seat="second") | {"opponent": "search"}, tmp_path / "kuhn.solution", "deal")[1]
+    assert again == view, "the same seed gives the same round"
+    while not view["round"]["over"]:
+        state, view = step(state, tmp_path / "kuhn.solution", view["round"]["options"][-1]["label"])
+    acted = [shown for shown in view["round"]["steps"] if shown["who"] == "agent"]
+    assert acted and all(sum(shown["policy"]) == pytest.approx(1) for shown in acted)
+    assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["round"]["steps"])
+
+
 def test_moves_out_of_turn_are_refused(file: Path) -> None:
     game = open_game(str(file)).summary.game
     state, _ = step(new_state(game, seat="first"), file, "deal")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,9 @@ def test_curves_of_a_long_job_are_thinned() -> None:
 def test_impossible_settings_are_refused(field: dict[str, int]) -> None:
     with pytest.raises(ServerError, match=str(next(iter(field.values())))):
         ServerConfig(**field)  # type: ignore[arg-type]
+
+
+def test_the_server_process_imports_no_solver() -> None:
+    """It must start at once: what computes is in the workers."""
+    code = "import sys, aleator.apps.web.server; print([m for m in ('numba', 'scipy', 'torch') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

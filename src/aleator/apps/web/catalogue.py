@@ -52,35 +52,33 @@ ALGORITHMS = [
 ]
 
 
+_OPPONENTS = {
+    "rebel": OpponentInfo(
+        name="rebel",
+        title="ReBeL",
+        summary="searches at every move, with a value network learnt by self-play",
+        games=["liars-dice:1x4", "liars-dice:1x5", "liars-dice:1x6", "liars-dice:2x3"],
+    ),
+    "equilibrium": OpponentInfo(
+        name="equilibrium",
+        title="Equilibrium",
+        summary="plays an exact equilibrium: it cannot be beaten in the long run",
+        games=[game.name for game in PLAYED],
+    ),
+    "search": OpponentInfo(
+        name="search",
+        title="Search",
+        summary="solves the next two moves at its turn, with exact values at the leaves",
+        games=["kuhn", "leduc", "liars-dice:1x4"],
+    ),
+}
+
+
+@cache
 def opponents() -> list[OpponentInfo]:
-    """Returns the agents that can be played against here and now."""
-    found = [
-        OpponentInfo(
-            name="equilibrium",
-            title="Equilibrium",
-            summary="plays an exact Nash equilibrium: it cannot be beaten in the long run",
-            games=[game.name for game in PLAYED],
-        )
-    ]
-    rebel = rebel_games()
-    if rebel:
-        found.insert(
-            0,
-            OpponentInfo(
-                name="rebel",
-                title="ReBeL",
-                summary="searches at every move with a value network learnt by self-play",
-                games=rebel,
-            ),
-        )
-    return found
-
-
-def rebel_games() -> list[str]:
-    """Returns the games that a shipped network plays."""
-    if importlib.util.find_spec("torch") is None or importlib.util.find_spec("aleator.agents") is None:
-        return []
-    return []
+    """Returns the agents that can be played against; ReBeL where PyTorch is installed."""
+    rebel = importlib.util.find_spec("torch") and importlib.util.find_spec("aleator.agents.rebel")
+    return [info for name, info in _OPPONENTS.items() if name != "rebel" or rebel]
 
 
 @cache

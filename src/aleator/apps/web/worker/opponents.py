@@ -1,29 +1,80 @@
-"""Who can be played against, by name."""
+"""Who can be played against: the equilibrium of a table, or any agent of the library by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Protocol
 
-from aleator.apps.web.worker.tables import Position, Table
-from aleator.errors import AleatorError
+import numpy as np
+
+from aleator.agents.base import Agent
+from aleator.agents.registry import load_agent
+from aleator.apps.web.worker.tables import Position, Table, TreeTable
+from aleator.errors import AgentError
 from aleator.games.base import FloatArray
+from aleator.games.registry import load_game
+from aleator.games.table import Observation
 
-PolicyOf = Callable[[Table, Position, int], FloatArray]
-
-
-def _equilibrium(table: Table, position: Position, hand: int) -> FloatArray:
-    return table.policy(position, hand)
+EQUILIBRIUM = "equilibrium"
 
 
-_OPPONENTS: dict[str, PolicyOf] = {"equilibrium": _equilibrium}
+class Opponent(Protocol):
+    """Somebody who sits at a table; `draw` seeds whatever it draws in a round, which makes a round repeatable."""
+
+    def policy(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
+        """Returns [A]: how likely it takes each action at its turn."""
+
+    def belief(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
+        """Returns [H]: how likely it holds each hand of the other to be."""
 
 
-def opponent_policy(name: str) -> PolicyOf:
-    """Returns the function (table, position, hand) -> [A] of an opponent.
+class _Equilibrium:
+    """Plays what the table knows."""
+
+    def policy(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
+        return table.policy(position, hand)
+
+    def belief(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
+        return table.belief(position, seat, hand)
+
+
+class _AgentOpponent:
+    """Asks an agent of the library; what it draws in a round is drawn anew, and equally, at every turn."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def _observe(
+        self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]
+    ) -> tuple[TreeTable, Observation]:
+        if not isinstance(table, TreeTable):
+            raise AgentError(f"{self.agent.name} plays small games only")
+        events, node, tree = [], 0, table.tree
+        for label in position:
+            labels = [tree.labels[child] for child in tree.children(node)]
+            events.append(labels.index(label))
+            node = int(tree.first_child[node]) + events[-1]
+        self.agent.begin(seat, np.random.default_rng(draw))
+        legal = tuple(range(int(tree.num_actions[node])))
+        return table, Observation(seat, tree.states[node], hand, tuple(events), legal)
+
+    def policy(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
+        chances = self.agent.probabilities(self._observe(table, position, seat, hand, draw)[1])
+        found: FloatArray = chances / chances.sum()
+        return found
+
+    def belief(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
+        known, observation = self._observe(table, position, seat, hand, draw)
+        belief = self.agent.belief(observation)
+        return known.belief(position, seat, hand) if belief is None else belief.as_seen_by(seat, hand)
+
+
+@lru_cache(maxsize=8)
+def open_opponent(name: str, game: str) -> Opponent:
+    """Returns an opponent at a game.
 
     Raises:
-        AleatorError: there is no such opponent.
+        AgentError: there is none of that name.
     """
-    if name not in _OPPONENTS:
-        raise AleatorError(f"unknown opponent {name!r}; known: {', '.join(_OPPONENTS)}")
-    return _OPPONENTS[name]
+    return _Equilibrium() if name == EQUILIBRIUM else _AgentOpponent(load_agent(name, load_game(game)))

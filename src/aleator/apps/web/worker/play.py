@@ -3,12 +3,12 @@
 Luck is removed exactly. A round is worth to its player, whatever the cards, what the seat is worth plus, at each of the
 player's decisions, how much better or worse the action taken was than the equilibrium's own mixture there; the rest is luck.
 Averaged over many rounds that equals the winnings, because the agent's policy and the odds of chance are known (the identity
-behind AIVAT: Burch et al. 2018, with the equilibrium's values as the baseline).
+behind AIVAT: Burch et al. 2018, with the equilibrium's values as the baseline). Against an agent that searches this holds as far
+as the agent plays the equilibrium.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.equilibrium import open_game
-from aleator.apps.web.worker.opponents import opponent_policy
+from aleator.apps.web.worker.opponents import open_opponent
 from aleator.apps.web.worker.review import explain
 from aleator.apps.web.worker.tables import Table, TreeTable
 from aleator.errors import AleatorError
@@ -89,13 +89,20 @@ def _act(state: dict[str, Any], table: Table, label: str) -> None:
         }
     )
     position.append(label)
-    _note_belief(table, now)
+    _note_belief(state, table)
 
 
-def _note_belief(table: Table, now: dict[str, Any]) -> None:
+def _draw(state: dict[str, Any]) -> tuple[int, int]:
+    """Returns what the agent's own draws of this round are seeded by."""
+    return state["seed"], state["totals"]["rounds"]
+
+
+def _note_belief(state: dict[str, Any], table: Table) -> None:
     """Adds to the last step what the agent believes about the player's hand after it."""
+    now = state["round"]
     agent = 1 - now["seat"]
-    belief = table.belief(now["position"], agent, now["hands"][agent])
+    opponent = open_opponent(state["opponent"], state["game"])
+    belief = opponent.belief(table, now["position"], agent, now["hands"][agent], _draw(state))
     own = now["hands"][now["seat"]]
     now["steps"][-1]["belief"] = table.belief_report(belief) | {"truth": float(belief[own])}
     now["steps"][-1]["scene"] = table.scene(now["position"])
@@ -107,8 +114,8 @@ def _run(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
     position, hands = now["position"], (now["hands"][0], now["hands"][1])
     if not now["steps"]:
         now["steps"].append({"who": "deal"})
-        _note_belief(table, now)
-    policy_of: Callable[..., Any] = opponent_policy(state["opponent"])
+        _note_belief(state, table)
+    opponent = open_opponent(state["opponent"], state["game"])
     while True:
         actor = table.actor(position)
         if actor == now["seat"]:
@@ -120,7 +127,7 @@ def _run(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
             now["steps"].append({"who": "chance", "label": label})
         else:
             options = table.options(position)
-            policy = policy_of(table, position, hands[actor])
+            policy = opponent.policy(table, position, actor, hands[actor], _draw(state))
             taken = int(rng.choice(len(policy), p=policy / policy.sum()))
             now["steps"].append(
                 {
@@ -133,7 +140,7 @@ def _run(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
             )
             label = options[taken].label
         position.append(label)
-        _note_belief(table, now)
+        _note_belief(state, table)
     _finish(state, table, hands)
 
 

@@ -164,12 +164,14 @@ class PlayTable {
   }
 
   result(round) {
-    const won = round.won + (this.game === "holdem" ? 0 : 0);
-    const text = won > 0 ? "You win" : won < 0 ? "The agent wins" : "A tie";
+    const { won } = round;
+    const size = number(Math.abs(won));
+    const amount = `${size} ${size === "1" ? this.session.unit.slice(0, -1) : this.session.unit}`;
+    const text = won > 0 ? `You win ${amount}` : won < 0 ? `You lose ${amount}` : "A tie";
     return h(
       "div",
       { class: `result ${won > 0 ? "good" : won < 0 ? "bad" : ""}` },
-      h("div", {}, h("b", {}, text), h("span", {}, ` ${signed(won, won % 1 ? 1 : 0)} ${this.session.unit}`)),
+      h("b", {}, text),
       h("button", { type: "button", class: "primary next", onclick: () => this.move("deal") }, "Next round", h("kbd", {}, "N")),
     );
   }

@@ -28,6 +28,7 @@ function oneStep(step, { faces, hand, round, name, digits }) {
     "li",
     { class: `step ${step.who}` },
     h("div", { class: "step-head" }, heads[step.who]()),
+    step.who === "deal" && h("p", { class: "muted" }, "The agent knows its own hand, the rules, and how an equilibrium plays. From what you do it infers what you hold."),
     step.why && h("p", { class: "why" }, step.why),
     step.policy && policyTable(step, { name, digits }),
     h("div", { class: "belief" }, h("small", {}, "It believes you hold"), beliefPicture(step.belief, round.hand, faces), h("small", { class: "truth" }, `your ${faces ? "dice" : "hand"}: ${percent(step.belief.truth, step.belief.truth < 0.1 ? 1 : 0)}`)),
