@@ -86,3 +86,17 @@ def test_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         code, _, error = call(capsys, "play", *arguments)
         assert code == 2 and message in error, error
+
+
+def test_agents_can_be_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, error = call(capsys, "evaluate", "kuhn", "--agent", "uniform", "--json")
+    assert code == 0, error
+    assert json.loads(text)["nash_conv"] == pytest.approx(11 / 12)
+    search = ("evaluate", "kuhn", "--agent", "search:cfr-d,moves=2,iterations=30")
+    exact = json.loads(call(capsys, *search, "--json")[1])["exploitability"]
+    drawn = json.loads(call(capsys, *search, "--repeats", "30", "--json")[1])["exploitability"]
+    assert exact < 0.08 and drawn < 0.2
+    code, text, _ = call(capsys, *search, "--repeats", "3")
+    assert code == 0 and "the agent search:cfr-d,moves=2,iterations=30, 3 draws" in text.replace("\n", " ")
+    code, _, error = call(capsys, "evaluate", "kuhn", "--agent", "uniform", "--repeats", "3")
+    assert code == 2 and "--repeats is for agents that search" in error

@@ -31,3 +31,4 @@ def test_figure_5(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
             assert rows[game, method]["after all"] < 0.4 * rows[game, method]["after 8"], (game, method)
         assert rows[game, "CFR-AVE"]["after all"] < 0.03  # uniform: 0.66 and 2.37 in the whole games
         assert rows[game, "CFR-D"]["whole game, random iteration"] < 0.2
+    assert rows["one-card:50", "modified CFR-AVE"]["after all"] < rows["one-card:50", "CFR-D"]["after all"]

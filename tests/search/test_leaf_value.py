@@ -71,6 +71,17 @@ def test_the_oracle_solves_every_leaf_to_its_precision(name: str, limit: DepthLi
         np.testing.assert_allclose(values, exact, atol=2e-3)
 
 
+def test_the_same_question_is_answered_once() -> None:
+    subgame = cut(build_tree(load_game("leduc")), limit=DepthLimit(rounds=1))
+    oracle, reach = OracleValue(1e-2), (np.ones((5, 3)), np.ones((5, 3)))
+    first = oracle.cfvs(subgame, reach)
+    iterations = oracle.iterations
+    second = oracle.cfvs(subgame, (2.0 * reach[0], reach[1]))  # the same beliefs
+    assert oracle.calls == 2 and oracle.iterations == iterations
+    np.testing.assert_array_equal(second[0], first[0])
+    np.testing.assert_array_equal(second[1], 2.0 * first[1])
+
+
 def test_a_cfv_grows_with_the_opponents_reach_alone() -> None:
     full = build_tree(load_game("kuhn"))
     subgame = cut(full, limit=DepthLimit(moves=1))

@@ -112,5 +112,7 @@ def test_mistakes_are_named() -> None:
         SearchConfig(iterations=0)
     with pytest.raises(SolveError, match="at least 1 repeat"):
         PlayedPolicy(build_tree(load_game("kuhn")), SearchConfig(), ZeroValue()).sampled(np.random.default_rng(0), 0)
+    with pytest.raises(SolveError, match=r"takes [\d,]+ searches, more than 200,000: draw some"):
+        PlayedPolicy(build_tree(load_game("liars-dice:1x4")), SearchConfig(), ZeroValue()).exact()
     with pytest.raises(SolveError, match="begins at the root"):
         trunk_exploitability(subgame_at(load_game("kuhn")), uniform_policy(build_tree(load_game("kuhn"))))

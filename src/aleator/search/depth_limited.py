@@ -273,12 +273,13 @@ class DepthLimitedSolver:
         layout = self._engine.layout
         policies = (layout.pad(0, policy.probabilities[0]), layout.pad(1, policy.probabilities[1]))
         update.play(policies)
-        regrets, cfvs = [], self._value_leaves(0, [])
+        regrets, cfvs = [], [self._value_leaves(player, [])[player] for player in (0, 1)]
         for player in (0, 1):
             values = self._engine.evaluate(player, update.memory[1 - player].reach)
             self._rows.put_values(player, cfvs[player], values)
-            regrets.append(update.regrets_of_best_response(player))
+            self._engine.pull(player, policies[player], best=False)
             self._root_mean[player][:] = values[: len(self._root_mean[player])]
+            regrets.append(update.regrets_of_best_response(player))
         update.pretend(policies, (regrets[0], regrets[1]), iterations)
         self.iteration = iterations
 

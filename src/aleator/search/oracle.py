@@ -105,9 +105,12 @@ class _LeafSolver:
         return Policy(self.forest.tree, (layout.unpad(0, self.policies[0]), layout.unpad(1, self.policies[1])))
 
     def solve(self, reach: Reach, precision: float) -> int:
-        """Solves all leaves at the beliefs of `reach`; returns the iterations that it took."""
+        """Solves all leaves at the beliefs of `reach`; returns the iterations that it took, none if they are the last ones."""
         engine = self.forest.engine
-        self.beliefs = (self._believe(0, reach), self._believe(1, reach))
+        beliefs = (self._believe(0, reach), self._believe(1, reach))
+        if self._iterations and all(np.array_equal(new, old) for new, old in zip(beliefs, self.beliefs, strict=True)):
+            return 0
+        self.beliefs = beliefs
         mass = np.array(
             [b0[: len(d)] @ d @ b1[: len(d.T)] for b0, b1, d in zip(*self.beliefs, self._deals, strict=True)]
         )

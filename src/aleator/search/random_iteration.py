@@ -40,6 +40,7 @@ from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import DepthLimit, Subgame, cut
 
 _TWO_MOVES = DepthLimit(moves=2)
+MOST_SEARCHES = 200_000
 
 
 class Play(NamedTuple):
@@ -112,8 +113,26 @@ class PlayedPolicy:
         self._sums = [np.zeros(size) for size in full.policy_size]
 
     def exact(self) -> Policy:
-        """Returns the expected policy, by going through all iterations of all subgames."""
+        """Returns the expected policy, by going through all iterations of all subgames.
+
+        Raises:
+            SolveError: that would take too many searches; `sampled` draws some of them.
+        """
+        if (count := self._count(0)) > MOST_SEARCHES:
+            raise SolveError(
+                f"going through all iterations takes {count:,} searches, more than {MOST_SEARCHES:,}: "
+                "draw some of them instead, or search deeper with fewer iterations"
+            )
         return self._find(None, 1)
+
+    def _count(self, node: int) -> int:
+        """Returns how many searches it takes to go through all iterations below a node, for one player."""
+        subgame = self._subgame(node)
+        if not len(subgame.leaves) or self._finish is not None:
+            return 1
+        assert subgame.nodes is not None
+        below = sum(self._count(int(subgame.nodes[leaf])) for leaf in subgame.leaves)
+        return 1 + below * (self.config.iterations if self.config.safe else 1)
 
     def sampled(self, rng: np.random.Generator, repeats: int) -> Policy:
         """Returns the average of the policies played in `repeats` games in which every subgame's iteration is drawn anew."""

@@ -17,6 +17,7 @@ from aleator.solvers.fictitious_play import FictitiousRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.trees.beliefs import Reach
 
+_PLANNED = 64
 Vectors = tuple[Vector, Vector]
 
 
@@ -63,6 +64,7 @@ class CFRUpdate:
         self._iteration = self._pretended = 0
         self._weight = 0.0
         self._discounts: FloatArray = np.zeros(5)
+        self._planned: FloatArray = np.zeros((0, 5))  # discounts of the coming iterations
         first, second = (
             engine.layout.memory(
                 player, optimistic=rule.optimistic, hedge=rule.minimiser == HEDGE, root_reach=root_reach[player]
@@ -77,7 +79,9 @@ class CFRUpdate:
     def begin(self, iteration: int) -> None:
         """Looks up the iteration's discounts."""
         self._iteration = iteration
-        self._discounts = self.rule.schedule(iteration, 1)[0]
+        if not len(self._planned):
+            self._planned = self.rule.schedule(iteration, _PLANNED)
+        self._discounts, self._planned = self._planned[0], self._planned[1:]
         self._weight = self._weight * self._discounts[2] + 1.0
         self.share = 1.0 / self._weight
 
@@ -93,7 +97,7 @@ class CFRUpdate:
             root_means=root_means,
             weight=self._weight,
         )
-        self._iteration += iterations
+        self._iteration, self._planned = self._iteration + iterations, self._planned[:0]
         for decay in schedule[:, 2]:
             self._weight = self._weight * decay + 1.0
 
@@ -152,6 +156,7 @@ class CFRUpdate:
             positive, negative = positive * discounts[0] + 1.0, negative * discounts[1] + 1.0
             self._weight = self._weight * discounts[2] + 1.0
         self._iteration = self._pretended = iterations
+        self._planned = self._planned[:0]
         self.play(policies)
         for player, own in enumerate(self.memory):
             own.regret[:] = regrets[player] * np.where(regrets[player] > 0.0, positive, negative)

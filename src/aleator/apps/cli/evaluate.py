@@ -1,44 +1,69 @@
-"""`aleator evaluate`: the exploitability of a saved solution, computed anew."""
+"""`aleator evaluate`: the exploitability of a saved solution or of an agent, computed anew."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from aleator.apps.cli.output import number, out, print_json, progress_bar
+from aleator.errors import AgentError
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.solution import SolutionFile
+from aleator.trees.policy import Policy
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="A file written by `aleator solve --out`.")],
+    what: Annotated[str, typer.Argument(metavar="FILE|GAME", help="A file by `aleator solve --out`, or with --agent a game.")],
+    agent: Annotated[str | None, typer.Option(help="An agent, as in `aleator play`, for what it plays in expectation.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often instead of going "
+                                                "through all it may draw.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of those draws.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Exploitability of a saved solution: best responses are computed anew, nothing in the file is taken on trust.
+) -> None:  # fmt: skip
+    """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.
 
-    Example:  aleator evaluate dice.solution
+    Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20
     """
     with progress_bar("evaluating", quiet=json):
-        saved = SolutionFile(file)
-        policy = saved.load().policy
+        if agent is None:
+            saved = SolutionFile(Path(what))
+            policy, summary = saved.load().policy, saved.summary
+            title = f"{summary.iterations:,} iterations of {summary.algorithm}"
+            about: dict[str, Any] = {
+                "game": summary.game,
+                "algorithm": summary.algorithm,
+                "iterations": summary.iterations,
+            }
+        else:
+            policy = _policy(what, agent, repeats, seed)
+            title = f"the agent {agent}" + (f", {repeats:,} draws" if repeats else "")
+            about = {"game": policy.tree.game.name, "agent": agent, "repeats": repeats}
         value = expected_value(policy)
         best = [best_response_value(policy, player) for player in (0, 1)]
     gains = [best[0] - value, best[1] + value]
-    result = {
-        "game": saved.summary.game,
-        "algorithm": saved.summary.algorithm,
-        "iterations": saved.summary.iterations,
-        "value": value,
-        "gains": gains,
-        "nash_conv": sum(gains),
-        "exploitability": sum(gains) / 2,
-    }
     if json:
-        print_json(result)
+        print_json(about | {"value": value, "gains": gains, "nash_conv": sum(gains), "exploitability": sum(gains) / 2})
         return
-    out.print(f"[bold]{saved.summary.game}[/], {saved.summary.iterations:,} iterations of {saved.summary.algorithm}")
+    out.print(f"[bold]{about['game']}[/], {title}")
     out.print(f"exploitability   {number(sum(gains) / 2)}   (NashConv / 2; NashConv {number(sum(gains))})")
     out.print(f"best responses   first player gains {number(gains[0])}, second player gains {number(gains[1])}")
     out.print(f"value            {value:+.6f}   (to the first player)")
+
+
+def _policy(game: str, name: str, repeats: int | None, seed: int) -> Policy:
+    """Returns what an agent plays in expectation, exactly or by drawing."""
+    from aleator.agents.registry import load_agent
+    from aleator.agents.search import SearchAgent
+    from aleator.games.registry import load_game
+    from aleator.trees.public_tree import build_tree
+
+    agent = load_agent(name, load_game(game))
+    tree = build_tree(agent.game)
+    if repeats is None:
+        return agent.policy(tree)
+    if not isinstance(agent, SearchAgent):
+        raise AgentError(f"--repeats is for agents that search, not for {name}: what it plays is known exactly")
+    return agent.sampled_policy(tree, np.random.default_rng(seed), repeats)

@@ -14,7 +14,7 @@ from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 from aleator.trees.subgame import DepthLimit, cut
 
-_LAST, _LAST_QUICK, _PRECISION = 1024, 256, 1e-3
+_LAST, _LAST_QUICK, _PRECISION = 1024, 128, 1e-3
 _EQUILIBRIUM = (0.4, 0.4, 0.2)
 _RULES = ("cfr-d", "cfr-ave")
 _DEVIATIONS = (

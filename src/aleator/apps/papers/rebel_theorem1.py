@@ -16,7 +16,7 @@ from aleator.trees.public_tree import PublicTree, build_tree
 from aleator.trees.subgame import cut
 
 _GAMES = ("kuhn", "leduc", "liars-dice:1x4")
-_STATES, _STATES_QUICK, _OTHERS = 12, 3, 8
+_STATES, _STATES_QUICK, _OTHERS = 12, 2, 8
 _STEP, _PRECISION, _MOST = 1e-3, 2e-6, 200_000
 _STEPS = (0.1, 0.03, 0.01, 0.003, _STEP)
 _TOLERANCE = 4 * _PRECISION / _STEP

@@ -1,0 +1,51 @@
+"""The agent that searches subgames of a blueprint: at the table it plays the policy that can be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.agents.base import node_of
+from aleator.agents.safe import SafeAgent
+from aleator.errors import AgentError
+from aleator.games import load_game
+from aleator.games.table import Table
+from aleator.search.safe import SafeSearch
+from aleator.solvers.best_response import exploitability
+from aleator.solvers.cfr import CFR
+from aleator.solvers.regret_rule import CFR as CFR_RULE
+from aleator.trees import build_tree
+from aleator.trees.policy import uniform_policy
+
+
+def test_search_makes_a_rough_blueprint_better_and_the_table_agrees() -> None:
+    game = load_game("leduc")
+    tree = build_tree(game)
+    solver = CFR(tree, CFR_RULE)
+    solver.run(20)
+    agent = SafeAgent(solver.average_policy(), SafeSearch(gadget="resolve", iterations=200))
+    searched = agent.policy(tree)
+    assert exploitability(searched) < 0.9 * exploitability(solver.average_policy())
+    rng = np.random.default_rng(3)
+    for seat in (0, 1):
+        for _ in range(5):
+            table = Table(game, rng)
+            agent.begin(seat, rng)
+            while not table.is_over:
+                seen = table.observe()
+                if seen.seat == seat:
+                    node = node_of(tree, seen.events)
+                    np.testing.assert_allclose(agent.probabilities(seen), searched[node][:, seen.hand], atol=0.05)
+                    assert agent.belief(seen).state == seen.state
+                table.act(int(rng.choice(seen.legal)))
+    assert 0 < agent.searches <= 10
+
+
+def test_games_without_chance_are_cut_after_two_moves() -> None:
+    tree = build_tree(load_game("liars-dice:1x4"))
+    agent = SafeAgent(uniform_policy(tree), SafeSearch(iterations=10))
+    changed = agent.policy(tree)[int(np.flatnonzero((tree.depth == 2) & (tree.actor >= 0))[0])]
+    assert np.abs(changed - 1 / len(changed)).max() > 0.1
+    np.testing.assert_array_equal(agent.policy(tree)[0], uniform_policy(tree)[0])
+    with pytest.raises(AgentError, match="another tree"):
+        agent.policy(build_tree(load_game("kuhn")))
