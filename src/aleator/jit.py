@@ -20,7 +20,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
     """Returns what changes when any source file with kernels does: Numba itself looks only at a function's own file."""
     package = Path(__file__).parent
-    files = [Path(__file__), *package.glob("solvers/engines/**/*.py"), *package.glob("games/holdem/evaluator.py")]
+    files = [
+        Path(__file__),
+        *package.glob("solvers/engines/**/*.py"),
+        *package.glob("games/holdem/evaluator.py"),
+        *package.glob("learning/quick_network.py"),
+    ]
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
 
 

@@ -59,6 +59,23 @@ def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
     return SearchAgent(game, SearchConfig(limit=limit, rule=rule, iterations=iterations, safe=safe))
 
 
+def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    try:
+        from aleator.agents.rebel import RebelAgent
+    except ModuleNotFoundError as error:
+        raise AgentError(f"the rebel agent needs {error.name}: pip install 'aleator[neural]'") from error
+    iterations, network = 1024, None
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if key == "iterations" and value.isdecimal() and int(value):
+            iterations = int(value)
+        elif not equals:
+            network = Path(part)
+        else:
+            raise AgentError(f"rebel:{text}: unknown {part!r}; allowed: FILE, iterations=N")
+    return RebelAgent(game, network, iterations=iterations)
+
+
 def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     _nothing_after(script, text)
     return ScriptedAgent(game, script)
@@ -71,6 +88,12 @@ _AGENTS = (
         "search[:RULE][,moves=N][,rounds=N][,iterations=N][,unsafe]",
         "searches at its turn with exact values at the leaves; acts by a random iteration",
         _search,
+    ),
+    KnownAgent(
+        "rebel",
+        "rebel[:NETWORK][,iterations=N]",
+        "ReBeL: searches with a trained value network at the leaves",
+        _rebel,
     ),
     *(
         KnownAgent(script, script, summary, partial(_scripted, script))

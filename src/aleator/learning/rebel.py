@@ -149,7 +149,8 @@ class SelfPlay:
         forest = searched.forest
         leaf = forest.shapes.leaf[forest.template[path.row]]
         over = leaf < 0
-        root = torch.where(over, 0, self.subgames.next[leaf.clamp(min=0)])
+        root = torch.zeros_like(self.root)
+        root[~over] = self.subgames.next[leaf[~over]]
         reach = []
         for player in (0, 1):
             scale = path.reach[player].amax(dim=1, keepdim=True)

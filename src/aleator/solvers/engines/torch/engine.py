@@ -61,7 +61,8 @@ class Searched:
     Attributes:
         forest: the subgames.
         root_reach: per player [G, H], what the search began with.
-        values: per player [G, H], the value of each hand at the root: the weighted mean over the player's updates.
+        values: per player [G, H], the value of each hand at the root: the weighted mean over the player's updates (CFR-D),
+            or what the average policies are worth.
         policy: [R, H] probability of the action into each row, on the iteration that was kept for its subgame.
         beliefs_policy: [R, H] the same for the policies that beliefs follow: current or average ones of that iteration.
         average: [R, H] the average policies at the end.
@@ -76,12 +77,12 @@ class Searched:
 
 
 def search_schedule(rule: SearchRule, iterations: int) -> FloatArray:
-    """Returns [T + 1, 6]: what each iteration, and one more, multiplies by.
+    """Returns [T, 6]: what each iteration multiplies by.
 
     Columns: discount of positive and of negative regrets, decay of sums, share of the iteration in the sums, floor of
     regrets, and how much of the opponent's last policy an optimistic traverser mixes into its average.
     """
-    updates = iterations // 2 + 1
+    updates = (iterations + 1) // 2
     rows = np.zeros((updates, 6))
     if isinstance(rule.update, FictitiousRule):
         for update in range(1, updates + 1):
@@ -91,7 +92,7 @@ def search_schedule(rule: SearchRule, iterations: int) -> FloatArray:
     else:
         positive, negative, decay, floor, _ = rule.update.schedule(1, updates).T
         rows[:, :5] = np.stack([positive, negative, decay, np.ones(updates), floor], axis=1)
-    return np.repeat(rows, 2, axis=0)[: iterations + 1]
+    return np.repeat(rows, 2, axis=0)[:iterations]
 
 
 def _check(rule: SearchRule, iterations: int) -> None:
@@ -154,8 +155,10 @@ class TorchEngine:
         start = 1.0 if self.fictitious else _NOTHING
         self.sums = (self.reach[0] * start, self.reach[1] * start)
         self.value_sums = (torch.zeros_like(self.regret[roots]), torch.zeros_like(self.regret[roots]))
-        # cfvs of leaves under the average policies when each player was last updated
-        self.leaf_cfvs = tuple(torch.zeros_like(self.regret[: len(forest.leaves)]) for _ in (0, 1))
+        # for the modified CFR-AVE: per traverser, sums of both players' reach at its own updates, and leaves' cfvs there
+        differs = rule.leaves == DIFFERENCE
+        self.met = [[torch.zeros_like(self.regret) for _ in (0, 1)] for _ in (0, 1)] if differs else []
+        self.met_cfvs = [torch.zeros_like(self.regret[: len(forest.leaves)]) for _ in (0, 1)]
 
     def evaluate_ends(self, player: int, iteration: int) -> None:
         """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
@@ -167,22 +170,17 @@ class TorchEngine:
         self.values[terminals.rows] = walk.apply_ends(terminals, player, expected)
         if not self._leaf_values:
             return
-        beliefs = self.reach if self.rule.leaves == CURRENT else self.sums
-        if self.rule.leaves == DIFFERENCE:
-            # averages that the current policies are part of; the second player meets one more policy of the first
-            decay = {player: float(self.schedule[iteration - 1, 2]), opponent: self._opponents_decay(iteration)}
-            beliefs = tuple(self.sums[seat] * decay[seat] + self.reach[seat] for seat in (0, 1))  # type: ignore[assignment]
-            expected = beliefs[opponent]
-        found = self._leaf_values(player, beliefs) * walk.apply_ends(leaves, player, expected)
-        if self.rule.leaves == DIFFERENCE:
-            before = self.leaf_cfvs[player].clone()
-            self.leaf_cfvs[player].copy_(found)
-            found = found - decay[opponent] * before
-        self.values[leaves.rows] = found
-
-    def _opponents_decay(self, iteration: int) -> float:
-        """Returns the decay of the opponent's sums when its current policy joins them."""
-        return float(self.schedule[iteration - iteration % 2, 2])
+        if self.rule.leaves != DIFFERENCE:
+            own = self.reach[player] if self.rule.leaves == CURRENT else self.sums[player]
+            beliefs = (own, expected) if player == 0 else (expected, own)
+            self.values[leaves.rows] = self._leaf_values(player, beliefs) * walk.apply_ends(leaves, player, expected)
+            return
+        decay, met = float(self.schedule[iteration - 1, 2]), self.met[player]
+        for seat in (0, 1):
+            met[seat].mul_(decay).add_(self.reach[seat])
+        found = self._leaf_values(player, (met[0], met[1])) * walk.apply_ends(leaves, player, met[opponent])
+        self.values[leaves.rows] = found - decay * self.met_cfvs[player]
+        self.met_cfvs[player] = found
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """Runs all iterations and returns what they found.
@@ -224,18 +222,33 @@ class TorchEngine:
 
     def _found(self, policy: Tensor, sums: Sequence[Tensor]) -> Searched:
         """Returns the result, given the policy and the sums of reach on the iterations that were kept."""
-        values = []
+        average, values = self._match_sums(self.sums), []
         for player in (0, 1):
-            weight = 0.0
-            for _, _, decay, share, _, _ in self.schedule[player : self.iterations : 2]:
-                weight = weight * decay + share
+            if self.follows_average:
+                mean = self._average_cfvs(player, average)
+            else:
+                mean = self.value_sums[player] / max(self._weight(player), _NOTHING)
             chance = self._root_chance(player)
-            mean = self.value_sums[player] / max(weight, _NOTHING)
             values.append(torch.where(chance > 0, mean / chance, 0.0))
         followed = self._match_sums(sums) if self.follows_average else policy
-        return Searched(
-            self.forest, self.root_reach, (values[0], values[1]), policy, followed, self._match_sums(self.sums)
-        )
+        return Searched(self.forest, self.root_reach, (values[0], values[1]), policy, followed, average)
+
+    def _weight(self, player: int) -> float:
+        """Returns the sum of the weights of a player's iterations."""
+        weight = 1.0 if self.fictitious else 0.0
+        for _, _, decay, share, _, _ in self.schedule[player::2]:
+            weight = float(weight * decay + share)
+        return weight
+
+    def _average_cfvs(self, player: int, average: Tensor) -> Tensor:
+        """Returns [G, H]: the player's cfvs at the roots under the average policies [R, H], leaves at their beliefs."""
+        terminals, leaves, values = self.plan.terminals, self.plan.leaves, torch.zeros_like(self.values)
+        opponent = self.sums[1 - player] / max(self._weight(1 - player), _NOTHING)
+        values[terminals.rows] = walk.apply_ends(terminals, player, opponent)
+        if self._leaf_values:
+            values[leaves.rows] = self._leaf_values(player, self.sums) * walk.apply_ends(leaves, player, opponent)
+        walk.pull_values(self.plan.levels, player, average, values)
+        return values[: len(self.forest.shape)]
 
     def _root_chance(self, player: int) -> Tensor:
         """Returns [G, H]: chance's and the opponent's part in reaching the root with each hand."""

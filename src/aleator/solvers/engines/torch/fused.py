@@ -10,7 +10,7 @@ import triton
 
 from aleator.solvers.engines.torch import triton_walk
 from aleator.solvers.engines.torch.engine import Searched, TorchEngine
-from aleator.solvers.search_rule import CURRENT, DIFFERENCE
+from aleator.solvers.search_rule import DIFFERENCE
 
 Tensor = torch.Tensor
 _BLOCK = 32
@@ -112,22 +112,23 @@ class FusedEngine(TorchEngine):
             )  # fmt: skip
 
         if self.rule.leaves != DIFFERENCE:
-            beliefs = self.reach if self.rule.leaves == CURRENT else self.sums
+            own, expected = (
+                self.sums[player] if self.fictitious else self.reach[player],
+                self._expected(opponent, offset),
+            )
+            beliefs = (own, expected) if player == 0 else (expected, own)
             worth = self._leaf_values(player, beliefs) if self._leaf_values else self._worth
-            launch(0, everything, self._expected(opponent, offset), worth)
+            launch(0, everything, expected, worth)
             return
         launch(0, terminals, self.reach[opponent], self._worth)
         if self._leaf_values:
-            decay = {player: self._decay(offset), opponent: self._decay(offset + 1 - offset % 2)}
-            averages = [self.sums[seat] * decay[seat] + self.reach[seat] for seat in (0, 1)]
-            launch(terminals, everything, averages[opponent], self._leaf_values(player, (averages[0], averages[1])))
-            found, before = self.values[forest.leaves], self.leaf_cfvs[player].clone()
-            self.leaf_cfvs[player].copy_(found)
-            self.values[forest.leaves] = found - decay[opponent] * before
-
-    def _decay(self, offset: int) -> Tensor:
-        """Returns the decay of sums on an iteration, on the device."""
-        return self._schedule.index_select(0, self._clock + (offset - 1))[0, 2]
+            decay, met = self._schedule.index_select(0, self._clock + (offset - 1))[0, 2], self.met[player]
+            for seat in (0, 1):
+                met[seat].mul_(decay).add_(self.reach[seat])
+            launch(terminals, everything, met[opponent], self._leaf_values(player, (met[0], met[1])))
+            found = self.values[forest.leaves]
+            self.values[forest.leaves] = found - decay * self.met_cfvs[player]
+            self.met_cfvs[player].copy_(found)
 
     def _expected(self, opponent: int, offset: int) -> Tensor:
         """Returns [R, H]: the opponent's reach that the traverser is updated against."""

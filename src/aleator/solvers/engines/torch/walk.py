@@ -125,6 +125,13 @@ def update_regrets(
         policy[level.rows] = torch.where(moved, match(level, new.clamp_(min=0.0)), current)
 
 
+def pull_values(levels: tuple[Level, ...], player: int, policy: Tensor, values: Tensor) -> None:
+    """Pulls the traverser's cfvs [R, H] up under a fixed policy."""
+    for level in reversed(levels):
+        below = values[level.rows]
+        values[level.above] += sum_children(level, torch.where(level.moved[player], policy[level.rows] * below, below))
+
+
 def respond(levels: tuple[Level, ...], player: int, values: Tensor, policy: Tensor) -> None:
     """Pulls the traverser's best-response cfvs up and writes the best response; equal actions share the probability."""
     for level in reversed(levels):

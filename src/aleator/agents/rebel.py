@@ -1,0 +1,43 @@
+"""ReBeL as an agent: search by a random iteration with a trained value network at the leaves.
+
+Reference: ReBeL section 6, Algorithm 2.
+Deviations: an iteration of the paper updates one player, and one of the agent's search both: it takes half as many.
+Status: tests/agents/test_rebel.py; its exploitability by `aleator paper rebel-liars-dice`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from aleator.agents.search import SearchAgent
+from aleator.errors import AgentError
+from aleator.games.base import Game
+from aleator.learning.model import load_model
+from aleator.learning.network_value import NetworkValue
+from aleator.learning.shipped import shipped_path
+from aleator.search.random_iteration import SearchConfig
+from aleator.trees.subgame import DepthLimit
+
+
+class RebelAgent(SearchAgent):
+    """Searches as it was trained to.
+
+    Args:
+        game: what it plays.
+        network: the file of a value network; None for the one that comes with the game.
+        iterations: updates of one player in a search; None for as many as in training.
+    """
+
+    name = "rebel"
+
+    def __init__(self, game: Game[Any], network: Path | None = None, *, iterations: int | None = None) -> None:
+        model = load_model(network or shipped_path(game.name))
+        if model.config.game != game.name:
+            raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")
+        config = SearchConfig(
+            limit=DepthLimit(moves=model.config.depth),
+            rule=model.config.rule,
+            iterations=max(1, (iterations or model.config.iterations) // 2),
+        )
+        super().__init__(game, config, NetworkValue(model))

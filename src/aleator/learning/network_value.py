@@ -1,0 +1,88 @@
+"""A value network at the leaves of a single subgame, for searches on the CPU engine (`aleator.search`)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.learning.model import Model, Searcher
+from aleator.learning.quick_network import QuickNetwork
+from aleator.trees.beliefs import Reach
+from aleator.trees.policy import BoolArray
+from aleator.trees.subgame import Subgame
+
+
+class _Leaves(NamedTuple):
+    """What is known about the leaves of a subgame beforehand.
+
+    Attributes:
+        inputs: per player [L, size] what the network is told, with beliefs still missing.
+        swap: [L] player 1's belief comes first.
+        marginal: per player [L, H], the chance of each hand as far as chance alone is concerned.
+        deal: [L, H0, H1].
+    """
+
+    inputs: tuple[FloatArray, FloatArray]
+    swap: BoolArray
+    marginal: tuple[FloatArray, FloatArray]
+    deal: FloatArray
+
+
+class NetworkValue:
+    """A `LeafValue`: what the network says, weighted by the opponent's reach and chance."""
+
+    def __init__(self, model: Model) -> None:
+        searcher = Searcher(model)
+        self.game, self.encoding, self.network = searcher.game, searcher.encoding, QuickNetwork(model.network)
+        self._number: dict[Any, int] = {state: number for number, state in enumerate(self.encoding.states)}
+        self._known: WeakKeyDictionary[Subgame, _Leaves] = WeakKeyDictionary()
+
+    def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
+        """Returns both players' cfvs [L, H0], [L, H1], zeros for a player who is not asked for; see `LeafValue.cfvs`."""
+        if subgame not in self._known:
+            self._known[subgame] = self._prepare(subgame)
+        leaves = self._known[subgame]
+        beliefs = []
+        for seat in (0, 1):
+            weight = leaves.marginal[seat] * reach[seat]
+            total = weight.sum(axis=1, keepdims=True)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                beliefs.append(np.where(total > 0.0, weight / total, leaves.marginal[seat]))
+        found = (np.zeros_like(reach[0]), np.zeros_like(reach[1]))
+        for asked in (0, 1) if player is None else (player,):
+            chance = (
+                np.matmul(leaves.deal, reach[1][:, :, None])[:, :, 0]
+                if asked == 0
+                else np.matmul(reach[0][:, None, :], leaves.deal)[:, 0, :]
+            )
+            live = np.flatnonzero(chance.any(axis=1))  # elsewhere the opponent never comes, and cfvs are zero
+            inputs, swap = leaves.inputs[asked][live], leaves.swap[live, None]
+            first, second = beliefs[0][live], beliefs[1][live]
+            hands = self.encoding.num_hands
+            inputs[:, -2 * hands : -hands] = np.where(swap, second, first)
+            inputs[:, -hands:] = np.where(swap, first, second)
+            found[asked][live] = self.network(inputs.astype(np.float32)) * chance[live]
+        return found
+
+    def _prepare(self, subgame: Subgame) -> _Leaves:
+        states = [subgame.tree.states[leaf] for leaf in subgame.leaves]
+        unknown = [state for state in states if state not in self._number]
+        if subgame.tree.game.name != self.game.name or unknown:
+            raise SolveError(
+                f"the network was trained for subgames of {self.game.name}; it does not know "
+                f"{unknown[0] if unknown else subgame.tree.game.name}"
+            )
+        numbers = [self._number[state] for state in states]
+        features = self.encoding.features[numbers].numpy().astype(np.float64)
+        blank = np.zeros((len(states), 2 * self.encoding.num_hands))
+        marginal = self.encoding.marginal[numbers].numpy().astype(np.float64)
+        return _Leaves(
+            (np.hstack([features[:, 0], blank]), np.hstack([features[:, 1], blank])),
+            self.encoding.swap[numbers].numpy(),
+            (marginal[:, 0], marginal[:, 1]),
+            np.stack([self.game.deal(state) for state in states]),
+        )

@@ -1,0 +1,38 @@
+"""The trained networks that come with the package, found by the name of their game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aleator
+from aleator.errors import SolveError
+from aleator.learning.model import Model, load_model
+
+
+def directory() -> Path:
+    """Returns where the networks are: beside the sources in a checkout, inside an installed package."""
+    package = Path(aleator.__file__).parent
+    installed = package / "models"
+    return installed if installed.is_dir() else package.parents[1] / "models"
+
+
+def shipped_games() -> list[str]:
+    """Returns the names of the games with a trained network."""
+    return sorted(path.stem.replace("-", ":", 2).replace(":", "-", 1) for path in directory().glob("*.safetensors"))
+
+
+def shipped_path(game: str) -> Path:
+    """Returns the file of a game's network.
+
+    Raises:
+        SolveError: there is none; the message lists the games that have one.
+    """
+    path = directory() / f"{game.replace(':', '-')}.safetensors"
+    if not path.is_file():
+        raise SolveError(f"no trained network comes with {game}; there are networks for: {', '.join(shipped_games())}")
+    return path
+
+
+def shipped_model(game: str) -> Model:
+    """Returns the trained network of a game."""
+    return load_model(shipped_path(game))

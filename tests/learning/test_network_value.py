@@ -1,0 +1,113 @@
+"""The value network at leaves, in its four forms: torch, few inputs by NumPy, the CPU engine's leaf value, Triton kernels."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from aleator.errors import SolveError
+from aleator.games import load_game
+from aleator.search.depth_limited import DepthLimitedSolver
+from aleator.search.leaf_value import ZeroValue
+from aleator.solvers.search_rule import SEARCH_RULES
+from aleator.trees.subgame import DepthLimit, subgame_at
+
+os.environ.setdefault("TRITON_INTERPRET", "1")
+torch = pytest.importorskip("torch")
+
+from aleator.learning.encoding import Encoding  # noqa: E402
+from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
+from aleator.learning.model import Searcher  # noqa: E402
+from aleator.learning.network_value import NetworkValue  # noqa: E402
+from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
+from aleator.learning.quick_network import QuickNetwork  # noqa: E402
+from aleator.learning.shipped import shipped_games, shipped_model  # noqa: E402
+from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
+from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+
+
+def random_network(size: int, hands: int, layers: int = 2, norm: bool = True) -> ValueNetwork:
+    generator = torch.Generator().manual_seed(layers)
+    network = ValueNetwork(size, hands, NetworkConfig(layers=layers, width=32, layer_norm=norm), generator=generator)
+    with torch.no_grad():
+        network.output.weight.mul_(100)
+    return network
+
+
+@pytest.mark.parametrize(("layers", "norm"), [(1, False), (2, True), (3, True)])
+def test_the_quick_network_says_the_same(layers: int, norm: bool) -> None:
+    network = random_network(10, 5, layers, norm)
+    inputs = 3 * torch.randn((33, 10), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        expected = network(inputs).numpy()
+    np.testing.assert_allclose(QuickNetwork(network)(inputs.numpy()), expected, atol=2e-4)
+
+
+@pytest.mark.parametrize("name", ["liars-dice:1x4", "liars-dice:2x3"])
+@pytest.mark.parametrize("rule", ["cfr-d", "modified-cfr-ave", "linear-fp", "flop"])
+def test_both_engines_search_alike_with_a_network(name: str, rule: str) -> None:
+    model = shipped_model(name)
+    searcher = Searcher(model)
+    game, root = searcher.game, searcher.subgames.roots[1]
+    subgame = subgame_at(game, root, DepthLimit(moves=2))
+    rng = np.random.default_rng(0)
+    hands = searcher.subgames.shapes.num_hands
+    reach = (rng.random(hands), rng.random(hands))
+    solver = DepthLimitedSolver(subgame, NetworkValue(model), rule, root_reach=reach)
+    solver.run(3)
+    forest = Forest.build(searcher.subgames.shapes, torch.tensor([1]))
+    tensors = tuple(torch.tensor(rows[None], dtype=torch.float32) for rows in reach)
+    engine = TorchEngine(forest, searcher.leaf_values, (tensors[0], tensors[1]), SEARCH_RULES[rule], 6)
+    found = engine.search()
+    average = solver.average_policy()
+    node_of = forest.shapes.node[forest.template].tolist()
+    row_of = {node: row for row, node in enumerate(node_of)}
+    for node in np.flatnonzero(subgame.tree.actor >= 0):
+        rows = [row_of[child] for child in subgame.tree.children(node)]
+        np.testing.assert_allclose(found.average[rows], average[int(node)], atol=2e-3)
+    chances = game.deal(root)
+    for player, cfvs in enumerate(solver.root_cfvs()):
+        chance = chances @ reach[1] if player == 0 else reach[0] @ chances
+        np.testing.assert_allclose(found.values[player][0], cfvs / chance, atol=2e-3)
+
+
+def test_a_foreign_game_is_refused() -> None:
+    value = NetworkValue(shipped_model("liars-dice:1x4"))
+    subgame = subgame_at(load_game("leduc"), load_game("leduc").root(), DepthLimit(moves=2))
+    with pytest.raises(SolveError, match="trained for subgames of liars-dice:1x4"):
+        DepthLimitedSolver(subgame, value).run(1)
+    DepthLimitedSolver(subgame, ZeroValue()).run(1)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("layers", "norm"), [(1, False), (2, True), (3, True)])
+def test_the_fused_network_says_the_same(layers: int, norm: bool) -> None:
+    pytest.importorskip("triton")
+    from aleator.learning.fused_leaves import FusedLeaves
+
+    game = load_game("liars-dice:1x3")
+    subgames = Subgames(game)
+    shapes = subgames.shapes
+    encoding = Encoding(game, shapes.leaf_states, shapes.num_hands)
+    network = random_network(encoding.size, shapes.num_hands, layers, norm)
+    forest = Forest.build(shapes, torch.tensor([0, 1, 3, 2]))
+    generator = torch.Generator().manual_seed(0)
+    reach = tuple(torch.rand((forest.num_rows, shapes.num_hands), generator=generator) for _ in (0, 1))
+    for player in (0, 1):
+        plain = NetworkLeaves(network, encoding).bind(forest)(player, (reach[0], reach[1]))
+        # the interpreter has no bfloat16 products; the kernel is the same in float16
+        fused = FusedLeaves(network, encoding, torch.float16).bind(forest)(player, (reach[0], reach[1]))
+        np.testing.assert_allclose(plain, fused, atol=5e-3)
+        assert float(plain.abs().max()) > 0.1
+
+
+def test_networks_come_with_the_paper_s_games() -> None:
+    assert set(shipped_games()) >= {f"liars-dice:{size}" for size in ("1x4", "1x5", "1x6", "2x3")}
+    for name in shipped_games():
+        model = shipped_model(name)
+        assert model.config.game == name and 0 < model.report["exploitability"] < 0.03
+    with pytest.raises(SolveError, match="there are networks for: liars-dice:1x4"):
+        shipped_model("leduc")

@@ -1,0 +1,86 @@
+"""What a search plays in the whole game, and how exploitable that is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.games import load_game
+from aleator.solvers.best_response import nash_conv
+from aleator.solvers.cfr import CFR
+from aleator.solvers.regret_rule import LCFR
+from aleator.solvers.search_rule import SEARCH_RULES
+from aleator.trees import build_tree
+
+torch = pytest.importorskip("torch")
+
+from aleator.learning.model import Searcher  # noqa: E402
+from aleator.learning.playing import play_out  # noqa: E402
+from aleator.learning.rebel import sample_iterations  # noqa: E402
+from aleator.learning.shipped import shipped_model  # noqa: E402
+from aleator.learning.subgames import Subgames  # noqa: E402
+
+
+class NoLeaves:
+    """A value function that must never be asked."""
+
+    def bind(self, forest: object) -> None:
+        raise AssertionError("there are no leaves")
+
+
+def test_with_the_whole_game_as_subgame_play_is_the_average_policy() -> None:
+    game = load_game("kuhn")
+    tree = build_tree(game)
+    subgames = Subgames(game, 10, dtype=torch.float64)
+    assert len(subgames.roots) == 1
+    played = play_out(
+        tree,
+        subgames,
+        NoLeaves(),  # type: ignore[arg-type]
+        SEARCH_RULES["cfr-d"],
+        iterations=60,
+        playthroughs=8_000,
+        generator=torch.Generator().manual_seed(0),
+        chunk=8_000,
+    )
+    solver = CFR(tree, LCFR)
+    solver.run(30)
+    average = solver.average_policy()
+    # 8,000 draws of one of 30 policies: four standard errors of a probability are at most 0.022
+    for player in (0, 1):
+        np.testing.assert_allclose(played.policy.probabilities[player], average.probabilities[player], atol=0.025)
+    assert played.searches == 8_000
+    assert played.exploitability == pytest.approx(nash_conv(average) / 2, abs=0.02)
+
+
+def test_sampled_iterations_have_the_weights_of_the_average() -> None:
+    generator = torch.Generator().manual_seed(1)
+    draws = sample_iterations(60_000, 8, linear=True, generator=generator, device=torch.device("cpu"))
+    counts = torch.bincount(draws, minlength=8).double() / len(draws)
+    # the k-th of 4 policies is there after 2 (k - 1) updates and has weight k / 10; z = 4 at n = 60,000
+    np.testing.assert_allclose(counts, [0.1, 0, 0.2, 0, 0.3, 0, 0.4, 0], atol=0.008)
+    uniform = sample_iterations(60_000, 8, linear=False, generator=generator, device=torch.device("cpu"))
+    np.testing.assert_allclose(torch.bincount(uniform, minlength=8).double() / len(uniform), 1 / 8, atol=0.006)
+
+
+def test_the_shipped_network_plays_far_better_than_an_untrained_one() -> None:
+    model = shipped_model("liars-dice:1x4")
+    found = []
+    for trained in (True, False):
+        if not trained:
+            model.network.initialise(torch.Generator().manual_seed(0))
+        searcher = Searcher(model)
+        found.append(
+            play_out(
+                build_tree(searcher.game),
+                searcher.subgames,
+                searcher.leaf_values,
+                model.config.rule,
+                iterations=64,
+                playthroughs=32,
+                generator=torch.Generator().manual_seed(0),
+            )
+        )
+    # 64 iterations and 32 playthroughs are few: the shipped network reaches .006 with 1,024 of each
+    assert found[0].exploitability < 0.15 < 0.4 < found[1].exploitability
+    assert found[0].error > 0

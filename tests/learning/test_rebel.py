@@ -1,0 +1,117 @@
+"""Self-play: where games go, what examples they leave."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.games import load_game
+from aleator.solvers.linear_program import solve_linear_program
+from aleator.solvers.search_rule import SEARCH_RULES
+from aleator.trees import build_tree
+
+torch = pytest.importorskip("torch")
+
+from aleator.learning.encoding import Encoding  # noqa: E402
+from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
+from aleator.learning.networks import NetworkConfig, ValueNetwork, zero_sum  # noqa: E402
+from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
+from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
+from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+
+
+def self_play(name: str, depth: int, iterations: int, games: int, **config: object) -> tuple[SelfPlay, NetworkLeaves]:
+    game = load_game(name)
+    subgames = Subgames(game, depth)
+    hands = subgames.shapes.num_hands
+    encoding = Encoding(game, subgames.roots, hands, kind="absolute")
+    generator = torch.Generator().manual_seed(0)
+    network = ValueNetwork(encoding.size, hands, NetworkConfig(width=16), generator=generator)
+    leaves = NetworkLeaves(network, encoding.of(subgames.shapes.leaf_states))
+    play = SelfPlay(
+        subgames,
+        encoding,
+        SEARCH_RULES["cfr-d"],
+        iterations,
+        SelfPlayConfig(games=games, **config),
+        generator,  # type: ignore[arg-type]
+    )
+    return play, leaves
+
+
+def test_examples_of_a_whole_game_are_its_values() -> None:
+    play, leaves = self_play("kuhn", 10, 2000, 1)
+    examples = play.play(leaves)
+    assert examples.inputs.shape == (2, play.encoding.size) and examples.masks.all()
+    value, _ = solve_linear_program(build_tree(load_game("kuhn")))
+    # both players' values at the root, averaged over hands
+    np.testing.assert_allclose(examples.targets.mean(dim=1), [value, -value], atol=2e-3)
+
+
+def test_games_go_on_from_leaves_and_begin_anew_when_over() -> None:
+    play, leaves = self_play("liars-dice:1x3", 2, 4, 200)
+    assert (play.root == 0).all()
+    seen = set()
+    for _ in range(6):
+        play.play(leaves)
+        seen |= set(play.root.tolist())
+        for player in (0, 1):
+            assert (play.reach[player].amax(dim=1) == 1).all() and (play.reach[player] >= 0).all()
+        fresh = play.root == 0
+        assert (play.reach[0][fresh] == 1).all()
+    assert seen == set(range(len(play.subgames.roots)))
+
+
+def test_paths_follow_the_kept_policies() -> None:
+    subgames = Subgames(load_game("kuhn"), 2)
+    number = 30_000
+    forest = Forest.build(subgames.shapes, torch.zeros(number, dtype=torch.int64))
+    ones = torch.ones((number, subgames.shapes.num_hands))
+
+    class Nothing:
+        def bind(self, forest: Forest) -> object:
+            return lambda player, reach: torch.zeros((len(forest.leaves), subgames.shapes.num_hands))
+
+    engine = TorchEngine(forest, Nothing(), (ones, ones), SEARCH_RULES["cfr-d"], 3)  # type: ignore[arg-type]
+    searched = engine.search()
+    never = torch.full((number,), -1)
+    path = sample_path(searched, never, 0.0, torch.Generator().manual_seed(3))
+    # exact chances of the rows, by the joint deal and both policies
+    shapes = subgames.shapes
+    chance = torch.zeros(len(shapes.node))
+    own = torch.nonzero(forest.subgame == 0)[:, 0]
+    reach = {0: [engine.root_reach[p][0] for p in (0, 1)]}
+    deal = shapes.matrices[shapes.deal_of_root[0]]
+    for row in own.tolist():
+        if row:
+            parent = int(forest.parent[row])
+            mover = int(forest.mover[row])
+            reach[row] = [r * searched.policy[row] if p == mover else r for p, r in enumerate(reach[parent])]
+        chance[forest.template[row]] = (reach[row][0][:, None] * deal * reach[row][1]).sum()
+    found = torch.bincount(forest.template[path.row], minlength=len(chance)).double() / number
+    ends = forest.num_children[own] == 0
+    for template in forest.template[own[ends]].tolist():
+        assert float(found[template]) == pytest.approx(float(chance[template]), abs=0.012)  # z = 4 at n = 30,000
+
+
+def test_random_beliefs_are_the_ablation() -> None:
+    play, leaves = self_play("liars-dice:1x3", 2, 2, 500, random_beliefs=True)
+    play.play(leaves)
+    assert len(set(play.root.tolist())) == len(play.subgames.roots)
+    assert float(play.reach[0].std()) > 0.5
+
+
+def test_the_outer_layer_makes_values_zero_sum() -> None:
+    generator = torch.Generator().manual_seed(0)
+    values = [torch.randn((5, 4), generator=generator) for _ in (0, 1)]
+    beliefs = [torch.softmax(torch.randn((5, 4), generator=generator), dim=1) for _ in (0, 1)]
+    first, second = zero_sum(values, beliefs)
+    np.testing.assert_allclose((first * beliefs[0]).sum(1) + (second * beliefs[1]).sum(1), 0.0, atol=1e-6)
+
+
+def test_impossible_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1 game"):
+        SelfPlayConfig(games=0)
+    with pytest.raises(ValueError, match="probability, not 2"):
+        SelfPlayConfig(exploration=2.0)
