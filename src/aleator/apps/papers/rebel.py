@@ -9,6 +9,10 @@ TABLE_2 = {
     "FP": {"1x4f": 0.012, "1x5f": 0.024, "1x6f": 0.039, "2x3f": 0.057},
     "CFR": {"1x4f": 0.001, "1x5f": 0.001, "1x6f": 0.002, "2x3f": 0.002},
 }
+TABLE_2_REBEL = {
+    "flop": {"1x4f": 0.041, "1x5f": 0.020, "1x6f": 0.040, "2x3f": 0.020},
+    "cfr-d": {"1x4f": 0.017, "1x5f": 0.015, "1x6f": 0.024, "2x3f": 0.017},
+}
 TABLE_2_ITERATIONS = 1024
 CONVENTION = (
     "An iteration of the paper updates one player, one of ours both: its {paper:,} iterations are {ours:,} of ours. "

@@ -28,6 +28,18 @@ _EXPERIMENTS = (
         run=_later("rebel_table2"),
     ),
     Experiment(
+        name="rebel-liars-dice",
+        source="ReBeL Table 2, rows of ReBeL itself",
+        summary="what self-play and search with the networks that come with this package play, in the whole game",
+        run=_later("rebel_liars_dice"),
+    ),
+    Experiment(
+        name="rebel-ablation",
+        source="ReBeL section 8 and App. E",
+        summary="training on random beliefs instead of self-play, and other searches, on a small Liar's Dice",
+        run=_later("rebel_ablation"),
+    ),
+    Experiment(
         name="rebel-fig3",
         source="ReBeL Fig. 3",
         summary="FP, linear FP, FLOP and linear CFR on the same games, to 16,384 iterations",
