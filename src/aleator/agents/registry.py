@@ -76,6 +76,34 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     return RebelAgent(game, network, iterations=iterations)
 
 
+def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    from aleator.agents.blueprint import BlueprintAgent
+    from aleator.agents.safe import SafeAgent
+    from aleator.search.safe import METHODS
+
+    method, blueprint = "resolve", 100
+    for part in filter(None, text.split(",")):
+        key, _, value = part.partition("=")
+        if part in METHODS:
+            method = part
+        elif key == "blueprint" and value.isdecimal():
+            blueprint = int(value)
+        else:
+            raise AgentError(f"safe:{text}: unknown {part!r}; allowed: {', '.join(METHODS)}, blueprint=ITERATIONS")
+    made = BlueprintAgent.solving(game, Limits(iterations=blueprint), on_progress=on_progress)
+    return SafeAgent(made.blueprint, METHODS[method])
+
+
+def _continual(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    from aleator.agents.continual import ContinualAgent
+    from aleator.search.continual import ContinualSearch
+
+    key, _, value = (text or "iterations=500").partition("=")
+    if key != "iterations" or not value.isdecimal():
+        raise AgentError(f"continual:{text}: expected a number of iterations, as in continual:iterations=500")
+    return ContinualAgent(game, ContinualSearch(iterations=int(value)))
+
+
 def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     _nothing_after(script, text)
     return ScriptedAgent(game, script)
@@ -94,6 +122,18 @@ _AGENTS = (
         "rebel[:NETWORK][,iterations=N]",
         "ReBeL: searches with a trained value network at the leaves",
         _rebel,
+    ),
+    KnownAgent(
+        "safe",
+        "safe[:METHOD][,blueprint=ITERATIONS]",
+        "solves the whole game roughly, and with a gadget the subgames that play comes to",
+        _safe,
+    ),
+    KnownAgent(
+        "continual",
+        "continual[:iterations=N]",
+        "re-solves at each decision to the end of the game, as DeepStack",
+        _continual,
     ),
     *(
         KnownAgent(script, script, summary, partial(_scripted, script))

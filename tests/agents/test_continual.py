@@ -1,0 +1,44 @@
+"""The re-solving agent: at the table it plays the policy that going through the whole game finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.agents.base import node_of
+from aleator.agents.continual import ContinualAgent
+from aleator.agents.registry import load_agent
+from aleator.games import load_game
+from aleator.games.table import Table
+from aleator.search.continual import ContinualSearch
+from aleator.solvers.best_response import exploitability
+from aleator.trees import build_tree
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice:1x3"])
+def test_the_table_plays_the_policy(name: str) -> None:
+    game = load_game(name)
+    tree = build_tree(game)
+    agent = ContinualAgent(game, ContinualSearch(iterations=60), tree=tree)
+    policy, rng = agent.policy(tree), np.random.default_rng(2)
+    for seat in (0, 1):
+        for _ in range(8):
+            table = Table(game, rng)
+            agent.begin(seat, rng)
+            while not table.is_over:
+                seen = table.observe()
+                if seen.seat == seat:
+                    np.testing.assert_allclose(
+                        agent.probabilities(seen), policy[node_of(tree, seen.events)][:, seen.hand], atol=1e-9
+                    )
+                    assert agent.belief(seen).state == seen.state
+                    table.act(agent.act(seen))
+                else:
+                    table.act(int(rng.choice(seen.legal)))
+    assert agent.searches > 2
+
+
+def test_re_solving_plays_well() -> None:
+    game = load_game("kuhn")
+    agent = load_agent("continual:iterations=200", game)
+    assert exploitability(agent.policy(build_tree(game))) < 0.02  # uniform: 0.458
