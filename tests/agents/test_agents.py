@@ -86,6 +86,11 @@ def test_every_known_agent_plays_a_game(name: str) -> None:
         assert play_game((agent, agent), np.random.default_rng(seed)).is_over
 
 
+def test_agents_of_the_guide_are_those_that_can_be_typed() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "search.md").read_text()
+    assert all(f"`{known.usage}`" in guide for known in known_agents())
+
+
 def test_agents_by_name(tmp_path: Path) -> None:
     game = load_game("kuhn")
     file = tmp_path / "kuhn.solution"
