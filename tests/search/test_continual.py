@@ -9,10 +9,11 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
-from aleator.search.continual import ContinualSearch, RangeGadget, continual_policy, re_solve
+from aleator.search.continual import ContinualSearch, continual_policy, re_solve
 from aleator.search.gadgets import resolve_gadget
 from aleator.search.leaf_value import ZeroValue
 from aleator.search.oracle import OracleValue
+from aleator.search.range_gadget import RangeGadget
 from aleator.solvers.best_response import best_response_cfvs, exploitability
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.trees import DepthLimit, Policy, PublicTree, build_tree, cut

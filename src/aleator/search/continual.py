@@ -30,6 +30,7 @@ from aleator.games.base import CHANCE, FloatArray
 from aleator.search.blueprint import own_reach
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue, ZeroValue
+from aleator.search.range_gadget import RangeGadget
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.beliefs import Reach
@@ -73,36 +74,6 @@ class ContinualSearch:
             raise SolveError(f"unknown ranges {self.ranges!r}; allowed: {', '.join(RANGES)}")
         if not 0.0 <= self.mix < 1.0:
             raise SolveError(f"the weight of an estimated range lies in [0, 1), not {self.mix}")
-
-
-class RangeGadget:
-    """RANGEGADGET: which hands of the opponent follow into the subgame, by regret matching+ against terminating.
-
-    Args:
-        constraint: [H] v_2, the cfvs for terminating.
-        dealt: [H] how much of each hand is dealt and may choose.
-        forced: [H] how much of each hand is in the subgame whatever it would choose.
-    """
-
-    def __init__(self, constraint: FloatArray, dealt: FloatArray, forced: FloatArray) -> None:
-        self._constraint, self._dealt, self._forced = constraint, dealt, forced
-        self._regret = np.zeros((2, len(constraint)))  # of following and of terminating
-        self._follow = np.full(len(constraint), 0.5)
-
-    @property
-    def reach(self) -> FloatArray:
-        """[H]: the opponent's reach at the root of the subgame."""
-        reach: FloatArray = self._forced + self._dealt * self._follow
-        return reach
-
-    def update(self, cfvs: FloatArray) -> FloatArray:
-        """Returns the opponent's next reach, given its cfvs [H] for following in this iteration."""
-        mean = self._follow * cfvs + (1.0 - self._follow) * self._constraint
-        self._regret += np.stack([cfvs - mean, self._constraint - mean])
-        np.maximum(self._regret, 0.0, out=self._regret)
-        total = self._regret.sum(axis=0)
-        self._follow = np.where(total > 0.0, self._regret[0] / np.where(total > 0.0, total, 1.0), 0.5)
-        return self.reach
 
 
 @dataclass(frozen=True, eq=False)

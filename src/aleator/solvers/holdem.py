@@ -128,7 +128,7 @@ class HoldemSolver:
     def _all_hands(self, player: int, rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
         """Returns `[1326]` from the rows of the first board."""
         found = np.zeros(NUM_HANDS)
-        found[self.plan.rows(player, self.plan.boards[0][0])] = rows
+        found[self.engine.root_rows[player]] = rows
         return found
 
     def state(self) -> dict[str, npt.NDArray[Any]]:

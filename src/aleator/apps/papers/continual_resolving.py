@@ -15,9 +15,9 @@ from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 from aleator.trees.subgame import DepthLimit
 
-_ITERATIONS = (10, 20, 40, 80, 160, 320)
+_ITERATIONS = (10, 20, 40, 80, 160)
 _QUICK = (10, 40)
-_ORACLE = (10, 20, 40, 80)
+_ORACLE = (10, 20, 40)
 _CONVENTION = (
     "Exploitability (NashConv / 2, exact, in antes) of the policy of a player who re-solves at each of its decisions; "
     "all situations are enumerated, in both seats. An iteration updates both players."
@@ -25,9 +25,9 @@ _CONVENTION = (
 _DEVIATIONS = (
     "The paper's Fig. 6 is about one river of no-limit hold'em and shows no numbers in the text. Ours is all of "
     "Leduc, to the end of the game, or to the end of the betting round with an oracle that solves below the leaves to "
-    "a NashConv of 0.01. CFR+ with linear averages where the paper leaves out early iterations. The aggressive use of "
-    "the expected range is as harmful here as the paper warns when the estimate is wrong: a range of three hands is "
-    "easily wrong."
+    "a NashConv of 0.01. CFR+ with linear averages where the paper leaves out early iterations. Expected ranges are "
+    "used at every re-solve, the aggressive way only where the opponent has not acted since; forced upon it "
+    "everywhere, exploitability stays near 0.8, which is what the paper warns of."
 )
 
 

@@ -36,6 +36,7 @@ class BoardEngine:
         if bits not in (16, 32):
             raise SolveError(f"regrets and sums are kept in 16 or 32 bits, not {bits}")
         self.plan = plan
+        self.root_rows = (plan.rows(0, plan.boards[0][0]), plan.rows(1, plan.boards[0][0]))
         self.raked = plan.spot.rake.rate > 0
         sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
         self.bits = bits
@@ -157,7 +158,7 @@ class BoardEngine:
 
     def set_reach(self, player: int, reach: npt.NDArray[np.float64]) -> None:
         """Sets a player's reach at the root, [1326]."""
-        rows = self.plan.rows(player, self.plan.boards[0][0])
+        rows = self.root_rows[player]
         for work in self._works:
             (work.reach0 if player == 0 else work.reach1)[: len(rows)] = reach[rows]
 
@@ -171,7 +172,7 @@ class BoardEngine:
 
     def _root_values(self, player: int) -> Float32Array:
         start = int(self.streets[0].values_at[player])
-        return self._works[0].values[start : start + len(self.plan.rows(player, self.plan.boards[0][0]))].copy()
+        return self._works[0].values[start : start + len(self.root_rows[player])].copy()
 
     def _run(
         self, thread: int, program: Steps | Int32Array, first: int, end: int, mode: int, rows: Float32Array
