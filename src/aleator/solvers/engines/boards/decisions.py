@@ -1,8 +1,8 @@
 """The arithmetic of one decision on one board, WIDE hands at a time: policies from regrets, reach, values, updates.
 
 Policies are not kept: they follow from regrets wherever they are needed. Rows of a decision's actions lie `width` apart.
-Regrets and sums are kept as float32, or as int16 times a scale per decision. In 16 bits, new rows are first written to
-`rows` (float32), because their scale is known only when all are.
+Regrets and sums are kept as float32, or as int16 times a scale per decision. In 16 bits, new rows are written by the scale of
+the last iteration, and also to `rows` (float32), from which they are written again if that scale turns out not to suit.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ Kept = npt.NDArray[Any]  # float32 or int16
 Place = int | np.int64
 
 LARGEST = np.float32(32767.0)
+SLACK = np.float32(0.75)  # numbers may grow by a third until their scale is changed
 
 
 @kernel(forceinline=True)
@@ -42,16 +43,23 @@ def _weight(regret: Kept, scale: Any, instant: Float32Array, place: int, discoun
 
 
 @kernel(forceinline=True)
+def _inverse(scale: Any) -> Any:
+    """Returns what numbers are multiplied by before they are rounded to 16 bits."""
+    return splat_wide(np.float32(1.0) / scale if scale > np.float32(0.0) else np.float32(0.0))
+
+
+@kernel(forceinline=True)
 def _compress(
     rows: Float32Array, kept: Kept, at: int, size: int, most: Any, scales: Float32Array, scale_at: Place
 ) -> None:
-    """Writes rows to 16 bits, scaled such that the largest entry just fits."""
-    top = peak(most)
-    scale = top / LARGEST if top > np.float32(1e-30) else np.float32(0.0)
-    scales[scale_at] = scale
-    inverse = splat_wide(np.float32(1.0) / scale if scale > np.float32(0.0) else np.float32(0.0))
-    for i in range(0, size, WIDE):
-        write_scaled(kept, at + i, load_wide(rows, i), inverse)
+    """Writes rows to 16 bits once more, if the scale by which they have been written does not suit their largest entry."""
+    top, limit = peak(most), scales[scale_at] * LARGEST
+    if top > limit or top < limit * SLACK * SLACK:
+        scale = top / (LARGEST * SLACK) if top > np.float32(1e-30) else np.float32(0.0)
+        scales[scale_at] = scale
+        inverse = _inverse(scale)
+        for i in range(0, size, WIDE):
+            write_scaled(kept, at + i, load_wide(rows, i), inverse)
 
 
 @kernel(forceinline=True)
@@ -82,15 +90,14 @@ def add_to_sums(
     decay: np.float32, rows: Float32Array,
 ) -> None:  # fmt: skip
     """Decays a decision's sums of policies and adds the reach after its actions."""
-    share, scale = splat_wide(decay), splat_wide(scales[scale_at])
+    share, scale, inverse = splat_wide(decay), splat_wide(scales[scale_at]), _inverse(scales[scale_at])
     most = splat_wide(np.float32(0.0))
     for i in range(0, size, WIDE):
         new = read_scaled(policy_sum, sum_at + i, scale) * share + load_wide(reach, reach_at + i)
+        write_scaled(policy_sum, sum_at + i, new, inverse)
         if policy_sum.itemsize == 2:
             store(rows, i, new)
             most = largest(most, new)
-        else:
-            write_scaled(policy_sum, sum_at + i, new, scale)
     if policy_sum.itemsize == 2:
         _compress(rows, policy_sum, sum_at, size, most, scales, scale_at)
 
@@ -102,7 +109,7 @@ def _update(
 ) -> None:  # fmt: skip
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     positive, negative, floor = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[3])
-    scale, most = splat_wide(scales[scale_at]), zero
+    scale, shrunk, most = splat_wide(scales[scale_at]), _inverse(scales[scale_at]), zero
     ahead = one if locked else positive
     nothing = splat_wide(np.float32(-1e-20))  # smaller negative regrets are dropped: denormal numbers are slow
     for i in range(0, width, WIDE):
@@ -131,11 +138,10 @@ def _update(
             old = read_scaled(regret, place, scale)
             old = old * if_positive(old, positive, if_positive(nothing - old, negative, zero))
             new = largest(old + gain, floor)
+            write_scaled(regret, place, new, shrunk)
             if regret.itemsize == 2:
                 store(rows, row, new)
                 most = largest(most, largest(new, zero - new))
-            else:
-                write_scaled(regret, place, new, scale)
             if len(instant) > 0:
                 store(instant, place, gain)
             place += width

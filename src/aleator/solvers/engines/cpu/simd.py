@@ -14,6 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, models, overload, register_model
 
 LANES = 8
@@ -190,12 +191,9 @@ def write_scaled(typing_context: Any, array: types.Array, index: types.Integer, 
             return context.get_dummy_value()
         kind, shorts = llvm_type(value), ir.VectorType(ir.IntType(16), WIDE)
         scaled = builder.fmul(numbers, factor)
-        half = builder.select(
-            builder.fcmp_ordered(">", scaled, ir.Constant(kind, None)),
-            ir.Constant(kind, [0.5] * WIDE),
-            ir.Constant(kind, [-0.5] * WIDE),
-        )
-        rounded = builder.fptosi(builder.fadd(scaled, half), shorts)
+        rint = get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), f"llvm.rint.v{WIDE}f32")
+        nearest = builder.call(rint, [scaled])
+        rounded = builder.fptosi(nearest, shorts)
         builder.store(rounded, builder.bitcast(pointer, shorts.as_pointer())).align = 2
         return context.get_dummy_value()
 
