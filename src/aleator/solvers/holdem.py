@@ -148,14 +148,23 @@ class HoldemSolver:
         restore_vectors(self.state(), state)
         self.iteration = iteration
 
+    def exploitability(self) -> float:
+        """Returns the exploitability of the average policy in chips; without rake, best responses alone say it."""
+        if self.spot.rake.rate > 0:
+            return self.quality().exploitability
+        return (self._mean(0, best=True) + self._mean(1, best=True)) / 2
+
+    def _mean(self, player: int, *, best: bool) -> float:
+        """Returns what a player wins on average, in chips."""
+        weights = self.plan.weights[player][self.plan.rows(player, self.plan.boards[0][0])]
+        return float(weights @ self.root_values(player, best=best)) / self.deals
+
     def quality(self) -> Quality:
         """Returns values and best-response values of the average policy, in chips."""
-        values, best = [], []
-        for player in (0, 1):
-            weights = self.plan.weights[player][self.plan.rows(player, self.plan.boards[0][0])]
-            values.append(float(weights @ self.root_values(player)) / self.deals)
-            best.append(float(weights @ self.root_values(player, best=True)) / self.deals)
-        return Quality(values=(values[0], values[1]), best=(best[0], best[1]))
+        return Quality(
+            values=(self._mean(0, best=False), self._mean(1, best=False)),
+            best=(self._mean(0, best=True), self._mean(1, best=True)),
+        )
 
 
 def compatible_weight(weights: FloatArray) -> float:

@@ -224,15 +224,19 @@ def solve_spot(
                 last = curve[-1].exploitability if curve else math.nan
                 left = (_needed(curve, goal_in_chips, limits.iterations) - solver.iteration) / rate
                 stop = bool(on_progress(HoldemProgress(solver.iteration, now - started, last, max(left, 0.0))))
-        quality = solver.quality()
+        exploitability = solver.exploitability()
+        ends = stop or solver.iteration >= limits.iterations or exploitability <= goal_in_chips
+        if ends:
+            quality = solver.quality()
+            exploitability = quality.exploitability
         if curve and curve[-1].iteration == solver.iteration:
             curve.pop()
         seconds = perf_counter() - started
-        curve.append(HoldemPoint(solver.iteration, seconds, quality.exploitability))
+        curve.append(HoldemPoint(solver.iteration, seconds, exploitability))
         if on_progress:
             left = (_needed(curve, goal_in_chips, limits.iterations) - solver.iteration) / rate
-            stop |= bool(on_progress(HoldemProgress(solver.iteration, seconds, quality.exploitability, max(left, 0.0))))
-        if stop or solver.iteration >= limits.iterations or quality.exploitability <= goal_in_chips:
+            stop |= bool(on_progress(HoldemProgress(solver.iteration, seconds, exploitability, max(left, 0.0))))
+        if ends:
             break
     return HoldemSolution.of_solver(
         solver, rule=rule, seconds=seconds, quality=quality, curve=curve, keep_state=keep_state

@@ -21,6 +21,12 @@ Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
 Steps = list[tuple[int, int, int, int]]
 MAX_STREETS = 3
+PIECES_PER_THREAD = 4
+
+
+def _steps(program: Steps) -> Int32Array:
+    """Returns a program as the kernels take it, [S, 4]."""
+    return np.array(program, np.int32).reshape(-1, 4)
 
 
 class BoardEngine:
@@ -63,18 +69,21 @@ class BoardEngine:
         self._slab = np.zeros(0, np.float32)
         self._parts: list[Int32Array] = []
         self._pool = None
+        whole = self._program(0, 0, 0)
         if self.threads > 1:
             boards, lines = len(plan.boards[1]), len(plan.forests[0].next_nodes)
             self._slab = aligned_zeros(boards * lines * max(plan.widths[1]), np.float32)
-            self._parts = [self._boards_program(range(k, boards, threads), 1, walk.KEEP) for k in range(threads)]
-            self._pool = ThreadPoolExecutor(self.threads)
-        self._whole = self._program(0, 0, 0)
+            pieces = min(boards, PIECES_PER_THREAD * threads)
+            self._parts = [_steps(self._boards_steps(range(k, boards, pieces), 1, walk.KEEP)) for k in range(pieces)]
+            self._pool = ThreadPoolExecutor(self.threads - 1)
+        self._whole, self._begin = _steps(whole), _steps(whole[:2])
+        self._finish = _steps([step for step in whole if step[:2] == (walk.COLLECT, 0)] + whole[-1:])
 
     def _streets(self) -> list[Street]:
         plan, streets, scale_at = self.plan, [], 0
         reach_at, values_at, storage_at = (np.zeros(2, np.int64) for _ in range(3))
         for level, (forest, boards) in enumerate(zip(plan.forests, plan.boards, strict=True)):
-            tables = build_tables([board.cards for board in boards], plan.hands)
+            tables = build_tables([[plan.living(player, board) for board in boards] for player in (0, 1)])
             following = plan.boards[level + 1] if level + 1 < plan.num_streets else []
             children = np.bincount([board.parent for board in following], minlength=len(boards)).astype(np.int32)
             counts = np.array([len(board.maps) for board in boards], np.int32)
@@ -138,9 +147,6 @@ class BoardEngine:
                 steps.append((finish, level - 1 if finish == walk.COLLECT else level, board, chunk))
         return steps
 
-    def _boards_program(self, boards: Sequence[int], level: int, finish: int) -> Int32Array:
-        return np.array(self._boards_steps(boards, level, finish), np.int32)
-
     def iterate(self, schedule: npt.NDArray[np.float64]) -> None:
         """Runs CFR, one iteration per row of `schedule` (see `RegretRule.schedule`), players in turn."""
         rows = np.maximum(schedule, np.finfo(np.float32).min).astype(np.float32)
@@ -174,28 +180,36 @@ class BoardEngine:
         start = int(self.streets[0].values_at[player])
         return self._works[0].values[start : start + len(self.root_rows[player])].copy()
 
-    def _run(
-        self, thread: int, program: Steps | Int32Array, first: int, end: int, mode: int, rows: Float32Array
-    ) -> None:
-        steps = np.asarray(program, np.int32)
-        walk.run(steps, first, end, mode, self.streets, self.storage, self._works[thread], self._slab, rows, self.raked)
+    def _run(self, thread: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
+        work = self._works[thread]
+        walk.run(program, first, end, mode, self.streets, self.storage, work, self._slab, rows, self.raked)
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
         """Walks the whole tree once for one player."""
         if self._pool is None:
             self._run(0, self._whole, player, player + 1, mode, rows)
             return
-        self._run(0, [(walk.DESCEND, 0, 0, 0), (walk.CLEAR, 0, 0, 0)], player, player + 1, mode, rows)
+        self._run(0, self._begin, player, player + 1, mode, rows)
         for work in self._works[1:]:
             for q, mine, theirs in ((0, self._works[0].reach0, work.reach0), (1, self._works[0].reach1, work.reach1)):
                 size = self.streets[1].reach_at[q]
                 theirs[:size] = mine[:size]
-        list(
-            self._pool.map(lambda k: self._run(k, self._parts[k], player, player + 1, mode, rows), range(self.threads))
-        )
-        chunks = range(self.plan.forests[1].num_chunks)
-        finish = [(walk.COLLECT, 0, board, chunk) for board in range(len(self.plan.boards[1])) for chunk in chunks]
-        self._run(0, [*finish, (walk.ASCEND, 0, 0, 0)], player, player + 1, mode, rows)
+        left = list(self._parts)
+
+        def work_through(thread: int) -> None:
+            """Takes one piece after the other, so that a thread that is held up leaves its share to the others."""
+            while True:
+                try:
+                    piece = left.pop()
+                except IndexError:
+                    return
+                self._run(thread, piece, player, player + 1, mode, rows)
+
+        others = [self._pool.submit(work_through, thread) for thread in range(1, self.threads)]
+        work_through(0)
+        for other in others:
+            other.result()
+        self._run(0, self._finish, player, player + 1, mode, rows)
 
     def read(self, name: str, level: int, board: int, place: int) -> Float32Array:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""

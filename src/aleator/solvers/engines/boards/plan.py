@@ -13,7 +13,7 @@ from aleator.games.holdem.lock import Lock, LockedNode
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
 from aleator.solvers.engines.boards.forest import Forest, ForestSize, build_forest
-from aleator.solvers.engines.boards.tables import Int64Array, living_hands, row_width
+from aleator.solvers.engines.boards.tables import Int16Array, living_hands, row_width
 
 CARDS_LEFT = 52 - 4  # both hands are dealt
 NODES_PER_CHUNK = 75
@@ -49,6 +49,7 @@ class BoardPlan:
         self.spot = spot
         self.weights = spot.weights()
         self.hands = (np.flatnonzero(self.weights[0]), np.flatnonzero(self.weights[1]))
+        self._living: dict[tuple[int, tuple[int, ...]], tuple[Int16Array, Int16Array]] = {}
         self.forests: list[Forest] = []
         self.sizes: list[ForestSize] = []
         self.nodes: list[list[BettingNode]] = []
@@ -104,9 +105,16 @@ class BoardPlan:
         """How many streets of betting there are."""
         return len(self.forests)
 
-    def rows(self, player: int, board: Board) -> Int64Array:
+    def rows(self, player: int, board: Board) -> Int16Array:
         """Returns the hands in the rows of a board, in order."""
-        return living_hands(board.cards, self.hands[player])[0]
+        return self.living(player, board)[0]
+
+    def living(self, player: int, board: Board) -> tuple[Int16Array, Int16Array]:
+        """Returns the hands in the rows of a board and their strengths, both in order; see `living_hands`."""
+        key = player, board.cards
+        if key not in self._living:
+            self._living[key] = living_hands(board.cards, self.hands[player])
+        return self._living[key]
 
     def storage_size(self, player: int, level: int) -> int:
         """Returns how many numbers of each kind a street keeps for a player."""

@@ -36,13 +36,13 @@ class HandTable(NamedTuple):
     upto: Int16Array  # [B, W] opponent's hands weaker or equal
 
 
-def living_hands(board: Sequence[int], hands: Int64Array) -> tuple[Int64Array, npt.NDArray[np.int64]]:
+def living_hands(board: Sequence[int], hands: Int64Array) -> tuple[Int16Array, Int16Array]:
     """Returns the hands that a board leaves alive, in the order of their rows, and their strengths (0 before the last card)."""
-    order = np.asarray(strengths(board), dtype=np.int64) if len(board) == 5 else np.where(blocked_hands(board), -1, 0)
+    order = strengths(board) if len(board) == 5 else np.where(blocked_hands(board), -1, 0).astype(np.int16)
     living = hands[order[hands] >= 0]
     if len(board) == 5:
         living = living[np.lexsort((_APART[living], order[living]))]
-    return living, order[living]
+    return living.astype(np.int16), order[living]
 
 
 def _apart() -> Int64Array:
@@ -65,13 +65,12 @@ def row_width(count: int) -> int:
     return count // WIDE * WIDE + WIDE
 
 
-def build_tables(boards: Sequence[Sequence[int]], hands: tuple[Int64Array, Int64Array]) -> tuple[HandTable, HandTable]:
-    """Returns both players' tables of one street, given its boards and the hands of both ranges."""
-    rows = [[living_hands(board, own) for board in boards] for own in hands]
+def build_tables(rows: Sequence[Sequence[tuple[Int16Array, Int16Array]]]) -> tuple[HandTable, HandTable]:
+    """Returns both players' tables of one street, given the living hands of each player on each board."""
     widths = [row_width(max(len(living) for living, _ in side)) for side in rows]
     tables = []
     for player in (0, 1):
-        count, width = len(boards), widths[player]
+        count, width = len(rows[player]), widths[player]
         table = HandTable(
             alive=np.array([len(living) for living, _ in rows[player]], np.int32),
             card1=np.full((count, width), NUM_CARDS * WIDE, np.int16),
@@ -91,10 +90,10 @@ def build_tables(boards: Sequence[Sequence[int]], hands: tuple[Int64Array, Int64
 def _fill(
     table: HandTable,
     index: int,
-    living: Int64Array,
-    strength: Int64Array,
-    other: Int64Array,
-    other_strength: Int64Array,
+    living: Int16Array,
+    strength: Int16Array,
+    other: Int16Array,
+    other_strength: Int16Array,
 ) -> None:
     count = len(living)
     table.card1[index, :count], table.card2[index, :count] = HANDS[living].T.astype(np.int16) * WIDE
