@@ -50,6 +50,7 @@ class RegretRule:
         alternating: players are updated in turn, the second against the first's new policy.
         alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter schedules).
         horizon: the iteration at which a schedule ends.
+        restart: the average begins anew at the powers of this number; 0 for never.
     """
 
     alpha: float = inf
@@ -63,6 +64,7 @@ class RegretRule:
     beta_slope: float = 0.0
     gamma_slope: float = 0.0
     horizon: int = 1000
+    restart: int = 0
 
     def __post_init__(self) -> None:
         if self.minimiser not in (REGRET_MATCHING, HEDGE):
@@ -73,6 +75,8 @@ class RegretRule:
             raise SolveError(f"gamma must not be negative, or the average would forget late iterations: {self.gamma}")
         if self.horizon < 1:
             raise SolveError(f"a schedule's horizon must be at least 1 iteration, not {self.horizon}")
+        if self.restart < 0 or self.restart == 1:
+            raise SolveError(f"the average can begin anew at powers of 2 or more, or never (0), not of {self.restart}")
         if self.minimiser == HEDGE and (self.floor or self.optimistic):
             raise SolveError("Hedge takes neither a floor nor a prediction")
 
@@ -87,7 +91,8 @@ class RegretRule:
         rows = np.empty((count, 5))
         rows[:, 0] = _discount(before, self.alpha + self.alpha_slope * part)
         rows[:, 1] = _discount(before, self.beta + self.beta_slope * part)
-        rows[:, 2] = (before / (before + 1.0)) ** (self.gamma + self.gamma_slope * part)
+        averaged = before - _last_power(before, self.restart)
+        rows[:, 2] = (averaged / (averaged + 1.0)) ** (self.gamma + self.gamma_slope * part)
         rows[:, 3] = 0.0 if self.floor else -inf
         after = np.minimum((before + 1.0) / self.horizon, 1.0)
         rows[:, 4] = _discount(before + 1.0, self.alpha + self.alpha_slope * after)
@@ -109,6 +114,14 @@ def _discount(t: FloatArray, exponent: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         finite = 1.0 / (1.0 + t ** -np.where(np.isfinite(exponent), exponent, 0.0))
     return np.where(np.isfinite(exponent), finite, (exponent > 0).astype(np.float64))
+
+
+def _last_power(t: FloatArray, base: int) -> FloatArray:
+    """Returns the largest power of `base` (1, base, ...) that is at most each t; 0 if there is none or the base is 0."""
+    powers = [0.0]
+    while base and powers[-1] * base <= t.max(initial=0.0):
+        powers.append(powers[-1] * base or 1.0)
+    return np.array(powers)[np.searchsorted(powers, t, side="right") - 1]
 
 
 CFR = RegretRule()

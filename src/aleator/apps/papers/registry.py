@@ -76,6 +76,24 @@ _EXPERIMENTS = (
         run=_later("dcfr_example"),
     ),
     Experiment(
+        name="dcfr-hunl",
+        source="Brown's thesis, Fig. 3.1 to 3.4",
+        summary="discounting variants of CFR in four no-limit hold'em subgames, in kind",
+        run=_later("dcfr_hunl"),
+    ),
+    Experiment(
+        name="mccfr-hunl",
+        source="Brown's thesis, Fig. 3.6 and 3.7",
+        summary="linear and initial discounts of MCCFR in two river subgames",
+        run=_later("mccfr_hunl"),
+    ),
+    Experiment(
+        name="holdem-rules",
+        source="our own question",
+        summary="19 regret rules on hold'em spots: iterations and time to 0.3 % and 0.1 % of the pot",
+        run=_later("holdem_rules"),
+    ),
+    Experiment(
         name="double-neural-fig3",
         source="Double Neural CFR, Fig. 3",
         summary="mini-batches and robust sampling on no-limit Leduc, five runs of 1,000 iterations",
