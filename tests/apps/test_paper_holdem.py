@@ -1,0 +1,54 @@
+"""Experiments on hold'em: the spots are what they say, short runs agree with their claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aleator.apps.papers.dcfr_hunl import BIG_BLIND, STACK, subgame
+from aleator.apps.papers.holdem_curves import TYPICAL, HoldemCurve, holdem_curve, make_spot
+from aleator.solvers.regret_rule import CFR_PLUS, DCFR
+from tests.apps.test_paper import quick
+
+pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
+
+
+def test_the_four_subgames_have_the_pots_of_the_thesis() -> None:
+    spots = [subgame(number) for number in (1, 2, 3, 4)]
+    assert [spot.pot for spot in spots] == [500, 4780, 500, 3750]
+    assert [len(spot.board) for spot in spots] == [4, 4, 5, 5]
+    assert all(spot.pot / 2 + spot.stack == STACK and spot.min_bet == BIG_BLIND for spot in spots)
+    root = spots[3].build_tree()
+    assert root.tokens == ("c", "b1875", "b3750", "b18125"), "half the pot, the pot, all-in"
+    assert root.children[2].tokens == ("f", "c", "b15000", "b18125"), "the pot after calling, all-in"
+
+
+def test_curves_stop_at_their_target_and_find_the_first_iteration_below_one() -> None:
+    spot = make_spot("Td 9d 6h Qc Ks", 1000, 2500, TYPICAL, bets='"100%"', raises='"all-in"')
+    points = (8, 16, 32, 64, 128, 256, 512)
+    curve = holdem_curve(spot, DCFR, points, until=0.5)
+    first = curve.iterations_to(0.5)
+    assert first == curve.points[-1][0] and 8 < first < 512 and curve.seconds_per_iteration > 0
+    assert curve.iterations_to(0.0) is None
+    slower = holdem_curve(spot, CFR_PLUS, (int(first),))
+    assert slower.points[0][1] > curve.points[-1][1], "CFR+ takes longer here"
+    assert HoldemCurve([(1.0, 3.0), (2.0, 1.0), (4.0, 2.0)], 1.0).iterations_to(2.0) == 2.0
+
+
+@pytest.mark.slow
+def test_the_default_rule_is_among_the_best(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, document = quick(capsys, "holdem-rules", tmp_path)
+    assert len(document["rows"]) == 19 and len(document["panels"]) == 4
+    default, _, predictions = document["claims"]
+    assert default["agrees"] and predictions["agrees"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "firm"), [("dcfr-hunl", (0, 3, 5)), ("mccfr-hunl", (0,))])
+def test_short_runs_agree_with_the_thesis(
+    name: str, firm: tuple[int, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    _, document = quick(capsys, name, tmp_path)
+    for number in firm:
+        assert document["claims"][number]["agrees"], document["claims"][number]
