@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,14 @@ def test_rules_are_values() -> None:
 def test_exploitability_is_half_of_nash_conv() -> None:
     policy = uniform_policy(build_tree(load_game("kuhn")))
     assert exploitability(policy) == nash_conv(policy) / 2 == pytest.approx(11 / 24)
+
+
+def test_an_average_that_begins_anew_forgets_what_was_before() -> None:
+    """Restarted at powers of 4, the average after iteration 4^k + 1 is that of the last iteration alone."""
+    decays = replace(DCFR, restart=4).schedule(first=1, count=70)[:, 2]
+    restarts = np.flatnonzero(decays == 0.0)  # iteration t is the (t - 1)-th row
+    assert restarts.tolist() == [0, 1, 4, 16, 64]
+    np.testing.assert_allclose(decays[17:20], [(1 / 2) ** 2, (2 / 3) ** 2, (3 / 4) ** 2])
+    np.testing.assert_array_equal(replace(DCFR, restart=0).schedule(1, 9), DCFR.schedule(1, 9))
+    with pytest.raises(SolveError, match="powers of 2 or more"):
+        replace(DCFR, restart=1)
