@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,8 @@ from aleator.games.holdem.cards import (
 from aleator.games.holdem.hand_range import HandRangeError, parse_hand_range
 from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.node_path import NodePath, check_cards_of_path
+
+DEFAULT_RULE: Final = "dcfr:1.5,0,4"  # the experiment `holdem-rules` compares it with others
 
 
 class SpotError(AleatorError):
@@ -62,7 +65,7 @@ class SolveSettings:
         max_iterations: when to stop at the latest.
     """
 
-    rule: str = "dcfr"
+    rule: str = DEFAULT_RULE
     target: float = 0.003
     max_iterations: int = 2_000
 
