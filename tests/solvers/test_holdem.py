@@ -230,7 +230,7 @@ def test_it_converges_and_is_zero_sum() -> None:
         solver.run(50)
         quality = solver.quality()
         assert quality.exploitability >= -1e-4
-        assert sum(quality.values) == pytest.approx(0.0, abs=1e-4 * TURN.pot)
+        assert sum(quality.values) == pytest.approx(0.0, abs=1e-6 * TURN.pot)
     assert quality.exploitability < 0.003 * TURN.pot
 
 
