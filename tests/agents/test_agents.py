@@ -100,6 +100,8 @@ def test_agents_by_name(tmp_path: Path) -> None:
         load_agent(str(file), load_game("leduc"))
     with pytest.raises(AgentError, match="unknown agent 'bluff'; allowed: equilibrium"):
         load_agent("bluff", game)
+    with pytest.raises(AgentError, match="depends on the clock"):
+        load_agent("search:seconds=1", game).policy(build_tree(game))
     with pytest.raises(AgentError, match="search:depth=2: unknown 'depth=2'"):
         load_agent("search:depth=2", game)
     with pytest.raises(AgentError, match="safe:coward: unknown 'coward'; allowed: unsafe, resolve"):

@@ -50,13 +50,16 @@ def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
             safe = False
         elif not equals:
             rule = part
-        elif key in ("moves", "rounds", "iterations") and value.isdecimal():
+        elif key in ("moves", "rounds", "iterations", "seconds") and value.isdecimal():
             numbers[key] = int(value)
         else:
-            raise AgentError(f"search:{text}: unknown {part!r}; allowed: RULE, moves=N, rounds=N, iterations=N, unsafe")
-    iterations = numbers.pop("iterations")
+            raise AgentError(
+                f"search:{text}: unknown {part!r}; allowed: RULE, moves=N, rounds=N, iterations=N, seconds=N, unsafe"
+            )
+    iterations, seconds = numbers.pop("iterations"), numbers.pop("seconds", None)
     limit = DepthLimit(**numbers) if numbers else DepthLimit(moves=2)
-    return SearchAgent(game, SearchConfig(limit=limit, rule=rule, iterations=iterations, safe=safe))
+    config = SearchConfig(limit=limit, rule=rule, iterations=iterations, safe=safe)
+    return SearchAgent(game, config, seconds=seconds)
 
 
 def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -113,7 +116,7 @@ _AGENTS = (
     KnownAgent("equilibrium", "equilibrium[:ITERATIONS]", "solves the whole game first, by DCFR", _equilibrium),
     KnownAgent(
         "search",
-        "search[:RULE][,moves=N][,rounds=N][,iterations=N][,unsafe]",
+        "search[:RULE][,moves=N][,rounds=N][,iterations=N][,seconds=N][,unsafe]",
         "searches at its turn with exact values at the leaves; acts by a random iteration",
         _search,
     ),

@@ -115,7 +115,8 @@ def _play(
         if seen.seat == seat:
             table.act(mine.act(seen))
             continue
-        belief, chances = opponent.belief(seen), opponent.probabilities(seen)
+        with progress_bar(f"{opponent.name} thinks", quiet=quiet):
+            belief, chances = opponent.belief(seen), opponent.probabilities(seen)
         given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
         turns.append(Turn(seen, given, chances, opponent.act(seen)))
         table.act(turns[-1].action)
