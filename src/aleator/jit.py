@@ -68,3 +68,8 @@ def kernel(**options: Any) -> Callable[[F], F]:
     In loops over small rows the counting costs several times more than the arithmetic, and compiling it takes longer.
     """
     return njit(_nrt=False, **options)
+
+
+def inner_kernel(**options: Any) -> Callable[[F], F]:
+    """Returns `kernel` for functions that only other kernels call: without an entry from Python they compile faster."""
+    return kernel(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)

@@ -121,10 +121,10 @@ class PrunedCFR:
 
     def space(self) -> float:
         """Returns which part of the regrets and sums of policies that CFR keeps is needed now."""
-        hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
-        gone = [self.hidden(player, DISCARDED)[self._legal(player)] for player in (0, 1)]
         if self.rule.method != BEST_RESPONSE:
             return 1.0
+        hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
+        gone = [self.hidden(player, DISCARDED)[self._legal(player)] for player in (0, 1)]
         return 1.0 - float(np.concatenate([*hidden, *gone]).mean())
 
     def _legal(self, player: int) -> npt.NDArray[np.bool_]:
@@ -134,12 +134,14 @@ class PrunedCFR:
     def hidden(self, player: int, mark: int = PRUNED) -> npt.NDArray[np.bool_]:
         """Returns [places]: those below a place with a mark."""
         side = self._layout.sides[player]
+        above = side.above[side.places[:, INFOSTATE]]
         marked = self._memory[player].marks[:, mark].astype(np.bool_)
-        hidden = np.zeros(len(marked), dtype=np.bool_)
-        for place, state in enumerate(side.places[:, INFOSTATE]):  # earlier places come first
-            above = side.above[state]
-            hidden[place] = marked[above] or hidden[above]
-        return hidden[:-1]
+        hidden, changed = marked[above], True
+        while changed:  # from a place to those that follow, as often as the player moves
+            marked[:-1] |= hidden
+            further = marked[above]
+            changed, hidden = bool((further != hidden).any()), further
+        return hidden
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""

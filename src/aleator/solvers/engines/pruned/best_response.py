@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aleator.jit import kernel
+from aleator.jit import inner_kernel
 from aleator.solvers.engines.pruned.catch_up import change_pruning, find_nested, inside_pruned, push_children, respond
 from aleator.solvers.engines.pruned.infostate import expected_skip, next_policy
 from aleator.solvers.engines.pruned.layout import (
@@ -47,7 +47,7 @@ from aleator.solvers.engines.pruned.memory import (
 )
 
 
-@kernel()
+@inner_kernel()
 def look(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms,
@@ -58,7 +58,7 @@ def look(
     return regret
 
 
-@kernel()
+@inner_kernel()
 def begin(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms,
@@ -78,7 +78,7 @@ def begin(
     discard(shape, side, memory, place, work, terms)
 
 
-@kernel()
+@inner_kernel()
 def end_or_go_on(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms,
@@ -100,7 +100,7 @@ def end_or_go_on(
     next_policy(side.places, memory.places, memory.marks, sums, state, start, end, stride, terms)
 
 
-@kernel()
+@inner_kernel()
 def discard(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, terms: Terms) -> None:
     """Throws away the sums of policies of a pruned action and below if the average policy hardly plays it."""
     places = memory.places
@@ -133,7 +133,7 @@ def discard(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: 
             size = push_children(shape, node, work, size)
 
 
-@kernel()
+@inner_kernel()
 def settle_whole(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, work: Work, terms: Terms
 ) -> None:

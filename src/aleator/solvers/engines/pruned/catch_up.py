@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aleator.jit import kernel
+from aleator.jit import inner_kernel
 from aleator.solvers.engines.pruned.infostate import (
     add_moments,
     catch_up_sums,
@@ -66,7 +66,7 @@ from aleator.solvers.engines.pruned.memory import (
 from aleator.solvers.engines.pruned.walk import catch_up_node
 
 
-@kernel()
+@inner_kernel()
 def descend_below(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     everything: bool,
@@ -117,7 +117,7 @@ def descend_below(
     return visited
 
 
-@kernel()
+@inner_kernel()
 def catch_up_path(shape: Shape, side: HandSide, memory: HandMemory, node: int, work: Work) -> None:
     """Brings a player's sums of policies up to date at all nodes from the root to this one."""
     size = 0
@@ -132,7 +132,7 @@ def catch_up_path(shape: Shape, side: HandSide, memory: HandMemory, node: int, w
         catch_up_node(shape, side, memory, work.stack[k])
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def push_children(shape: Shape, node: int, work: Work, size: int) -> int:
     """Puts a node's children on the stack; returns its new size."""
     below = shape.nodes[node, FIRST_CHILD]
@@ -142,7 +142,7 @@ def push_children(shape: Shape, node: int, work: Work, size: int) -> int:
     return size
 
 
-@kernel()
+@inner_kernel()
 def respond(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms, write: bool,
@@ -189,7 +189,7 @@ def respond(
     return answer
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def respond_at(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, terms: Terms,
     write: bool,
@@ -224,7 +224,7 @@ def respond_at(
     return best
 
 
-@kernel()
+@inner_kernel()
 def resume(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms, again: bool,
@@ -253,7 +253,7 @@ def resume(
             change_pruning(side, memory, place, True)
 
 
-@kernel()
+@inner_kernel()
 def change_pruning(side: HandSide, memory: HandMemory, place: int, pruned: bool) -> None:
     """Begins or ends the pruning of an action and tells the places above."""
     state, marks = side.places[place, INFOSTATE], memory.marks
@@ -268,7 +268,7 @@ def change_pruning(side: HandSide, memory: HandMemory, place: int, pruned: bool)
         above = side.above[side.places[above, INFOSTATE]]
 
 
-@kernel()
+@inner_kernel()
 def inside_pruned(side: HandSide, memory: HandMemory, place: int) -> bool:
     """Returns whether an action above is pruned."""
     above = side.above[side.places[place, INFOSTATE]]
@@ -279,7 +279,7 @@ def inside_pruned(side: HandSide, memory: HandMemory, place: int) -> bool:
     return False
 
 
-@kernel()
+@inner_kernel()
 def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, found: int) -> int:
     """Adds the pruned actions below an action of one hand to the list DUE; returns its new length."""
     work.counts[WALK] += 1
@@ -307,7 +307,7 @@ def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, wo
     return found
 
 
-@kernel()
+@inner_kernel()
 def settle(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, work: Work, terms: Terms
 ) -> None:

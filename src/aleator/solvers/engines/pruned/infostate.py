@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.games.base import FloatArray
-from aleator.jit import kernel
+from aleator.jit import inner_kernel
 from aleator.solvers.engines.pruned.layout import LEGAL, Ints
 from aleator.solvers.engines.pruned.memory import (
     AVERAGE,
@@ -30,7 +30,7 @@ from aleator.solvers.engines.pruned.memory import (
 )
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def catch_up_sums(
     places: FloatArray, sums: FloatArray, state: int, above: int, start: int, end: int, stride: int
 ) -> None:
@@ -46,7 +46,7 @@ def catch_up_sums(
     sums[state, FACED_MARK] = places[above, FACED]
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def discount(places: FloatArray, sums: FloatArray, state: int, start: int, end: int, stride: int, terms: Terms) -> None:
     """Discounts an infostate's regrets for all iterations since it was last seen, this one included."""
     now, then = terms.iteration, int(sums[state, SEEN])
@@ -60,7 +60,7 @@ def discount(places: FloatArray, sums: FloatArray, state: int, start: int, end: 
     sums[state, SEEN] = now
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def add_moments(sums: FloatArray, state: int, total: float, count: int, terms: Terms) -> None:
     """Adds `count` iterations up to now with cfvs that sum to `total`; all others since the last visit had cfv 0."""
     then, mean = sums[state, SEEN], sums[state, MEAN]
@@ -74,7 +74,7 @@ def add_moments(sums: FloatArray, state: int, total: float, count: int, terms: T
     sums[state, DEVIATION] += change * change * then * count / terms.iteration
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def probability_threshold(choices: int, terms: Terms) -> float:
     """Returns the probability below which an action is not played (thesis 3.4.1, Theorems 8 and 9)."""
     threshold: float = terms.threshold / (choices**2 * np.sqrt(terms.iteration))
@@ -83,7 +83,7 @@ def probability_threshold(choices: int, terms: Terms) -> float:
     return threshold
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def step_size(sums: FloatArray, state: int, choices: int, terms: Terms) -> float:
     """Returns Hedge's step size: sqrt(ln actions) / (3 x standard deviation of the cfv x sqrt(t)) (thesis 3.4.3)."""
     variance = max(sums[state, DEVIATION] / terms.iteration, 1e-30)
@@ -91,7 +91,7 @@ def step_size(sums: FloatArray, state: int, choices: int, terms: Terms) -> float
     return step
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def next_policy(
     actions: Ints, places: FloatArray, marks: Ints, sums: FloatArray, state: int, start: int, end: int, stride: int,
     terms: Terms,
@@ -129,7 +129,7 @@ def next_policy(
             places[place, POLICY] /= total
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def regret_level(
     actions: Ints, places: FloatArray, marks: Ints, sums: FloatArray, state: int, place: int, start: int, end: int,
     stride: int, terms: Terms,
@@ -153,7 +153,7 @@ def regret_level(
     return level
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def highest_regret(
     places: FloatArray, starts: FloatArray, sums: FloatArray, state: int, place: int, terms: Terms
 ) -> float:
@@ -164,7 +164,7 @@ def highest_regret(
     return regret
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def expected_skip(places: FloatArray, sums: FloatArray, state: int, place: int, level: float, terms: Terms) -> float:
     """Returns for how many iterations an action would stay pruned if past averages went on (thesis 3.20)."""
     room = level - places[place, REGRET]

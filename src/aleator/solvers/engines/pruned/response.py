@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.games.base import FloatArray
-from aleator.jit import kernel
+from aleator.jit import inner_kernel, kernel
 from aleator.solvers.engines.pruned.layout import (
     ACTOR,
     BLOCK,
@@ -71,7 +71,7 @@ def soft_response(
             action_values[side.sequence[row + hand]] += value
 
 
-@kernel()
+@inner_kernel()
 def _soft_maximum(q: FloatArray, places: Ints, start: int, end: int, stride: int, allowed: float) -> float:
     """Returns v with sum over legal actions of (q - v)_+^2 = allowed, by Newton's method from below."""
     best = -np.inf

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aleator.jit import kernel
+from aleator.jit import inner_kernel, kernel
 from aleator.solvers.engines.pruned.infostate import (
     add_moments,
     catch_up_sums,
@@ -58,7 +58,7 @@ from aleator.solvers.engines.pruned.memory import (
 )
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def act(
     shape: Shape, side: HandSide, memory: HandMemory, node: int, needed: bool, work: Work, best_response: bool
 ) -> None:
@@ -87,7 +87,7 @@ def act(
                 memory.active[place] = 0
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def count_hands(side: HandSide, memory: HandMemory, node: int, work: Work) -> None:
     """Counts a player's active and reached hands at a node."""
     walk, row, active, reached = work.counts[WALK], side.nodes[node, ROW], 0, 0
@@ -99,7 +99,7 @@ def count_hands(side: HandSide, memory: HandMemory, node: int, work: Work) -> No
     work.hands[node, 2 * side.player + 1] = reached
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def count_pairs(
     shape: Shape, first: HandSide, second: HandSide, one: HandMemory, other: HandMemory, node: int, work: Work,
     both: bool,
@@ -123,7 +123,7 @@ def count_pairs(
     return touched
 
 
-@kernel()
+@inner_kernel()
 def descend(
     shape: Shape, first: HandSide, second: HandSide, one: HandMemory, other: HandMemory, work: Work,
     update_first: bool, update_second: bool, best_response: bool,
@@ -166,7 +166,7 @@ def descend(
     return visited
 
 
-@kernel()
+@inner_kernel()
 def ascend(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, work: Work, visited: int,
     terms: Terms,
@@ -208,7 +208,7 @@ def ascend(
             places[above, CFV] += value
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def update_infostate(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, best: bool,
     work: Work, terms: Terms,
@@ -240,7 +240,7 @@ def update_infostate(
     return value
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def look_for_pruning(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, work: Work, terms: Terms
 ) -> None:
@@ -271,7 +271,7 @@ def look_for_pruning(
                 left -= 1
 
 
-@kernel()
+@inner_kernel()
 def catch_up_node(shape: Shape, side: HandSide, memory: HandMemory, node: int) -> None:
     """Brings the sums of policies of all hands at a decision node up to date; those above it are."""
     states, hands = side.nodes[node, STATES], side.nodes[node, HANDS]
