@@ -61,7 +61,7 @@ def test_where_nobody_comes_chance_alone_decides() -> None:
 
 def test_unknown_and_unfit_encodings_are_refused() -> None:
     game = load_game("leduc")
-    with pytest.raises(SolveError, match="allowed: absolute, relative"):
+    with pytest.raises(SolveError, match="allowed: auto, absolute, relative"):
         Encoding(game, [game.root()], 6, kind="mystic")
     with pytest.raises(SolveError, match="same for both players"):
         Encoding(game, [game.root()], 6, kind="relative")

@@ -24,7 +24,7 @@ class RebelConfig:
         depth: moves in a subgame before its leaves.
         search: how subgames are solved: cfr-d, modified-cfr-ave, linear-fp or flop.
         iterations: updates of one player in a search.
-        encoding: how players are named in inputs: relative or absolute.
+        encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.
         games: games played at the same time.
         exploration: probability of a random action of the exploring player.
@@ -46,7 +46,7 @@ class RebelConfig:
     depth: int = 2
     search: str = "cfr-d"
     iterations: int = 1024
-    encoding: str = "relative"
+    encoding: str = "auto"
     layers: int = 2
     width: int = 256
     layer_norm: bool = True

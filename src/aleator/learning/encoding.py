@@ -9,7 +9,8 @@ Reference: ReBeL App. G: for Liar's Dice agent index, acting agent, one-hot last
 
 Deviations:
     "relative" names players by who acts: "the one to act" and "the other" instead of 0 and 1. In games whose rules are the
-    same for both players that halves what there is to learn. The paper's own encoding is "absolute".
+    same for both players that halves what there is to learn. The paper's own encoding is "absolute"; "auto" is relative
+    where that is possible.
     Games without an encoding of their own get a one-hot public state, or the observation tensor that OpenSpiel has.
 
 Status: tests/learning/test_encoding.py.
@@ -29,7 +30,7 @@ from aleator.games.base import FloatArray, Game
 from aleator.games.liars_dice import LiarsDice
 
 Tensor = torch.Tensor
-ENCODINGS = ("absolute", "relative")
+ENCODINGS = ("auto", "absolute", "relative")
 
 
 def public_features(game: Game[Any], state: Any, states: Sequence[Any]) -> FloatArray:
@@ -68,12 +69,14 @@ class Encoding:
         states: Sequence[Any],
         num_hands: int,
         *,
-        kind: str = "relative",
+        kind: str = "auto",
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
     ) -> None:
         if kind not in ENCODINGS:
             raise SolveError(f"unknown encoding {kind!r}; allowed: {', '.join(ENCODINGS)}")
+        if kind == "auto":
+            kind = "relative" if isinstance(game, LiarsDice) else "absolute"
         if kind == "relative" and not isinstance(game, LiarsDice):
             raise SolveError(f"{game.name}: the relative encoding needs rules that are the same for both players")
         self.states, self.num_hands, self.kind = list(states), num_hands, kind
