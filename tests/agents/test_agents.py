@@ -6,19 +6,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aleator.agents.base import Agent, node_of, play_game
 from aleator.agents.blueprint import BlueprintAgent
+from aleator.agents.continual import ContinualAgent
 from aleator.agents.human import HumanAgent
 from aleator.agents.registry import known_agents, load_agent
+from aleator.agents.safe import SafeAgent
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
+from aleator.agents.search import SearchAgent
 from aleator.errors import AgentError
 from aleator.games import load_game
 from aleator.games.table import Observation, Table
+from aleator.search import OracleValue, SearchConfig
+from aleator.search.continual import ContinualSearch
+from aleator.search.safe import SafeSearch
 from aleator.solvers.best_response import expected_value, exploitability
 from aleator.solvers.solve import Limits, solve
 from aleator.trees import Policy, build_tree
-from aleator.trees.policy import random_policy
+from aleator.trees.policy import random_policy, uniform_policy
+from tests.games.random_game import RandomGame
 
 
 def mixed(first: Policy, second: Policy) -> Policy:
@@ -84,6 +93,19 @@ def test_every_known_agent_plays_a_game(name: str) -> None:
     assert agent.name == name
     for seed in range(3):
         assert play_game((agent, agent), np.random.default_rng(seed)).is_over
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_agents_that_search_play_games_with_private_moves_and_draws(seed: int) -> None:
+    game, rng = RandomGame(seed), np.random.default_rng(seed)
+    tree = build_tree(game)
+    agents: list[Agent] = [ContinualAgent(game, ContinualSearch(iterations=3), tree=tree)]
+    agents.append(SafeAgent(uniform_policy(tree), SafeSearch(iterations=3)))
+    agents.append(SearchAgent(game, SearchConfig(iterations=3), OracleValue(0.05)))
+    if tree.num_children[0]:
+        for first, second in zip(agents, [*agents[1:], agents[0]], strict=True):
+            assert play_game((first, second), rng).is_over
 
 
 def test_agents_of_the_guide_are_those_that_can_be_typed() -> None:

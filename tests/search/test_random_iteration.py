@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aleator.errors import SolveError
 from aleator.games import load_game
-from aleator.search import DepthLimitedSolver, OracleValue, PlayedPolicy, SearchConfig, ZeroValue, draw_iteration
+from aleator.search import (
+    SEARCH_RULES,
+    DepthLimitedSolver,
+    OracleValue,
+    PlayedPolicy,
+    SearchConfig,
+    ZeroValue,
+    draw_iteration,
+)
 from aleator.search.trunk import trunk_exploitability
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import LCFR, PCFR_PLUS
 from aleator.trees import DepthLimit, Policy, build_tree, cut, subgame_at
 from aleator.trees.policy import normalised, places, uniform_policy
+from tests.games.random_game import RandomGame
 
 ONE_MOVE = DepthLimit(moves=1)
 
@@ -103,6 +114,30 @@ def test_the_trunk_of_a_solution_costs_nothing() -> None:
     bad = normalised(subgame.tree, (np.zeros_like(inside[0]), np.zeros_like(inside[1])))
     assert trunk_exploitability(subgame, good) == pytest.approx(0.0, abs=2e-3)
     assert trunk_exploitability(subgame, bad) > 0.1
+
+
+@pytest.mark.parametrize("seed", [2, 8, 16, 23])
+def test_depth_limits_are_sound_in_games_with_private_moves_and_draws(seed: int) -> None:
+    full = build_tree(RandomGame(seed, depth=5))
+    subgame = cut(full, limit=DepthLimit(moves=2))
+    oracle = OracleValue(5e-3)
+    solver = DepthLimitedSolver(subgame, oracle, "cfr-ave")
+    solver.run(60)
+    uniform = trunk_exploitability(subgame, uniform_policy(subgame.tree), iterations=300)
+    assert oracle.calls == 120
+    assert trunk_exploitability(subgame, solver.average_policy(), iterations=300) < 0.05 * uniform
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10_000), rule=st.sampled_from(sorted(SEARCH_RULES)), moves=st.integers(1, 2))
+def test_what_is_played_is_a_policy_in_any_game(seed: int, rule: str, moves: int) -> None:
+    full = build_tree(RandomGame(seed, depth=3))
+    if full.num_children[0]:
+        played = PlayedPolicy(
+            full, SearchConfig(limit=DepthLimit(moves=moves), rule=rule, iterations=3), OracleValue(0.05)
+        )
+        played.exact().check()
+        played.sampled(np.random.default_rng(seed), 2).check()
 
 
 def test_mistakes_are_named() -> None:
