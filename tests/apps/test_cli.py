@@ -74,6 +74,27 @@ def test_solve_evaluate_resume(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert code == 0 and "NashConv / 2" in text
 
 
+def test_plots_over_nodes_touched(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    plot = tmp_path / "kuhn.svg"
+    arguments = (
+        "solve",
+        "kuhn",
+        "--algorithm",
+        "mccfr",
+        "--iterations",
+        "50",
+        "--plot",
+        str(plot),
+        "--plot-over",
+        "nodes",
+    )
+    code, text, _ = call(capsys, *arguments)
+    assert code == 0 and "nodes touched    " in text
+    assert "<svg" in plot.read_text()
+    summary = json.loads(call(capsys, *arguments, "--json")[1])
+    assert summary["nodes_touched"] == summary["curve"][-1]["nodes_touched"] > 50
+
+
 def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     foreign = tmp_path / "foreign"
     foreign.write_text("not a solution")
@@ -105,6 +126,8 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("bench", "nothing"), "unknown benchmark"),
         (("solve", "leduc", "--iterations", "2", "--resume", str(leduc)), "has 2 iterations already"),
         (("solve", "kuhn", "--algorithm", "lp", "--plot", str(tmp_path / "x.png")), "no convergence to plot"),
+        (("solve", "kuhn", "--plot-over", "hours"), "iterations, seconds, nodes, not over 'hours'"),
+        (("solve", "kuhn", "--plot-over", "nodes"), "dcfr does not count the nodes"),
         (("solve", "leduc:bets=nan/4"), "positive and distinct"),
         (("games", "one-card:x"), "one-card:x:"),
         (("evaluate", str(damaged)), "is damaged: the content of policy0"),

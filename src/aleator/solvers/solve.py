@@ -85,7 +85,7 @@ def make_solver(
         return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
     if is_sampling_rule(name):
         return MCCFR(tree, parse_sampling_rule(algorithm), dtype=dtype, threads=threads, seed=seed)
-    if is_pruning_rule(name) or name.partition(":")[0] == EGT_NAME:
+    if counts_nodes(algorithm):
         if dtype != "float64":
             raise SolveError(f"{name.partition(':')[0]} computes in float64 only, not in {dtype}")
         if is_pruning_rule(name):
@@ -99,6 +99,12 @@ def make_solver(
             f"{SAMPLING_USAGE}, {PRUNING_USAGE}, {EGT_USAGE}"
         )
     return CFR(tree, parse_rule(algorithm), dtype=dtype, threads=threads)
+
+
+def counts_nodes(algorithm: str) -> bool:
+    """Returns whether the solver of an algorithm counts the nodes it touches; others touch all in every iteration."""
+    name = algorithm.partition("/")[0]
+    return is_sampling_rule(name) or is_pruning_rule(name) or name.partition(":")[0] == EGT_NAME
 
 
 def solve(

@@ -23,7 +23,7 @@ from aleator.apps.cli.output import (
 from aleator.errors import SolutionError, SolveError
 from aleator.games.registry import load_game
 from aleator.solvers.solution import Solution, SolutionFile
-from aleator.solvers.solve import LINEAR_PROGRAM, Limits, Progress, prepare, solve
+from aleator.solvers.solve import LINEAR_PROGRAM, Limits, Progress, counts_nodes, prepare, solve
 from aleator.storage import check_writable
 
 # what a plot is drawn over -> field of a point of the curve, label
@@ -66,6 +66,8 @@ def run(
         raise SolveError("a linear program has no convergence to plot")
     if plot_over not in _AXES:
         raise SolveError(f"a plot is drawn over {', '.join(_AXES)}, not over {plot_over!r}")
+    if plot_over == "nodes" and not counts_nodes(algorithm):
+        raise SolveError(f"{algorithm} does not count the nodes it touches: every iteration touches all")
     limits = Limits(iterations, target, seconds).check()
     earlier: Solution | None = None
     if resume:
@@ -100,8 +102,6 @@ def run(
         found.save(output)
     if plot:
         field, label = _AXES[plot_over]
-        if getattr(found.summary.curve[-1], field) is None:
-            raise SolveError(f"{algorithm} does not count the nodes it touches: every iteration touches all")
         points = [(float(getattr(point, field)), point.nash_conv / 2) for point in found.summary.curve]
         plot_curves(
             plot,
