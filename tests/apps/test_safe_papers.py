@@ -70,3 +70,26 @@ def test_flop_buckets_order_hands_by_strength() -> None:
     assert set(buckets[strengths >= 0]) == {0, 1, 2} and (buckets[strengths < 0] == -1).all()
     alive = np.flatnonzero(strengths >= 0)
     assert (np.diff(buckets[alive[np.argsort(strengths[alive])]]) >= 0).all()
+
+
+def test_multi_valued() -> None:
+    report = find_experiment("multi-valued").run(Settings(quick=True), lambda share, what: None)
+    found = {row[2]: row[3] for row in report.rows}
+    assert found["4"] < found["2"] < found["1"] and found["4"] < found["blueprint's first round"]
+    assert all(claim.agrees for claim in report.claims)
+
+
+@pytest.mark.slow
+def test_nested_search() -> None:
+    report = find_experiment("nested-search").run(Settings(quick=True), lambda share, what: None)
+    rows = {row[0]: row[1:] for row in report.rows}
+    assert rows["resolve"][0] == 150.2 and rows["randomised pseudo-harmonic mapping"][0] == 1465
+    assert rows["randomised pseudo-harmonic mapping"][1] > 3 * rows["resolve"][1] > 0
+    assert report.claims[0].agrees
+
+
+@pytest.mark.slow
+def test_continual_resolving() -> None:
+    report = find_experiment("continual-resolving").run(Settings(quick=True), lambda share, what: None)
+    assert [row[0] for row in report.rows] == [10, 40]
+    assert all(claim.agrees for claim in report.claims)

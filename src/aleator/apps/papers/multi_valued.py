@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.games import load_game
-from aleator.search.multi_valued import Continuations, bias_continuations, self_generated, solve_depth_limited, spliced
-from aleator.solvers.best_response import best_response_value, exploitability
+from aleator.search.multi_valued import Continuations, bias_continuations, self_generated, solve_depth_limited
+from aleator.search.trunk import trunk_exploitability
+from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
-from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.solvers.solve import prepare
-from aleator.trees.policy import Policy
+from aleator.trees.policy import Policy, places
 from aleator.trees.public_tree import build_tree
-from aleator.trees.subgame import DepthLimit, Subgame, cut
+from aleator.trees.subgame import DepthLimit, cut
 
 _COUNTS = (1, 2, 3, 4, 6, 8)
 _GAMES = {
@@ -20,9 +20,10 @@ _GAMES = {
     "leduc:nolimit": ((300,), _COUNTS, 1000),
     "leduc:bets=1+2/2+4,cap=2": ((300,), _COUNTS, 1000),
 }
+TRUNK = "blueprint's first round"
 _CONVENTION = (
     "Each player solves the first betting round, with values at its end, and then plays the rest as well as that "
-    "allows (CFR+ on the whole game with the player's first round held fixed). Exploitability is NashConv / 2, exact. "
+    "allows (CFR on the whole game with the player's first round held fixed). Exploitability is NashConv / 2, exact. "
     "'values' counts the continuations among which the opponent chooses: the blueprint and best responses by the "
     "self-generative method; 4b is the blueprint and its three biases (fold, call, raise x 10). The blueprint is CFR "
     "after a few iterations."
@@ -43,43 +44,17 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     games = {"leduc": ((300,), (1, 2, 4), 300)} if settings.quick else _GAMES
     cases = [(name, quality, counts, its) for name, (qualities, counts, its) in games.items() for quality in qualities]
     rows: list[tuple[Cell, ...]] = []
-    panels = {}
-    shares = []
+    panels, found = {}, {}
     for done, (name, quality, counts, iterations) in enumerate(cases):
-        on_progress(done / len(cases), f"{name}, blueprint of {quality} iterations")
-        tree = build_tree(load_game(name))
-        solver = CFR(tree, CFR_RULE)
-        solver.run(quality)
-        blueprint = solver.average_policy()
-        subgame = cut(tree, 0, DepthLimit(rounds=1))
-        generated = [self_generated(blueprint, subgame, player, counts[-1], iterations=iterations) for player in (0, 1)]
-
-        def searched(opponents: list[list[Policy]], own: list[list[Policy]]) -> float:
-            total = 0.0
-            for searcher in (0, 1):
-                mine, theirs = own[searcher], opponents[1 - searcher]
-                pair: Continuations = (mine, theirs) if searcher == 0 else (theirs, mine)
-                found = solve_depth_limited(subgame, pair, iterations=iterations)  # noqa: B023
-                total += completed(spliced(blueprint, subgame, found, searcher), subgame, searcher, iterations)  # noqa: B023
-            return total / 2
-
-        alone = [[blueprint], [blueprint]]
-        curve = [(float(count), searched([generated[0][:count], generated[1][:count]], alone)) for count in counts]
-        for count, found in curve:
-            rows.append((name, quality, f"{count:g}", found))
-        biased = [bias_continuations(blueprint, player) for player in (0, 1)]
-        rows.append((name, quality, "4b", searched(biased, alone)))
-        rows.append(
-            (name, quality, "4, both players choose", searched(*[[policies[:4] for policies in generated]] * 2))
-        )
-        trunk = sum(completed(blueprint, subgame, player, iterations) for player in (0, 1)) / 2
-        rows.append((name, quality, "blueprint's first round", trunk))
-        rows.append((name, quality, "blueprint throughout", exploitability(blueprint)))
-        panels[f"{name}, blueprint of {quality} iterations"] = {
-            "self-generated": curve,
-            "blueprint's first round": [(count, trunk) for count, _ in curve],
+        title = f"{name}, blueprint of {quality} iterations"
+        on_progress(done / len(cases), title)
+        case = found[title] = Case(name, quality, counts, iterations)
+        rows += [(name, quality, f"{count:g}", value) for count, value in case.curve]
+        rows += [(name, quality, what, value) for what, value in case.others.items()]
+        panels[title] = {
+            "self-generated": case.curve,
+            TRUNK: [(count, case.others[TRUNK]) for count, _ in case.curve],
         }
-        shares.append((f"{name} ({quality})", curve[0][1], min(found for _, found in curve), trunk))
     on_progress(1.0, "")
     return Report(
         title="Exploitability of depth-limited solving by the number of values of a state (thesis Fig. 5.8, in kind)",
@@ -96,22 +71,66 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         claims=(
             Claim(
                 text="exploitability falls as values are added",
-                measured="; ".join(f"{name}: {first:.3g} to {best:.3g}" for name, first, best, _ in shares),
-                agrees=all(best < 0.5 * first for _, first, best, _ in shares),
+                measured="; ".join(f"{title}: {case.first:.3g} to {case.best:.3g}" for title, case in found.items()),
+                agrees=all(case.best < 0.5 * case.first for case in found.values()),
             ),
             Claim(
                 text="with one value, not searching at all is better",
-                measured="; ".join(f"{name}: {first:.3g} against {trunk:.3g}" for name, first, _, trunk in shares),
-                agrees=all(first > trunk for _, first, _, trunk in shares),
+                measured="; ".join(
+                    f"{title}: {case.first:.3g} against {case.others[TRUNK]:.3g}" for title, case in found.items()
+                ),
+                agrees=all(case.first > case.others[TRUNK] for case in found.values()),
             ),
         ),
     )
 
 
-def completed(policy: Policy, subgame: Subgame, player: int, iterations: int) -> float:
-    """Returns what the opponent wins at most when the player's part in a subgame is held and the rest is as good as possible."""
-    assert subgame.nodes is not None
-    solver = CFR(policy.tree, CFR_PLUS)
-    solver.lock_policy(policy, subgame.nodes[subgame.tree.actor == player])
-    solver.run(iterations)
-    return best_response_value(solver.average_policy(), 1 - player)
+class Case:
+    """The first betting round of a game, solved in every way from one blueprint.
+
+    Attributes:
+        curve: (number of values, exploitability) with self-generated continuations.
+        others: exploitability with other continuations, and without search.
+    """
+
+    def __init__(self, name: str, quality: int, counts: tuple[int, ...], iterations: int) -> None:
+        tree = build_tree(load_game(name))
+        solver = CFR(tree, CFR_RULE)
+        solver.run(quality)
+        self._blueprint = solver.average_policy()
+        self._subgame = cut(tree, 0, DepthLimit(rounds=1))
+        self._iterations = iterations
+        alone = [[self._blueprint]] * 2
+        made = [
+            self_generated(self._blueprint, self._subgame, player, counts[-1], iterations=iterations)
+            for player in (0, 1)
+        ]
+        first_few = [[policies[:count] for policies in made] for count in counts]
+        self.curve = [(float(len(few[0])), self._searched(few, alone)) for few in first_few]
+        biased = [bias_continuations(self._blueprint, player) for player in (0, 1)]
+        four = [policies[:4] for policies in made]
+        self.others = {
+            "4b": self._searched(biased, alone),
+            "4, both players choose": self._searched(four, four),
+            TRUNK: trunk_exploitability(self._subgame, self._above(self._blueprint), iterations=iterations),
+            "blueprint throughout": exploitability(self._blueprint),
+        }
+        self.first, self.best = self.curve[0][1], min(value for _, value in self.curve)
+
+    def _searched(self, theirs: list[list[Policy]], own: list[list[Policy]]) -> float:
+        """Returns the exploitability when each player solves the round with the opponent's continuations and its own."""
+        parts = []
+        for searcher in (0, 1):
+            pair: Continuations = (own[0], theirs[1]) if searcher == 0 else (theirs[0], own[1])
+            solution = solve_depth_limited(self._subgame, pair, iterations=self._iterations)
+            parts.append(solution.probabilities[searcher])
+        policy = Policy(self._subgame.tree, (parts[0], parts[1]))
+        return trunk_exploitability(self._subgame, policy, iterations=self._iterations)
+
+    def _above(self, policy: Policy) -> Policy:
+        """Returns a policy's part in the subgame."""
+        tree, nodes = self._subgame.tree, self._subgame.nodes
+        assert nodes is not None
+        inside = nodes[tree.actor >= 0]
+        first, second = (policy.probabilities[player][places(policy.tree, inside, player)] for player in (0, 1))
+        return Policy(tree, (first, second))

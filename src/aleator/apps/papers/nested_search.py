@@ -29,7 +29,11 @@ _CONFIGS = {
     "reach-maxmargin": {"reach": True},
 }
 # sizes of the abstraction, the off-tree size, bets allowed after the flop
-_MENUS = {"1/2, 1; off-tree 3/4": ((0.5, 1.0), 0.75, 1), "1/2, 2; off-tree 1": ((0.5, 2.0), 1.0, 2)}
+_MENUS = {
+    "1; off-tree 1/2": ((1.0,), 0.5, 1),
+    "1/2, 1; off-tree 3/4": ((0.5, 1.0), 0.75, 1),
+    "1/2, 2; off-tree 1": ((0.5, 2.0), 1.0, 2),
+}
 _CONVENTION = (
     "Milli big blinds per hand that a best response, which alone may use the off-tree size, wins more than in the "
     "equilibrium of that one-sided game; mean of both seats. The searcher knows the sizes of the abstraction only."
@@ -37,10 +41,10 @@ _CONVENTION = (
 _DEVIATIONS = (
     "Flop hold'em with 8 cards, one raise before the flop and one or two bets after it (the paper: 52 cards, three). "
     "The mapping is derived from a bluffing game much like a single bet in so small a game, so that a size between "
-    "two close ones (the paper's 3/4 between 1/2 and 1) costs it little here; with sizes further apart it is several "
-    "times worse than nested search, as in the paper. Resolve beats maxmargin here, where the paper has it the other "
-    "way round: the alternative payoffs are estimates, to which maxmargin overfits (thesis 5.1.4), all the more "
-    "because few hands share a subgame. Unsafe search is good in one seat and bad in the other."
+    "two close ones (the paper's 3/4 between 1/2 and 1) costs it little here; with sizes further apart, or outside "
+    "the menu, it is several times worse than nested search, as in the paper. Resolve beats maxmargin here, where the "
+    "paper has it the other way round: the alternative payoffs are estimates, to which maxmargin overfits (thesis "
+    "5.1.4), all the more because few hands share a subgame. Unsafe search is good in one seat and bad in the other."
 )
 
 
@@ -59,7 +63,7 @@ class OneSided(FlopHoldem):
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the table; quick: one menu, few iterations."""
     prepare("cfr+")
-    solve, search = (200, 50) if settings.quick else (500, 200)
+    solve, search = (300, 100) if settings.quick else (500, 200)
     menus = dict([next(iter(_MENUS.items()))]) if settings.quick else _MENUS
     found: dict[str, dict[str, float]] = {}
     for place, (name, (sizes, off_tree, bets)) in enumerate(menus.items()):
@@ -72,7 +76,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     rows: list[tuple[Cell, ...]] = [
         (technique, PAPER[technique], *(table[technique] for table in found.values())) for technique in PAPER
     ]
-    last = list(found.values())[-1]
+    factors = {name: table[TRANSLATION] / min(table[t] for t in _CONFIGS) for name, table in found.items()}
     return Report(
         title="Exploitability of answers to off-tree bets, mbb/h (thesis Table 5.4)",
         setting=f"blueprints: {solve} iterations of CFR+; {search} per search; the blueprint inside its abstraction: "
@@ -91,11 +95,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         claims=(
             Claim(
                 text="nested search is far better than translation",
-                measured="; ".join(
-                    f"{name}: {table[TRANSLATION]:.3g} against {min(table[t] for t in _CONFIGS):.3g}"
-                    for name, table in found.items()
-                ),
-                agrees=last[TRANSLATION] > 3 * min(last[t] for t in _CONFIGS),
+                measured="by a factor of " + "; ".join(f"{factor:.3g} ({name})" for name, factor in factors.items()),
+                agrees=sum(factor > 3 for factor in factors.values()) > len(factors) / 2,
             ),
             Claim(
                 text="maxmargin is better than resolve",
