@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 
 from aleator.games.base import FloatArray
+from aleator.solvers.engines.aligned import aligned_zeros
 from aleator.solvers.engines.cpu.simd import LANES
 from aleator.trees.policy import legal_actions
 from aleator.trees.public_tree import IDENTITY, PublicTree
@@ -177,7 +178,7 @@ class Layout:
         self.sides = (sides[0][0], sides[1][0])
         self.reach_size = (sides[0][1], sides[1][1])
         self.infostate_size = tuple(int(width[player][tree.actor == player].sum()) for player in (0, 1))
-        self.values = np.zeros(max(self.value_size) + LANES, self.dtype)  # the last row stays zero
+        self.values = aligned_zeros(max(self.value_size) + LANES, self.dtype)  # the last row stays zero
         decisions = np.flatnonzero(tree.actor >= 0)
         blocks = tree.num_actions[decisions] * width[tree.actor[decisions], decisions]
         self.scratch_size = int(blocks.max(initial=LANES))
@@ -320,11 +321,11 @@ class Layout:
         """
         size = self.vector_size[player]
         return Memory(
-            regret=np.zeros(size, self.dtype),
-            policy=np.zeros(size, self.dtype),
+            regret=aligned_zeros(size, self.dtype),
+            policy=aligned_zeros(size, self.dtype),
             reach=self.new_reach(player, root_reach),
-            policy_sum=np.zeros(size, self.dtype),
-            instant=np.zeros(size if optimistic else 0, self.dtype),
+            policy_sum=aligned_zeros(size, self.dtype),
+            instant=aligned_zeros(size if optimistic else 0, self.dtype),
             moments=np.zeros(2 * self.infostate_size[player] if hedge else 0, self.dtype),
             values=self.values,
         )
