@@ -134,11 +134,15 @@ class _BeliefGame:
         return _Value(value, cfvs[0] / self._cf_reach)
 
     def derivatives(self, belief: FloatArray, value: float, step: float) -> tuple[FloatArray, FloatArray]:
-        """Returns [H], [H]: derivatives of V(b / |b|) in the direction of each infostate, from the right and from the left."""
+        """Returns [H], [H]: derivatives of V(b / |b|) in the direction of each infostate, from the right and from the left.
+
+        They are found as those of |b| V(b / |b|) less V: that function is linear wherever V is smooth.
+        """
         found: tuple[list[float], list[float]] = ([], [])
         for direction in np.eye(self.hands):
             for side, sign in enumerate((1.0, -1.0)):
                 moved = belief + sign * min(step, 0.9 * float(belief @ direction)) * direction
                 size = float(np.abs(moved - belief).sum())
-                found[side].append(sign * (self.value(moved / moved.sum()).value - value) / size)
+                extended = moved.sum() * self.value(moved / moved.sum()).value
+                found[side].append(sign * (extended - value) / size - value)
         return np.array(found[0]), np.array(found[1])
