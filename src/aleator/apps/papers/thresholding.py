@@ -53,7 +53,8 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
         y_label="exploitability (NashConv / 2, chips)",
         deviations=(
             "The thesis gives neither the d of Fig. 3.16 nor how its EGT chooses steps; ours takes the largest step that keeps "
-            "the excessive gap and begins with the smallest smoothing that does. The figures have curves without numbers."
+            "the excessive gap and begins with the smallest smoothing that does. Where the threshold is too high the gap itself "
+            "is misjudged, and EGT gets stuck. The figures have curves without numbers."
         ),
     )  # fmt: skip
 
@@ -82,4 +83,12 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
                 agrees=max(final) < 1.5 * min(final),
             )
         )
+    aggressive, best = (found[f"egt:threshold={c}"].final for c in (_CONSTANTS_C[3], _C))
+    claims.append(
+        Claim(
+            text=f"c = {_CONSTANTS_C[3]} is too aggressive and hurts EGT slightly",
+            measured=f"{aggressive / best:.1f} times as much as with c = {_C}",
+            agrees=1.0 < aggressive / best < 3.0,
+        )
+    )
     return tuple(claims)
