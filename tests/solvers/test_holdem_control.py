@@ -13,11 +13,11 @@ from aleator.games.holdem.cards import HANDS, format_card, parse_hand
 from aleator.games.holdem.lock import parse_lock
 from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Spot
-from aleator.games.holdem.spot_file import parse_spot
+from aleator.games.holdem.spot_file import load_spot, parse_spot
 from aleator.games.holdem.subgame import subgame_of
 from aleator.solvers.holdem import HoldemSolver
 from aleator.solvers.holdem_solution import HoldemSolution
-from aleator.solvers.holdem_solve import HoldemLimits, solve_spot
+from aleator.solvers.holdem_solve import HoldemLimits, estimate_spot, solve_spot
 from aleator.solvers.holdem_view import HoldemView
 from aleator.solvers.regret_rule import NAMED_RULES
 
@@ -191,3 +191,17 @@ def test_one_hand_against_one_hand() -> None:
     assert len(set(HANDS[parse_hand("7s7d")])) == 2
     assert solver.quality().values[1] == pytest.approx(-50.0, abs=0.5), "the aces fold to the all-in"
     assert solver.quality().exploitability < 0.3
+
+
+@pytest.mark.slow
+def test_a_single_raised_flop_takes_what_the_estimate_promised() -> None:
+    """100 big blinds, two bet sizes: iterations and memory within 30 % (seconds follow from the measured speed)."""
+    case = load_spot(Path(__file__).parents[2] / "examples" / "srp-flop.toml")
+    limits = HoldemLimits(target=case.solve.target, iterations=case.solve.max_iterations)
+    promised = estimate_spot(case, case.solve.rule, limits, measure=False)
+    solver = HoldemSolver(case, threads=2)
+    assert sum(solver.engine.memory().values()) == pytest.approx(promised.memory, rel=0.3)
+    while solver.exploitability() > limits.target * case.pot:
+        solver.run(10)
+        assert solver.iteration < 1.3 * promised.iterations
+    assert solver.iteration > 0.7 * promised.iterations
