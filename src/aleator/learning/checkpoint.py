@@ -1,21 +1,23 @@
 """A training run on disk: settings, metrics, and checkpoints from which it goes on as if it had never stopped.
 
 A run is a directory:
-    config.json         the settings and the device's kind
+    config.json         the settings
     metrics.jsonl       one JSON object per epoch
     checkpoint.run      everything that changes, in one file that is replaced atomically
     network.safetensors the value network (a `Model`), replaced with every checkpoint
 On the CPU a resumed run is equal bit by bit to one that was never stopped. Metrics after the last checkpoint are dropped when
-a run resumes, because they are made again.
+a run resumes, because they are made again. A run can move to another kind of device; it then goes on with other
+random numbers.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 
@@ -25,28 +27,8 @@ from aleator.learning.training import EpochMetrics, Trainer
 from aleator.storage import ArrayFile, StorageError, replace_file, write_arrays
 
 CONFIG, METRICS, CHECKPOINT, NETWORK = "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors"
+_LOCK = ".lock"
 _FORMAT = "aleator training run 1"
-
-
-def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
-    """Returns all tensors of a run by name."""
-    tensors: dict[str, torch.Tensor] = {}
-    for name, value in trainer.network.state_dict().items():
-        tensors[f"network.{name}"] = value
-    for name, value in trainer.averaged.state_dict().items():
-        tensors[f"averaged.{name}"] = value
-    for number, state in trainer.optimizer.state_dict()["state"].items():
-        for name, value in state.items():
-            tensors[f"optimizer.{number}.{name}"] = value
-    filled = min(trainer.replay.added, trainer.replay.capacity)
-    tensors["replay.inputs"] = trainer.replay.inputs[:filled]
-    tensors["replay.targets"] = trainer.replay.targets[:filled]
-    tensors["replay.masks"] = trainer.replay.masks[:filled]
-    tensors["play.root"] = trainer.self_play.root
-    for player in (0, 1):
-        tensors[f"play.reach{player}"] = trainer.self_play.reach[player]
-    tensors["generator"] = trainer.generator.get_state()
-    return {name: value.detach().cpu().numpy() for name, value in tensors.items()}
 
 
 class RunDirectory:
@@ -74,6 +56,28 @@ class RunDirectory:
             raise StorageError(f"cannot create {self.path}: {error.strerror}") from error
         replace_file(self.path / CONFIG, [json.dumps({"kind": "rebel", **config.to_dict()}, indent=1).encode()])
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from writing here, until the end of the block or of this process.
+
+        Raises:
+            StorageError: another process trains here.
+        """
+        try:
+            import fcntl
+        except ImportError:  # a system without such locks
+            yield
+            return
+        try:
+            with (self.path / _LOCK).open("w") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise StorageError(f"another process is training in {self.path}") from None
+                yield
+        except OSError as error:
+            raise StorageError(f"cannot write {self.path / _LOCK}: {error.strerror}") from error
+
     def config(self) -> RebelConfig:
         """Returns the settings of the run.
 
@@ -81,8 +85,9 @@ class RunDirectory:
             StorageError: there is no run here, or its settings are damaged.
         """
         try:
-            values = json.loads((self.path / CONFIG).read_text())
-            values.pop("kind")
+            values = json.loads((self.path / CONFIG).read_bytes())
+            if values.pop("kind") != "rebel":
+                raise ValueError("it is not a run of ReBeL")
             return RebelConfig.from_dict(values)
         except OSError as error:
             raise StorageError(f"{self.path} holds no training run: {error.strerror}") from error
@@ -91,21 +96,29 @@ class RunDirectory:
 
     def append(self, metrics: EpochMetrics, **more: Any) -> None:
         """Adds a line to the metrics."""
-        with (self.path / METRICS).open("a") as file:
-            file.write(json.dumps({**metrics.to_dict(), **more}) + "\n")
+        try:
+            with (self.path / METRICS).open("a") as file:
+                file.write(json.dumps({**metrics.to_dict(), **more}) + "\n")
+        except OSError as error:
+            raise StorageError(f"cannot write {self.path / METRICS}: {error.strerror}") from error
 
     def metrics(self) -> list[dict[str, Any]]:
         """Returns all whole lines of the metrics."""
         try:
-            lines = (self.path / METRICS).read_text().splitlines()
+            lines = (self.path / METRICS).read_bytes().splitlines()
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise StorageError(f"cannot read {self.path / METRICS}: {error.strerror}") from error
         found = []
         for line in lines:
             try:
-                found.append(json.loads(line))
-            except json.JSONDecodeError:
+                values = json.loads(line)
+            except ValueError:
                 break  # a line that a crash cut short
+            if not (isinstance(values, dict) and isinstance(values.get("epoch"), int)):
+                break
+            found.append(values)
         return found
 
     def save(self, trainer: Trainer, report: dict[str, Any] | None = None) -> None:
@@ -117,37 +130,85 @@ class RunDirectory:
             "seconds": trainer.seconds,
             "added": trainer.replay.added,
             "first": trainer.replay.first,
+            "device": trainer.device.type,
         }
         metadata = {"format": _FORMAT, "facts": json.dumps(facts), "config": json.dumps(trainer.config.to_dict())}
         write_arrays(self.path / CHECKPOINT, _arrays(trainer), metadata)
-        Model(trainer.config, trainer.searcher, report or {}).save(self.path / NETWORK)
+        cost = {
+            "searches": trainer.epoch * trainer.config.games,
+            "steps": trainer.steps,
+            "seconds": round(trainer.seconds, 1),
+            "device": trainer.device.type,
+        }
+        Model(trainer.config, trainer.searcher, {**cost, **(report or {})}).save(self.path / NETWORK)
 
     def restore(self, trainer: Trainer) -> None:
-        """Goes on from the checkpoint; without one, the run begins anew.
+        """Goes on from the checkpoint; without one, the run begins anew. What a crash left behind is removed.
+
+        Args:
+            trainer: a new one, with the settings of the run.
 
         Raises:
             StorageError: the checkpoint is damaged, or belongs to other settings.
         """
+        for name in (CONFIG, METRICS, CHECKPOINT, NETWORK):
+            for rest in self.path.glob(f".{name}.*.tmp"):
+                rest.unlink(missing_ok=True)
         path = self.path / CHECKPOINT
         if path.exists():
-            _restore(trainer, ArrayFile(path), path)
+            file = ArrayFile(path)
+            if file.metadata.get("format") != _FORMAT:
+                raise StorageError(f"{path} is not a checkpoint of a training run")
+            try:
+                config = RebelConfig.from_dict(json.loads(file.metadata["config"]))
+                if config != trainer.config:
+                    raise StorageError(f"{path} belongs to a run with other settings")
+                _restore(trainer, file)
+            except StorageError:
+                raise
+            except (KeyError, ValueError, TypeError, RuntimeError) as error:
+                raise StorageError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
         kept = [line for line in self.metrics() if line["epoch"] <= trainer.epoch]
         text = "".join(json.dumps(line) + "\n" for line in kept)
         if kept or (self.path / METRICS).exists():
             replace_file(self.path / METRICS, [text.encode()])
 
 
-def _restore(trainer: Trainer, file: ArrayFile, path: Path) -> None:
-    """Puts a run into the state of a checkpoint."""
-    if file.metadata.get("format") != _FORMAT:
-        raise StorageError(f"{path} is not a checkpoint of a training run")
-    if RebelConfig.from_dict(json.loads(file.metadata["config"])) != trainer.config:
-        raise StorageError(f"{path} belongs to a run with other settings")
-    arrays = {name: torch.from_numpy(np.array(file.read(name))) for name in file.names}
+def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
+    """Returns all tensors of a run by name."""
+    tensors: dict[str, torch.Tensor] = {}
+    for name, value in trainer.network.state_dict().items():
+        tensors[f"network.{name}"] = value
+    for name, value in trainer.averaged.state_dict().items():
+        tensors[f"averaged.{name}"] = value
+    for number, state in trainer.optimizer.state_dict()["state"].items():
+        for name, value in state.items():
+            tensors[f"optimizer.{number}.{name}"] = value
+    filled = min(trainer.replay.added, trainer.replay.capacity)
+    for name in ("inputs", "targets", "masks"):
+        tensors[f"replay.{name}"] = getattr(trainer.replay, name)[:filled]
+    tensors["play.root"] = trainer.self_play.root
+    for player in (0, 1):
+        tensors[f"play.reach{player}"] = trainer.self_play.reach[player]
+    tensors["generator"] = trainer.generator.get_state()
+    return {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+
+
+def _restore(trainer: Trainer, file: ArrayFile) -> None:
+    """Puts a new run into the state of a checkpoint."""
+    arrays = {name: torch.from_numpy(file.read(name)) for name in file.names}
 
     def part(prefix: str) -> dict[str, torch.Tensor]:
         return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
 
+    def fill(target: torch.Tensor, name: str) -> torch.Tensor:
+        """Returns a tensor that was stored, on the device of `target`, whose shape it must have."""
+        if arrays[name].shape != target.shape:
+            raise ValueError(f"{name} has shape {list(arrays[name].shape)}, not {list(target.shape)}")
+        return arrays[name].to(device=target.device, dtype=target.dtype)
+
+    facts = json.loads(file.metadata["facts"])
+    replay, play = trainer.replay, trainer.self_play
     trainer.network.load_state_dict(part("network."))
     trainer.averaged.load_state_dict(part("averaged."))
     moments: dict[int, dict[str, torch.Tensor]] = {}
@@ -155,14 +216,16 @@ def _restore(trainer: Trainer, file: ArrayFile, path: Path) -> None:
         number, _, field = name.partition(".")
         moments.setdefault(int(number), {})[field] = value
     trainer.optimizer.load_state_dict({**trainer.optimizer.state_dict(), "state": moments})
-    facts = json.loads(file.metadata["facts"])
+    replay.added, replay.first = facts["added"], facts["first"]
+    filled = min(replay.added, replay.capacity)
+    for name in ("inputs", "targets", "masks"):
+        place = getattr(replay, name)[:filled]
+        place.copy_(fill(place, f"replay.{name}"))
+    play.root = fill(play.root, "play.root")
+    play.reach = (fill(play.reach[0], "play.reach0"), fill(play.reach[1], "play.reach1"))
     trainer.epoch, trainer.steps = facts["epoch"], facts["steps"]
     trainer.owed, trainer.seconds = facts["owed"], facts["seconds"]
-    replay, play = trainer.replay, trainer.self_play
-    replay.added, replay.first = facts["added"], facts["first"]
-    for name, tensor in (("inputs", replay.inputs), ("targets", replay.targets), ("masks", replay.masks)):
-        saved = arrays[f"replay.{name}"]
-        tensor[: len(saved)] = saved.to(tensor.device)
-    play.root = arrays["play.root"].to(trainer.device)
-    play.reach = (arrays["play.reach0"].to(trainer.device), arrays["play.reach1"].to(trainer.device))
-    trainer.generator.set_state(arrays["generator"].to(torch.uint8))
+    if facts["device"] == trainer.device.type:
+        trainer.generator.set_state(arrays["generator"])
+    else:  # states of generators do not fit other devices
+        trainer.generator.manual_seed(trainer.config.seed + trainer.epoch)

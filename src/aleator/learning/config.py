@@ -5,6 +5,7 @@ Reference: ReBeL App. G; where it is silent, the defaults of the authors' releas
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -69,15 +70,19 @@ class RebelConfig:
         find_rule(self.search)
         if self.encoding not in ENCODINGS:
             raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
-        for name in ("depth", "iterations", "games", "searches", "batch", "replay"):
+        for name in ("depth", "iterations", "layers", "width", "games", "searches", "batch", "replay"):
             if getattr(self, name) < 1:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("warm_up", "averaging"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise SolveError(f"{name} must be at least 0 and less than 1, not {getattr(self, name)}")
-        if self.learning_rate <= 0 or self.draws <= 0 or self.clip <= 0:
-            raise SolveError("learning_rate, draws and clip must be positive")
-        _ = self.network, self.self_play
+        if not 0.0 <= self.exploration <= 1.0:
+            raise SolveError(f"exploration must be a probability, not {self.exploration}")
+        for name in ("learning_rate", "draws", "clip"):
+            if not 0.0 < getattr(self, name) < math.inf:
+                raise SolveError(f"{name} must be positive, not {getattr(self, name)}")
+        if not all(0.0 <= share <= 1.0 for share in self.halvings):
+            raise SolveError(f"halvings must be shares of the run between 0 and 1, not {list(self.halvings)}")
 
     @property
     def network(self) -> NetworkConfig:
@@ -115,10 +120,53 @@ class RebelConfig:
         Raises:
             SolveError: a field is unknown or has an impossible value.
         """
-        known = {field.name for field in fields(RebelConfig)}
-        if unknown := set(values) - known:
-            raise SolveError(f"unknown training setting {sorted(unknown)[0]!r}; allowed: {', '.join(sorted(known))}")
-        return RebelConfig(**{**values, "halvings": tuple(values.get("halvings", (0.4, 0.8)))})
+        kinds = _kinds()
+        for name, value in values.items():
+            if name not in kinds:
+                raise SolveError(f"unknown training setting {name!r}; allowed: {', '.join(sorted(kinds))}")
+            kind, numbers = kinds[name], (int, float)
+            fits = type(value) in numbers if kind is float else type(value) is kind
+            if kind is tuple:
+                fits = isinstance(value, list | tuple) and all(type(entry) in numbers for entry in value)
+            if not fits:
+                raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {value!r}")
+        converted = {name: kinds[name](value) for name, value in values.items()}
+        return RebelConfig(**converted)
+
+
+_KIND_NAMES = {
+    str: "a name",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    tuple: "a list of numbers",
+}
+
+
+def _kinds() -> dict[str, type]:
+    """Returns the type of each field."""
+    return {field.name: type(field.default) for field in fields(RebelConfig)}
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Returns name and value of a setting that was typed as NAME=VALUE; lists as `0.4,0.8`.
+
+    Raises:
+        SolveError: there is no such field, or the value is not of its kind.
+    """
+    name, equals, value = text.partition("=")
+    kinds = _kinds()
+    if not equals or name not in kinds:
+        raise SolveError(f"a setting is NAME=VALUE, not {text!r}; names: {', '.join(sorted(kinds))}")
+    kind = kinds[name]
+    try:
+        if kind is bool:
+            return name, {"true": True, "false": False}[value.lower()]
+        if kind is tuple:
+            return name, tuple(float(part) for part in value.split(",") if part)
+        return name, int(value.replace("_", "").replace(",", "")) if kind is int else kind(value)
+    except (KeyError, ValueError):
+        raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {value!r}") from None
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -147,11 +195,13 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def preset(name: str, **changes: Any) -> RebelConfig:
-    """Returns a named setting with some fields changed.
+    """Returns a named setting with some fields changed; other games than Liar's Dice get the encoding that fits all.
 
     Raises:
         SolveError: no such setting; the message lists them.
     """
     if name not in PRESETS:
         raise SolveError(f"unknown preset {name!r}; allowed: {', '.join(PRESETS)}")
+    if not str(changes.get("game", "liars-dice")).startswith("liars-dice"):
+        changes = {"encoding": "absolute", **changes}
     return RebelConfig.from_dict({**PRESETS[name], **changes})

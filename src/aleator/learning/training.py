@@ -68,6 +68,12 @@ class EpochMetrics:
         return asdict(self)
 
 
+def huber_loss(values: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
+    """Returns twice the mean pointwise Huber loss of values [n, H] over the hands in `mask` [n, H], which is 0 or 1."""
+    huber = nn.functional.smooth_l1_loss(values, targets, reduction="none")
+    return 2.0 * (huber * mask).sum() / mask.sum()
+
+
 def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> LeafValues:
     """Returns a value network as the value function of a search, by the fastest means its device has."""
     if encoding.features.is_cuda:
@@ -191,8 +197,7 @@ class Trainer:
         self.optimizer.zero_grad(set_to_none=False)
         found = self.network(self.replay.inputs[places])
         mask = self.replay.masks[places].to(found.dtype)
-        huber = nn.functional.smooth_l1_loss(found, self.replay.targets[places], reduction="none")
-        loss = 2.0 * (huber * mask).sum() / mask.sum()
+        loss = huber_loss(found, self.replay.targets[places], mask)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip, foreach=True)
         self.optimizer.step()
@@ -232,15 +237,17 @@ class _StepGraph:
         self._trainer = trainer
         self._places = torch.zeros(trainer.config.batch, dtype=torch.int64, device=trainer.device)
         self._loss = torch.zeros((), device=trainer.device)
-        # a few steps outside the capture make the optimizer's state; what they changed is put back
-        before = copy.deepcopy((trainer.network.state_dict(), trainer.averaged.state_dict()))
+        # a few steps outside the capture make the optimizer's state; what they changed is put back, in place
+        networks, optimizer = (trainer.network, trainer.averaged), trainer.optimizer
+        before = copy.deepcopy([network.state_dict() for network in networks])
+        moments = copy.deepcopy(optimizer.state_dict()["state"])  # empty in a new run, not in one that is resumed
         for _ in range(3):
             trainer.train_step(self._places)
-        trainer.network.load_state_dict(before[0])
-        trainer.averaged.load_state_dict(before[1])
-        for state in trainer.optimizer.state.values():
-            for value in state.values():
-                value.zero_()
+        for network, parameters in zip(networks, before, strict=True):
+            network.load_state_dict(parameters)
+        for number, state in enumerate(optimizer.state.values()):
+            for name, value in state.items():
+                value.copy_(moments[number][name]) if number in moments else value.zero_()
         torch.cuda.synchronize()
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):

@@ -18,6 +18,7 @@ _VERBS = {
     "solve": "Solve a game and, if asked, save and plot the result.",
     "evaluate": "Exploitability of a saved solution.",
     "holdem": "Estimate, solve and browse hold'em spots.",
+    "train": "Train networks by self-play; resumable.",
     "serve": "Play, solve and watch learning in the browser.",
     "play": "Play a game against an agent, in the terminal.",
     "demo": "Solve Liar's Dice and Leduc and compare with the papers.",

@@ -1,0 +1,285 @@
+"""`aleator train`: train networks by self-play."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aleator.apps.cli.output import err, interruptible, note, number, out, print_json, progress_bar
+from aleator.errors import MissingExtraError, SolveError
+
+if TYPE_CHECKING:
+    from aleator.learning.config import RebelConfig
+    from aleator.learning.running import Moment, Pace
+    from aleator.learning.training import Trainer
+
+_DEVICES = ("auto", "cpu", "cuda")
+_PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _overview() -> None:
+    """Train networks by self-play; a run can be stopped and resumed at any time."""
+
+
+@app.command()
+def rebel(
+    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="paper (as in the paper), fast (for a GPU) or demo (minutes on a CPU); by default demo on "
+                                 "a CPU, fast on a GPU."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    output: Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset, as searches=100000; "
+                                       "may be repeated."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all randomness.")] = None,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 60.0,
+    evaluate_every: Annotated[
+        int | None, typer.Option(help="Epochs between evaluations; 0 for the end only. By default ten evaluations on a GPU, one "
+                                 "on a CPU."),
+    ] = None,
+    playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = 256,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")] = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it.
+
+    Examples:  aleator train rebel --game liars-dice:1x4  |  aleator train rebel --game liars-dice:1x6 --preset paper
+    --device cuda --out runs/dice  |  aleator train rebel --resume runs/dice  |
+    aleator train rebel --game leduc --set searches=20000 --seed 1
+    """
+    place = check_device(device, threads)
+    from aleator.learning.checkpoint import RunDirectory
+    from aleator.learning.config import parse_setting
+    from aleator.learning.running import Pace, train
+    from aleator.learning.training import Trainer
+
+    if resume:
+        for given, name in (
+            (game, "--game"),
+            (preset, "--preset"),
+            (changes, "--set"),
+            (seed, "--seed"),
+            (output, "--out"),
+        ):
+            if given is not None:
+                raise SolveError(f"a resumed run keeps its settings and directory: leave out {name}")
+        run = RunDirectory(resume)
+        config = run.config()
+    else:
+        if game is None:
+            raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
+        settings = dict(parse_setting(text) for text in changes or [])
+        if seed is not None:
+            settings["seed"] = seed
+        preset = preset or ("fast" if place == "cuda" else "demo")
+        config = make_config(preset, game, settings)
+        run = RunDirectory(output or free_directory(config, preset))
+    if evaluate_every is None:
+        evaluate_every = max(config.epochs // 10, 1) if place == "cuda" else 0
+    pace = Pace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_every, playthroughs=playthroughs)
+    with ExitStack() as stack:
+        interrupted = stack.enter_context(interruptible())
+        trainer = Trainer(config, device=place)
+        if not resume:
+            run.create(config)
+        stack.enter_context(run.locked())
+        run.restore(trainer)
+        curves = stack.enter_context(Curves(run.path if tensorboard else None, trainer.epoch))
+        if not json:
+            announce(trainer, pace, run.path)
+        watch = stack.enter_context(Watch(trainer, quiet=json))
+
+        def show(moment: Moment, line: dict[str, Any]) -> None:
+            watch.show(moment)
+            curves.add(line)
+
+        moment = train(trainer, run, pace, on_epoch=show, stopped=interrupted)
+    report(trainer, moment, run.metrics(), run.path, json=json)
+
+
+def check_device(device: str, threads: int | None) -> str:
+    """Returns the device to train on, "cpu" or "cuda"; on a CPU, sets how many threads work.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        SolveError: no such device.
+    """
+    if device not in _DEVICES:
+        raise SolveError(f"no device {device!r}; allowed: {', '.join(_DEVICES)}")
+    if find_spec("torch") is None:
+        raise MissingExtraError("torch", "neural")
+    import torch
+
+    if device == "cuda" and not torch.cuda.is_available():
+        raise SolveError("this machine has no CUDA device that torch can use; choose --device cpu")
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
+
+
+def make_config(preset: str, game: str, settings: dict[str, Any]) -> RebelConfig:
+    """Returns the settings of a new run."""
+    from aleator.games.registry import load_game
+    from aleator.learning import config
+
+    if "game" in settings:
+        raise SolveError("the game is set by --game")
+    return config.preset(preset, **settings, game=load_game(game).name)
+
+
+def free_directory(config: RebelConfig, preset: str) -> Path:
+    """Returns a directory in runs/ that is not there yet."""
+    stem = f"{config.game}-{preset}".replace(":", "-").replace("/", "-")
+    return next(
+        path for path in (Path("runs") / f"{stem}-{place}" for place in range(1, 1_000_000)) if not path.exists()
+    )
+
+
+def announce(trainer: Trainer, pace: Pace, path: Path) -> None:
+    """Says what is going to happen and what it will take."""
+    from aleator.learning.estimate import estimate
+
+    config, left = trainer.config, trainer.config.epochs - trainer.epoch
+    if not left:
+        return
+    with progress_bar("measuring this machine", quiet=False):
+        cost = estimate(trainer)
+    begun = f", {trainer.epoch:,} done" if trainer.epoch else ""
+    note(
+        f"{config.game}: {config.epochs:,} epochs of {config.games:,} searches{begun}; {config.search}, "
+        f"{config.iterations:,} iterations, depth {config.depth}; {trainer.device.type}, in {path}"
+    )
+    note(
+        f"about {duration(cost.seconds)} without evaluations ({cost.searches_per_second:,.0f} searches per second), "
+        f"{cost.memory / 1e6:,.0f} MB of memory"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Returns a time as people say it."""
+    for unit, length in (("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+class Watch:
+    """Shows a run while it runs: a moving line, or a plain one every few seconds."""
+
+    def __init__(self, trainer: Trainer, *, quiet: bool) -> None:
+        self._config, self._quiet = trainer.config, quiet
+        self._plain, self._last = not quiet and not err.is_terminal, time.monotonic()
+        self._bar = progress_bar(f"{trainer.config.game}, training", quiet=quiet)
+
+    def __enter__(self) -> Watch:
+        self._move = self._bar.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._bar.__exit__(*error)
+
+    def show(self, moment: Moment) -> None:
+        """Shows where the run stands."""
+        text = self._text(moment)
+        self._move(moment.metrics.epoch / self._config.epochs, text)
+        if self._plain and (
+            time.monotonic() - self._last >= _PLAIN_SECONDS or moment.metrics.epoch == self._config.epochs
+        ):
+            self._last = time.monotonic()
+            note(text)
+
+    def _text(self, moment: Moment) -> str:
+        metrics = moment.metrics
+        parts = [
+            f"{metrics.searches:,} searches ({metrics.searches_per_second:,.0f}/s)",
+            f"{metrics.examples:,} examples ({2 * metrics.searches_per_second:,.0f}/s)",
+        ]
+        if metrics.loss is not None:
+            parts.append(f"loss {metrics.loss:.2e}")
+        if moment.exploitability is not None:
+            parts.append(f"exploitability {quality(moment.exploitability, moment.error)}")
+        if moment.activity != "training":
+            parts.append(moment.activity)
+        return ", ".join(parts)
+
+
+def quality(exploitability: float | None, error: float | None) -> str:
+    """Returns an exploitability with its standard error."""
+    return "-" if exploitability is None else f"{exploitability:.4f} ± {number(error, 2)}"
+
+
+class Curves:
+    """Curves for TensorBoard, in the directory of a run; does nothing without one."""
+
+    def __init__(self, path: Path | None, epoch: int) -> None:
+        self._writer: Any = None
+        if path is None:
+            return
+        if find_spec("tensorboard") is None:
+            raise MissingExtraError("tensorboard", "tensorboard")
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._writer = SummaryWriter(str(path / "tensorboard"), purge_step=epoch + 1)
+
+    def __enter__(self) -> Curves:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._writer:
+            self._writer.close()
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Adds a point to each curve."""
+        for name, value in line.items() if self._writer else ():
+            if name not in ("epoch", "searches", "seconds") and value is not None:
+                self._writer.add_scalar(name, value, line["epoch"])
+
+
+def report(trainer: Trainer, moment: Moment | None, metrics: list[dict[str, Any]], path: Path, *, json: bool) -> None:
+    """Prints what came of a run."""
+    last = metrics[-1] if metrics else {}
+    measured: dict[str, Any] = next((line for line in reversed(metrics) if line.get("exploitability") is not None), {})
+    if json:
+        names = ("epoch", "searches", "examples", "steps", "loss", "seconds")
+        qualities = ("exploitability", "error", "playthroughs")
+        print_json(
+            {
+                "game": trainer.config.game,
+                "directory": str(path),
+                "done": trainer.done,
+                **{name: last.get(name) for name in names},
+                **{name: measured.get(name) for name in qualities},
+            }
+        )
+        return
+    if not trainer.done:
+        out.print(f"stopped after epoch {trainer.epoch:,} of {trainer.config.epochs:,}; go on with", markup=False)
+        out.print(f"  aleator train rebel --resume {path}", markup=False, soft_wrap=True)
+        return
+    if moment is None:
+        out.print(f"the run in {path} is finished", markup=False, soft_wrap=True)
+    out.print(
+        f"{trainer.config.game}: {trainer.epoch * trainer.config.games:,} searches, {trainer.steps:,} training steps, "
+        f"{duration(trainer.seconds)}",
+        markup=False,
+        soft_wrap=True,
+    )
+    if measured:
+        shown = quality(measured["exploitability"], measured.get("error"))
+        out.print(
+            f"exploitability   {shown}   (NashConv / 2, {measured.get('playthroughs')} playthroughs)", markup=False
+        )
+    out.print(f"written: {path / 'network.safetensors'}", markup=False, soft_wrap=True)

@@ -1,0 +1,97 @@
+"""What a training run will take, before it begins: memory from the sizes, time from a short calibration."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+
+from aleator.learning.rebel import SelfPlay
+from aleator.learning.training import Trainer, huber_loss
+
+_ROUNDS = 3  # searches of a game in a calibration: from its root, and from where that leads
+_VECTORS = 14  # numbers per row and hand that a search holds: regrets, policies, reach, sums, values, and what is kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What the rest of a run takes.
+
+    Attributes:
+        memory: bytes on the device, besides the program itself.
+        seconds: wall time without evaluations.
+        searches_per_second: of self-play alone.
+    """
+
+    memory: int
+    seconds: float
+    searches_per_second: float
+
+
+def estimate(trainer: Trainer, *, games: int = 64, iterations: int = 32) -> Estimate:
+    """Returns what the rest of a run takes; the run itself is left as it is.
+
+    Args:
+        trainer: the run.
+        games: games that a calibration on the CPU plays; on CUDA, where a search costs little more than a launch, all play.
+        iterations: of its searches; the time of a search is taken to grow in proportion beyond that.
+    """
+    config, on_cuda = trainer.config, trainer.device.type == "cuda"
+    games = config.games if on_cuda else min(games, config.games)
+    few, many = max(iterations // 4, 1), max(iterations, 2)
+    _play(trainer, games, few)  # compiles
+    seconds = [_play(trainer, games, number) for number in (few, many)]
+    slope = max(seconds[1] - seconds[0], 0.0) / (many - few)
+    search = (seconds[0] + slope * (config.iterations - few)) / (games * _ROUNDS)
+    searches = (config.epochs - trainer.epoch) * config.games
+    steps = 2 * searches * config.draws / config.batch
+    return Estimate(
+        memory=_memory(trainer),
+        seconds=searches * max(search, 1e-9) + steps * _step(trainer),
+        searches_per_second=1.0 / max(search, 1e-9),
+    )
+
+
+def _memory(trainer: Trainer) -> int:
+    """Returns the bytes of the replay buffer and of a search of all games."""
+    shapes, replay = trainer.subgames.shapes, trainer.replay
+    rows = int(shapes.level_count.sum(dim=1).max()) * trainer.config.games
+    search = rows * (_VECTORS * shapes.num_hands + trainer.encoding.size) * shapes.matrices.element_size()
+    return search + replay.inputs.nbytes + replay.targets.nbytes + replay.masks.nbytes
+
+
+def _play(trainer: Trainer, games: int, iterations: int) -> float:
+    """Returns the seconds that self-play takes for `_ROUNDS` searches of some games."""
+    generator = torch.Generator(trainer.device).manual_seed(0)
+    config = replace(trainer.config.self_play, games=games)
+    play = SelfPlay(trainer.subgames, trainer.encoding, trainer.config.rule, iterations, config, generator)
+    values = trainer.leaf_values()
+    return _timed(trainer, lambda: [play.play(values) for _ in range(_ROUNDS)])
+
+
+def _step(trainer: Trainer) -> float:
+    """Returns the seconds of a training step."""
+    network, replay, batch = copy.deepcopy(trainer.network), trainer.replay, trainer.config.batch
+    inputs = torch.zeros((batch, replay.inputs.shape[1]), device=trainer.device)
+    targets = torch.zeros((batch, replay.targets.shape[1]), device=trainer.device)
+    optimizer = torch.optim.Adam(network.parameters())
+
+    def step() -> None:
+        optimizer.zero_grad()
+        huber_loss(network(inputs), targets, torch.ones_like(targets)).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+
+    step()
+    return min(_timed(trainer, step) for _ in range(3))
+
+
+def _timed(trainer: Trainer, work: Callable[[], object]) -> float:
+    """Returns the seconds that some work takes on the device."""
+    begin = time.perf_counter()
+    work()
+    if trainer.device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - begin

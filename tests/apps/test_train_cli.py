@@ -1,0 +1,152 @@
+"""`aleator train`: progress, files, stopping and going on, and one clear line for every mistake."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from aleator.apps.cli import train as command
+from aleator.apps.cli.main import main
+from aleator.learning.checkpoint import RunDirectory
+from tests.learning.runs import contents
+
+TINY = ("--set", "iterations=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
+        "--device", "cpu", "--threads", "1", "--playthroughs", "16")  # fmt: skip
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Returns exit code, standard output and standard error of `aleator train rebel`."""
+    with pytest.raises(SystemExit) as ended:
+        main(["train", "rebel", *arguments])
+    output = capsys.readouterr()
+    return int(ended.value.code or 0), output.out, output.err
+
+
+def test_a_run_writes_what_the_web_app_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "one"
+    code, text, error = call(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(folder), "--evaluate-every", "4")
+    assert code == 0, error
+    assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {
+        "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors",
+    }  # fmt: skip
+    assert json.loads((folder / "config.json").read_text())["game"] == "liars-dice:1x2"
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == list(range(1, 9))
+    assert {"epoch", "seconds", "searches", "examples", "loss"} <= lines[0].keys()
+    assert [line["epoch"] for line in lines if "exploitability" in line] == [4, 8]
+    assert f"exploitability   {lines[-1]['exploitability']:.4f} ±" in text and "NashConv / 2, 16 playthroughs" in text
+    assert "8 epochs of 8 searches" in error and "MB of memory" in error and "searches per second" in error
+    assert "64 searches" in error and "loss" in error and "exploitability" in error, "progress without a terminal"
+
+
+def test_json_seed_and_the_default_directory(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for _ in range(2):
+        code, text, error = call(capsys, "--game", "kuhn", *TINY, "--seed", "5", "--json")
+        assert code == 0 and error == ""
+        found.append(json.loads(text))
+    first, second = found
+    assert (first["directory"], second["directory"]) == ("runs/kuhn-demo-1", "runs/kuhn-demo-2")
+    assert first["done"] and first["searches"] == 64 and first["playthroughs"] == 16
+    for name in ("loss", "exploitability", "error", "steps", "examples"):
+        assert first[name] == second[name] is not None
+
+
+def test_tensorboard_gets_the_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, error = call(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(tmp_path / "run"), "--tensorboard")
+    assert code == 0, error
+    (events,) = (tmp_path / "run" / "tensorboard").iterdir()
+    written = events.read_bytes()
+    assert all(name in written for name in (b"loss", b"exploitability", b"searches_per_second"))
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder, straight = tmp_path / "run", tmp_path / "straight"
+    settings = ("--game", "liars-dice:1x2", *TINY, "--set", "searches=800", "--playthroughs", "0")
+    arguments = [sys.executable, "-m", "aleator.apps.cli.main", "train", "rebel", *settings, "--out", str(folder)]
+    arguments += ["--checkpoint-every", "1000"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while len(RunDirectory(folder).metrics()) < 3 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    text, error = process.communicate(timeout=120)
+    assert process.returncode == 0, error
+    assert "stopped after epoch" in text and f"aleator train rebel --resume {folder}" in text
+    code, text, _ = call(capsys, "--resume", str(folder), "--device", "cpu", "--playthroughs", "0", "--json")
+    assert code == 0 and json.loads(text)["done"]
+    call(capsys, *settings, "--out", str(straight), "--json")
+    assert contents(RunDirectory(folder)) == contents(RunDirectory(straight))
+    code, text, _ = call(capsys, "--resume", str(folder), "--device", "cpu")
+    assert code == 0 and "is finished" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "--game is missing"),
+        (("--game", "chess"), "unknown game 'chess'"),
+        (("--game", "goofspiel:4"), "hands keep their numbers"),
+        (("--game", "kuhn", "--preset", "slow"), "unknown preset 'slow'; allowed: paper, fast, demo"),
+        (("--game", "kuhn", "--device", "abacus"), "no device 'abacus'; allowed: auto, cpu, cuda"),
+        (("--game", "kuhn", "--set", "games"), "a setting is NAME=VALUE, not 'games'"),
+        (("--game", "kuhn", "--set", "games=0"), "games must be at least 1, not 0"),
+        (("--game", "kuhn", "--set", "game=leduc"), "set by --game"),
+        (("--game", "kuhn", "--set", "encoding=relative"), "the same for both players"),
+        (("--game", "kuhn", "--playthroughs", "3"), "at least 16 playthroughs"),
+        (("--game", "kuhn", "--evaluate-every", "-1"), "must be at least 0, not -1"),
+        (("--game", "kuhn", "--checkpoint-every", "-1"), "must be at least 0, not -1"),
+        (("--resume", "nothing"), "nothing holds no training run"),
+        (("--resume", "nothing", "--seed", "3"), "a resumed run keeps its settings and directory: leave out --seed"),
+    ],
+)
+def test_mistakes_are_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    code, text, error = (
+        call(capsys, *arguments, "--device", "cpu") if "--device" not in arguments else call(capsys, *arguments)
+    )
+    assert (code, text) == (2, "") and message in error and len(error.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+@pytest.mark.parametrize(("package", "extra"), [("torch", "neural"), ("tensorboard", "tensorboard")])
+def test_a_missing_package_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, extra: str
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == package else find(name))
+    code, _, error = call(
+        capsys, "--game", "liars-dice:1x2", *TINY, "--tensorboard", "--json", "--out", str(tmp_path / "run")
+    )
+    assert code == 2 and error.strip() == f"error: {package} is not installed: pip install 'aleator[{extra}]'"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["train", "rebel", "--help"]])
+def test_help_does_not_load_torch(arguments: list[str]) -> None:
+    script = (
+        f"import sys; from aleator.apps.cli.main import main\ntry: main({arguments})\nexcept SystemExit: pass\n"
+        "print('torch' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "train" in result.stdout and result.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(3, "3 seconds"), (90, "1.5 minutes"), (7200, "2.0 hours"), (200_000, "2.3 days")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert command.duration(seconds) == text

@@ -1,0 +1,40 @@
+"""Tiny training runs, and what is left of them on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aleator.learning.checkpoint import CHECKPOINT, RunDirectory
+from aleator.learning.config import RebelConfig
+from aleator.storage import ArrayFile
+
+TINY: dict[str, Any] = {
+    "game": "liars-dice:1x2", "iterations": 8, "games": 8, "searches": 96, "batch": 16, "layers": 1, "width": 8, "replay": 64,
+    "averaging": 0.9, "seed": 3,
+}  # fmt: skip
+
+
+def tiny(**changes: Any) -> RebelConfig:
+    """Returns settings of a run that takes a fraction of a second: 12 epochs, and a buffer that overflows."""
+    return RebelConfig(**{**TINY, **changes})
+
+
+def contents(run: RunDirectory) -> tuple[dict[str, bytes], dict[str, Any], list[dict[str, Any]]]:
+    """Returns arrays, facts and metrics of a run, without what depends on the clock."""
+    file = ArrayFile(run.path / CHECKPOINT)
+    facts = json.loads(file.metadata["facts"])
+    facts.pop("seconds")
+    lines = [
+        {name: value for name, value in line.items() if not name.startswith(("seconds", "searches_per"))}
+        for line in run.metrics()
+    ]
+    return {name: np.array(file.read(name)).tobytes() for name in file.names}, facts, lines
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Returns the names of temporary files in a directory."""
+    return [path.name for path in folder.iterdir() if path.suffix == ".tmp"]

@@ -1,0 +1,227 @@
+"""Checkpoints: a run that was stopped, or killed, ends as one that never was; files that are not whole are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aleator import storage
+from aleator.learning.checkpoint import CHECKPOINT, METRICS, NETWORK, RunDirectory
+from aleator.learning.config import RebelConfig
+from aleator.learning.model import load_model
+from aleator.learning.running import Pace, train
+from aleator.learning.training import Trainer
+from aleator.storage import ArrayFile, StorageError, write_arrays
+from tests.learning.runs import contents, leftovers, tiny
+
+NO_EVALUATION = Pace(playthroughs=0, checkpoint_seconds=0)
+
+
+def finished(path: Path, config: RebelConfig, pace: Pace = NO_EVALUATION) -> RunDirectory:
+    """Returns a run that was never stopped."""
+    run = RunDirectory(path)
+    run.create(config)
+    train(Trainer(config), run, pace)
+    return run
+
+
+def stopped_after(run: RunDirectory, epochs: int, pace: Pace = NO_EVALUATION) -> Trainer:
+    """Goes on with a run from its checkpoint for some epochs, and returns it."""
+    trainer = Trainer(run.config())
+    run.restore(trainer)
+    last = trainer.epoch + epochs
+    train(trainer, run, pace, stopped=lambda: trainer.epoch >= last)
+    return trainer
+
+
+@pytest.mark.parametrize("changes", [{}, {"averaging": 0.0, "search": "linear-fp"}, {"random_beliefs": True}])
+def test_a_run_that_was_stopped_equals_one_that_was_not(tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = tiny(**changes)
+    pace = Pace(playthroughs=16, evaluate_epochs=5, checkpoint_seconds=1000)
+    straight = finished(tmp_path / "straight", config, pace)
+    run = RunDirectory(tmp_path / "stopped")
+    run.create(config)
+    for epochs in (1, 4, 100):
+        trainer = stopped_after(run, epochs, pace)
+    assert trainer.done
+    assert contents(run) == contents(straight)
+    assert (run.path / NETWORK).stat().st_size == (straight.path / NETWORK).stat().st_size
+    assert [line["epoch"] for line in run.metrics() if "exploitability" in line] == [5, 10, 12]
+
+
+def test_the_network_beside_a_checkpoint_is_the_one_that_searches(tmp_path: Path) -> None:
+    run = finished(tmp_path / "run", tiny())
+    model, trainer = load_model(run.path / NETWORK), Trainer(tiny())
+    run.restore(trainer)
+    assert trainer.done and model.report["searches"] == 96 and model.report["loss"] == run.metrics()[-1]["loss"]
+    for mine, saved in zip(trainer.averaged.parameters(), model.network.parameters(), strict=True):
+        assert np.array_equal(mine.detach(), saved.detach())
+
+
+def test_metrics_after_the_checkpoint_are_made_again(tmp_path: Path) -> None:
+    straight = finished(tmp_path / "straight", tiny())
+    run = RunDirectory(tmp_path / "run")
+    run.create(tiny())
+    trainer = stopped_after(run, 3)
+    run.append(trainer.run_epoch(), exploitability=99.0)  # an epoch that no checkpoint knows of
+    with (run.path / METRICS).open("ab") as file:
+        file.write(b'{"epoch": 5, "caf\xc3')  # cut inside a letter
+    (run.path / f".{CHECKPOINT}.abc.tmp").write_bytes(b"half a checkpoint")
+    stopped_after(run, 100)
+    assert contents(run) == contents(straight)
+    assert leftovers(run.path) == []
+
+
+def test_two_processes_cannot_train_in_one_directory(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    run.create(tiny())
+    with (
+        run.locked(),
+        pytest.raises(StorageError, match="another process is training"),
+        RunDirectory(tmp_path).locked(),
+    ):
+        pass
+    with RunDirectory(tmp_path).locked():
+        pass
+
+
+def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    straight = finished(tmp_path / "straight", tiny())
+    run = RunDirectory(tmp_path / "run")
+    run.create(tiny())
+    trainer = stopped_after(run, 3)
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    trainer.run_epoch()
+    with monkeypatch.context() as patch:
+        patch.setattr(storage.os, "fsync", full)
+        with pytest.raises(StorageError, match="No space left on device"):
+            run.save(trainer)
+    assert leftovers(run.path) == []
+    stopped_after(run, 100)
+    assert contents(run) == contents(straight)
+
+
+def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    run.create(tiny())
+    stopped_after(run, 2)
+    path = tmp_path / CHECKPOINT
+    good, file = path.read_bytes(), ArrayFile(path)
+    arrays = {name: np.array(file.read(name)) for name in file.names}
+
+    def refused(message: str) -> None:
+        with pytest.raises(StorageError, match=message) as found:
+            run.restore(Trainer(tiny()))
+        assert "\n" not in str(found.value)
+
+    for length in (0, 7, 100, len(good) // 2, len(good) - 1):
+        path.write_bytes(good[:length])
+        refused("cannot read|damaged|cut short")
+    changed = bytearray(good)
+    changed[-100] ^= 1
+    path.write_bytes(changed)
+    refused("the content of .* has changed")
+    write_arrays(path, {name: array for name, array in arrays.items() if name != "generator"}, file.metadata)
+    refused("damaged: 'generator'")
+    write_arrays(path, {**arrays, "replay.inputs": arrays["replay.inputs"][1:]}, file.metadata)
+    refused("replay.inputs has shape")
+    write_arrays(path, {**arrays, "network.output.bias": np.zeros(3)}, file.metadata)
+    refused("damaged")
+    write_arrays(path, arrays, {**file.metadata, "facts": "{}"})
+    refused("damaged")
+    write_arrays(path, arrays, {"format": "a poem"})
+    refused("not a checkpoint")
+    path.write_bytes(good)
+    with pytest.raises(StorageError, match="other settings"):
+        run.restore(Trainer(tiny(seed=4)))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "chess"}', '{"kind": "rebel", "depth": 0}', "\xff"])
+def test_damaged_settings_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.json").write_bytes(text.encode("latin1"))
+    with pytest.raises(StorageError, match=r"config.json is damaged"):
+        RunDirectory(tmp_path).config()
+
+
+def test_a_run_is_not_begun_twice(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path / "a" / "b")
+    with pytest.raises(StorageError, match="holds no training run"):
+        run.config()
+    run.create(tiny())
+    assert run.config() == tiny() and run.metrics() == []
+    with pytest.raises(StorageError, match="holds a training run already"):
+        run.create(tiny())
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot create"):
+        RunDirectory(tmp_path / "file" / "run").create(tiny())
+
+
+def killed_at_random(path: Path, config: RebelConfig, kills: int, seed: int) -> RunDirectory:
+    """Returns a run whose process was killed (SIGKILL) at random moments and resumed each time, and then left to end."""
+    rng, run = random.Random(seed), RunDirectory(path)
+    run.create(config)
+    command = [
+        sys.executable,
+        "-m",
+        "aleator.apps.cli.main",
+        "train",
+        "rebel",
+        "--resume",
+        str(path),
+        "--device",
+        "cpu",
+    ]
+    command += ["--threads", "1", "--checkpoint-every", "0", "--playthroughs", "0", "--json"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    for _ in range(kills):
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        # let it come some epochs further, then strike at any moment of an epoch or of a checkpoint
+        goal = max((line["epoch"] for line in run.metrics()), default=0) + rng.randrange(1, 4)
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if run.metrics() and run.metrics()[-1]["epoch"] >= goal:
+                break
+            time.sleep(0.002)
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(rng.random() * 0.03)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        file = ArrayFile(path / CHECKPOINT)  # whole, whatever the moment was
+        assert all(file.read(name) is not None for name in file.names)
+        load_model(path / NETWORK) if (path / NETWORK).exists() else None
+        json.loads((path / "config.json").read_text())
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+    assert json.loads(ended.stdout)["done"] is True
+    assert leftovers(path) == []
+    return run
+
+
+def check_kills(tmp_path: Path, kills: int) -> None:
+    config = tiny(searches=8 * 40 * kills)
+    straight = finished(tmp_path / "straight", config, Pace(playthroughs=0))
+    assert contents(killed_at_random(tmp_path / "killed", config, kills, seed=kills)) == contents(straight)
+
+
+def test_a_killed_run_resumes_from_its_last_checkpoint(tmp_path: Path) -> None:
+    check_kills(tmp_path, 1)
+
+
+@pytest.mark.slow
+def test_ten_kills_change_nothing(tmp_path: Path) -> None:
+    check_kills(tmp_path, 10)
