@@ -26,8 +26,9 @@ from aleator.games.base import FloatArray
 from aleator.learning.rebel import sample_iterations
 from aleator.learning.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
+from aleator.solvers.engines.torch.engine import LeafValues, Searched
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.torch.parts import search
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
@@ -117,7 +118,7 @@ def play_out(
         for part in waiting.pop().chunks(chunk):
             forest = Forest.build(shapes, part.root)
             keep = sample_iterations(len(part.root), iterations, linear=True, generator=generator, device=device)
-            found = make_engine(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations).search(keep)
+            found = search(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations, keep)
             following.append(_collect(found, part, sums, first_child, subgames.next))
             searches += len(part.root)
             if on_progress:

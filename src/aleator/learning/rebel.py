@@ -24,8 +24,9 @@ import torch
 
 from aleator.learning.encoding import Encoding
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
+from aleator.solvers.engines.torch.engine import LeafValues, Searched
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.torch.parts import search
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor
@@ -117,7 +118,7 @@ class SelfPlay:
             generator=self.generator,
             device=device,
         )
-        searched = make_engine(forest, leaf_values, self.reach, self.rule, self.iterations).search(keep)
+        searched = search(forest, leaf_values, self.reach, self.rule, self.iterations, keep)
         examples = self._examples(searched)
         if self.config.random_beliefs:
             self.root, self.reach = self._anywhere()

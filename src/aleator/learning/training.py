@@ -80,6 +80,10 @@ def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: boo
         from aleator.learning.fused_leaves import FusedLeaves
 
         return FusedLeaves(network, encoding)
+    if encoding.features.dtype == torch.float32 and not low_precision:
+        from aleator.learning.compiled_leaves import CompiledLeaves
+
+        return CompiledLeaves(network, encoding)
     return NetworkLeaves(network, encoding, low_precision=low_precision)
 
 

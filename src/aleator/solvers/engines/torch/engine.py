@@ -278,4 +278,9 @@ def make_engine(
         from aleator.solvers.engines.torch.fused import FusedEngine
 
         return FusedEngine(forest, leaf_values, root_reach, rule, iterations)
+    if forest.shapes.device.type == "cpu":
+        from aleator.solvers.engines.torch.compiled import CompiledEngine
+
+        if CompiledEngine.fits(rule):
+            return CompiledEngine(forest, leaf_values, root_reach, rule, iterations)
     return TorchEngine(forest, leaf_values, root_reach, rule, iterations)

@@ -1,0 +1,74 @@
+"""The torch engine on the CPU: iterations of CFR by compiled kernels on the memory of the tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from aleator.solvers.engines.torch import compiled_walk
+from aleator.solvers.engines.torch.engine import LeafValues, TorchEngine
+from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.search_rule import CURRENT, SearchRule
+
+Tensor = torch.Tensor
+
+
+class CompiledEngine(TorchEngine):
+    """`TorchEngine` with the same results (up to rounding) for CFR-D, on the CPU."""
+
+    def __init__(
+        self,
+        forest: Forest,
+        leaf_values: LeafValues | None,
+        root_reach: tuple[Tensor, Tensor],
+        rule: SearchRule,
+        iterations: int,
+    ) -> None:
+        super().__init__(forest, leaf_values, root_reach, rule, iterations)
+        shapes = forest.shapes
+        payoff, deal = shapes.payoff[forest.template], shapes.deal[forest.template]
+        self._terminals = (forest.terminals.numpy(), payoff[forest.terminals].numpy())
+        self._leaves = (forest.leaves.numpy(), deal[forest.leaves].numpy())
+        stake = shapes.stake[forest.template[forest.terminals]].numpy()
+        self._stakes = (stake, -stake)
+        self._ones = np.ones(len(forest.leaves), dtype=stake.dtype)
+        self._matrices = shapes.matrices.numpy()
+        self._nothing = np.zeros((0, shapes.num_hands), dtype=stake.dtype)
+        self._links = (forest.actor.numpy(), forest.first_child.numpy(), forest.num_children.numpy())
+        self._parent, self._mover = forest.parent.numpy(), forest.mover.numpy()
+        self._number: type[np.floating[Any]] = stake.dtype.type
+        self._rows: dict[str, npt.NDArray[Any]] = {
+            name: getattr(self, name).numpy() for name in ("values", "regret", "policy")
+        }
+        self._reach = (self.reach[0].numpy(), self.reach[1].numpy())
+        self._sums = (self.sums[0].numpy(), self.sums[1].numpy())
+
+    @staticmethod
+    def fits(rule: SearchRule) -> bool:
+        """Returns whether there are kernels for a rule: regret matching, with leaves at the beliefs of current policies."""
+        return rule.leaves == CURRENT
+
+    def iterate(self, iteration: int) -> None:
+        """As `TorchEngine.iterate`."""
+        player = (iteration - 1) % 2
+        opponent, rows = self._reach[1 - player], self._rows
+        positive, negative, decay, share, floor, _ = (self._number(x) for x in self.schedule[iteration - 1])
+        compiled_walk.evaluate_ends(
+            *self._terminals, self._stakes[player], self._matrices, player, opponent, self._nothing, rows["values"]
+        )
+        if self._leaf_values:
+            worth = self._leaf_values(player, self.reach).numpy()
+            compiled_walk.evaluate_ends(
+                *self._leaves, self._ones, self._matrices, player, opponent, worth, rows["values"]
+            )
+        compiled_walk.update_regrets(
+            *self._links, player, rows["values"], rows["regret"], rows["policy"], positive, negative, floor
+        )
+        roots = len(self.forest.shape)
+        self.value_sums[player].mul_(float(decay)).add_(self.values[:roots], alpha=float(share))
+        compiled_walk.push_reach(
+            self._parent, self._mover, roots, player, rows["policy"], self._reach[player], self._sums[player], decay, share
+        )  # fmt: skip

@@ -1,0 +1,68 @@
+"""Searches of many subgames: on a GPU all at once, on a CPU in parts that fit its caches, side by side on its cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
+from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.search_rule import SearchRule
+
+Tensor = torch.Tensor
+PART = 128  # subgames
+
+
+def search(
+    forest: Forest,
+    leaf_values: LeafValues | None,
+    root_reach: tuple[Tensor, Tensor],
+    rule: SearchRule,
+    iterations: int,
+    keep: Tensor,
+) -> Searched:
+    """Returns what a search of every subgame of a forest found; the number of threads (torch's) does not change it.
+
+    Args:
+        forest: the subgames, G of them.
+        leaf_values: the value function at leaves.
+        root_reach: per player [G, H].
+        rule: how to search.
+        iterations: updates of one player.
+        keep: [G] the iteration whose policies are kept.
+    """
+    number = len(forest.shape)
+    if forest.shapes.device.type != "cpu" or number <= PART:
+        return make_engine(forest, leaf_values, root_reach, rule, iterations).search(keep)
+
+    def search_part(begin: int) -> Searched:
+        part = slice(begin, begin + PART)
+        reach = (root_reach[0][part], root_reach[1][part])
+        small = Forest.build(forest.shapes, forest.shape[part])
+        return make_engine(small, leaf_values, reach, rule, iterations).search(keep[part])
+
+    begins, threads = range(0, number, PART), torch.get_num_threads()
+    torch.set_num_threads(1)  # every part has a thread of its own
+    try:
+        with ThreadPoolExecutor(min(threads, len(begins))) as pool:
+            parts = list(pool.map(search_part, begins))
+    finally:
+        torch.set_num_threads(threads)
+
+    def together(rows: Callable[[Searched], Tensor]) -> Tensor:
+        """Returns [R, H] of all parts: rows are ordered by level, then by subgame."""
+        levels = range(forest.num_levels)
+        bounds = [part.forest.bounds for part in parts]
+        found = [rows(part) for part in parts]
+        return torch.cat([a[b[level] : b[level + 1]] for level in levels for a, b in zip(found, bounds, strict=True)])
+
+    return Searched(
+        forest,
+        root_reach,
+        (torch.cat([part.values[0] for part in parts]), torch.cat([part.values[1] for part in parts])),
+        together(lambda part: part.policy),
+        together(lambda part: part.beliefs_policy),
+        together(lambda part: part.average),
+    )
