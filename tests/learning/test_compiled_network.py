@@ -28,7 +28,7 @@ def test_activation_is_torchs(norm: bool) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=5e-6)
 
 
-@pytest.mark.parametrize("changes", [{}, {"layers": 3, "layer_norm": False}, {"game": "leduc", "encoding": "absolute"}])
+@pytest.mark.parametrize("changes", [{}, {"layers": 3, "layer_norm": False}, {"game": "leduc"}])
 def test_values_at_leaves_are_those_of_the_plain_network(changes: dict[str, Any]) -> None:
     trainer = Trainer(tiny(**changes))
     shapes, generator = trainer.subgames.shapes, torch.Generator().manual_seed(1)

@@ -30,11 +30,6 @@ def test_epochs_cover_all_searches() -> None:
     assert RebelConfig(games=64, searches=64).epochs == 1
 
 
-def test_games_without_an_encoding_of_their_own_get_one_that_fits() -> None:
-    assert preset("demo", game="kuhn").encoding == "absolute"
-    assert preset("demo", game="liars-dice:1x4").encoding == "relative"
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -45,7 +40,7 @@ def test_games_without_an_encoding_of_their_own_get_one_that_fits() -> None:
         ({"learning_rate": float("nan")}, "learning_rate must be positive, not nan"),
         ({"halvings": (2.0,)}, r"between 0 and 1, not \[2.0\]"),
         ({"search": "magic"}, "unknown search rule 'magic'; allowed: cfr-d"),
-        ({"encoding": "magic"}, "unknown encoding 'magic'; allowed: absolute, relative"),
+        ({"encoding": "magic"}, "unknown encoding 'magic'; allowed: auto, absolute, relative"),
         ({"magic": 1}, "unknown training setting 'magic'; allowed: averaging"),
         ({"games": 1.5}, "games must be a whole number, not 1.5"),
         ({"layer_norm": 1}, "layer_norm must be true or false, not 1"),

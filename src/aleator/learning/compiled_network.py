@@ -3,7 +3,7 @@
 Algorithm:
     GELU needs tanh(u). With h = u / 2 and y = h^2, the continued fraction of tanh gives t = h P(y) / Q(y), with
     P = 135135 + 17325 y + 378 y^2 + y^3 and Q = 135135 + 62370 y + 3150 y^2 + 28 y^3, and then tanh(u) = 2 t / (1 + t^2).
-    For |u| <= 8, beyond which float32 has tanh(u) = 1 but for the last digit, that is exact to 2e-7, has one division and no branch.
+    For |u| <= 8, beyond which tanh is 1 in float32, that is exact to 2e-7; it has one division and no branch.
 
 Status: tests/learning/test_compiled_network.py.
 """

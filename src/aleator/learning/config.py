@@ -195,13 +195,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def preset(name: str, **changes: Any) -> RebelConfig:
-    """Returns a named setting with some fields changed; other games than Liar's Dice get the encoding that fits all.
+    """Returns a named setting with some fields changed.
 
     Raises:
         SolveError: no such setting; the message lists them.
     """
     if name not in PRESETS:
         raise SolveError(f"unknown preset {name!r}; allowed: {', '.join(PRESETS)}")
-    if not str(changes.get("game", "liars-dice")).startswith("liars-dice"):
-        changes = {"encoding": "absolute", **changes}
     return RebelConfig.from_dict({**PRESETS[name], **changes})

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from aleator.jit import njit
 
 Rows = npt.NDArray[Any]  # [R, H]
+Number = float | np.floating[Any]  # of the type of the rows: anything wider would slow the loops down
 Numbers = npt.NDArray[np.int64]  # one per row, or per end
 
 
@@ -48,7 +49,7 @@ def evaluate_ends(
 @njit(fastmath={"contract", "nsz"})
 def update_regrets(
     actor: Numbers, first_child: Numbers, num_children: Numbers, player: int, values: Rows, regret: Rows, policy: Rows,
-    positive: float, negative: float, floor: float,
+    positive: Number, negative: Number, floor: Number,
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs [R, H] up and updates its regrets and policy [R, H] on the way, as in `walk`."""
     hands, nothing = values.shape[1], values[0, 0] * 0
@@ -81,7 +82,7 @@ def update_regrets(
 
 @njit(fastmath={"contract", "nsz"})
 def push_reach(
-    parent: Numbers, mover: Numbers, begin: int, player: int, policy: Rows, reach: Rows, sums: Rows, decay: float, share: float
+    parent: Numbers, mover: Numbers, begin: int, player: int, policy: Rows, reach: Rows, sums: Rows, decay: Number, share: Number
 ) -> None:  # fmt: skip
     """Adds the player's reach [R, H] to its sums [R, H], then pushes it down from the roots (rows before `begin`)."""
     hands = reach.shape[1]
