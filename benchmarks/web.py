@@ -1,0 +1,258 @@
+"""The web app: latencies of its API while solves run on both cores, of an agent's moves, and of the first page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from aleator.apps.benchmarking import Progress, Result
+
+SUMMARY = "the web app: p95 of browsing while solves run, of an agent's moves, of the first page"
+
+CLIENTS, SOLVES, SECONDS = 50, 5, 20.0
+THINK = 0.5  # seconds between two requests of a client, on average
+_RANGES = {"oop": "66+,A8s+,AJo+,K9s+,KQo,QTs+,JTs", "ip": "QQ-22,AQs-A2s,ATo+,K9s+,KJo+,QTs+,JTs"}
+_SIZES = {"oop": {"bet": ["50%", "100%"], "raise": ["75%"]}, "ip": {"bet": ["50%", "100%"], "raise": ["75%"]}}
+BROWSED: dict[str, Any] = {
+    "board": "3s 7h Td Ks", "pot": 100, "stack": 300, **_RANGES, "turn": _SIZES, "river": _SIZES,
+    "solve": {"max_iterations": 60},
+}  # fmt: skip
+_PATHS = (
+    "r",
+    "r:0:c",
+    "r:0:b50",
+    "r:0:c:b50",
+    "r:0:c:c",
+    "r:0:c:c:8h",
+    "r:0:c:c:8h:c",
+    "r:0:b50:c:2d",
+    "r:0:c:b100:c:Ac",
+)
+
+
+class Load:
+    """What clients saw: seconds per request and what went wrong."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.problems: list[str] = []
+
+    def percentile(self, share: float) -> float:
+        """Returns a percentile of the seconds per request."""
+        return float(np.percentile(self.seconds, share)) if self.seconds else float("nan")
+
+
+class Client:
+    """A keep-alive connection that speaks just enough HTTP, so that measuring costs little."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """Returns the status and the body of an answer."""
+        if self._streams is None or self._streams[0].at_eof():  # the server closes what is idle
+            await self.close()
+            self._streams = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = self._streams
+        content = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
+        await writer.drain()
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
+        length = next(int(line.split(":")[1]) for line in lines if line.startswith("content-length:"))
+        return int(lines[0].split()[1]), await reader.readexactly(length)
+
+    async def value(self, method: str, path: str, body: Any = None) -> Any:
+        """Returns the JSON of an answer."""
+        return json.loads((await self.ask(method, path, body))[1])
+
+    async def close(self) -> None:
+        """Ends the connection."""
+        if self._streams:
+            self._streams[1].close()
+            await self._streams[1].wait_closed()
+
+
+async def browse(port: int, paths: Sequence[str], *, clients: int, seconds: float, seed: int = 0) -> Load:
+    """Returns what so many clients saw that look at random pages for so long, with pauses."""
+    load, end = Load(), perf_counter() + seconds
+
+    async def one(number: int) -> None:
+        client, rng = Client(port), np.random.default_rng([seed, number])
+        try:
+            await asyncio.sleep(THINK * rng.random())
+            while perf_counter() < end:
+                path = paths[int(rng.integers(len(paths)))]
+                started = perf_counter()
+                status, _ = await client.ask("GET", path)
+                load.seconds.append(perf_counter() - started)
+                if status != 200:
+                    load.problems.append(f"{status} {path}")
+                await asyncio.sleep(2 * THINK * rng.random())
+        except (OSError, asyncio.IncompleteReadError) as error:
+            load.problems.append(repr(error))
+        finally:
+            await client.close()
+
+    await asyncio.gather(*(one(number) for number in range(clients)))
+    return load
+
+
+async def wait_for(port: int, job_id: str, *, seconds: float = 300.0) -> dict[str, Any]:
+    """Returns a job once it has ended."""
+    client, end = Client(port), perf_counter() + seconds
+    try:
+        while perf_counter() < end:
+            job: dict[str, Any] = await client.value("GET", f"/api/jobs/{job_id}")
+            if job["status"] not in ("queued", "running"):
+                return job
+            await asyncio.sleep(0.1)
+    finally:
+        await client.close()
+    raise TimeoutError(f"job {job_id} did not end")
+
+
+async def browse_while_solving(
+    port: int, *, clients: int, solves: int, seconds: float, iterations: int
+) -> tuple[Load, list[dict[str, Any]]]:
+    """Returns what clients saw while solves ran on two threads, and how those ended."""
+    client = Client(port)
+    first = await client.value("POST", "/api/jobs/solve", {"spot": BROWSED})
+    await wait_for(port, first["id"])
+    paths = [f"/api/solutions/{first['id']}/node?path={path}" for path in _PATHS]
+    paths += [f"/api/solutions/{first['id']}/hands?path=r:0:c&hand_class={name}" for name in ("AKs", "QQ", "JTs")]
+    paths += ["/api/jobs", "/api/about", f"/api/jobs/{first['id']}"]
+    for path in paths:
+        await client.ask("GET", path)
+    spot = BROWSED | {"solve": {"target": 0, "max_iterations": iterations}}
+    queued = [await client.value("POST", "/api/jobs/solve", {"spot": spot, "threads": 2}) for _ in range(solves)]
+    await client.close()
+    load = await browse(port, paths, clients=clients, seconds=seconds)
+    return load, [await wait_for(port, job["id"]) for job in queued]
+
+
+async def play(port: int, game: str, rounds: int) -> Load:
+    """Returns how long moves take, the agent's answer included."""
+    client, load, rng = Client(port), Load(), np.random.default_rng(0)
+    session = await client.value("POST", "/api/play/sessions", {"game": game})
+    path = f"/api/play/sessions/{session['id']}/move"
+    for _ in range(rounds):
+        while not session["round"]["over"]:
+            options = session["round"]["options"]
+            started = perf_counter()
+            session = await client.value("POST", path, {"move": options[int(rng.integers(len(options)))]["label"]})
+            load.seconds.append(perf_counter() - started)
+        session = await client.value("POST", path, {"move": "deal"})
+    await client.close()
+    return load
+
+
+async def _answers(port: int) -> None:
+    client = Client(port)
+    await client.ask("GET", "/api/about")
+    await client.close()
+
+
+@contextmanager
+def serving() -> Iterator[tuple[int, float]]:
+    """Yields the port of a new server and the seconds that it took to start."""
+    folder = Path(tempfile.mkdtemp(prefix="aleator-bench-"))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    command = [sys.executable, "-m", "aleator.apps.cli.main", "serve", "--port", str(port), "--data-dir", str(folder)]
+    started = perf_counter()
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                asyncio.run(_answers(port))
+                break
+            except OSError:
+                if server.poll() is not None or perf_counter() - started > 60:
+                    raise
+                time.sleep(0.02)
+        yield port, perf_counter() - started
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def first_page(port: int) -> Load:
+    """Returns how long a browser takes to show the first page, ready to be used; nothing where there is no browser."""
+    load, path = Load(), shutil.which("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return load
+    if path is None:
+        return load
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        for _ in range(5):
+            page = browser.new_context().new_page()
+            started = perf_counter()
+            page.goto(f"http://127.0.0.1:{port}/")
+            page.wait_for_selector(".hero .button.primary")
+            load.seconds.append(perf_counter() - started)
+        browser.close()
+    return load
+
+
+def run(progress: Progress) -> Result:
+    """Returns the latencies."""
+    rows: list[dict[str, Any]] = []
+
+    def row(what: str, load: Load, goal: str) -> None:
+        rows.append(
+            {
+                "what": what,
+                "requests": len(load.seconds),
+                "p50, ms": 1000 * load.percentile(50),
+                "p95, ms": 1000 * load.percentile(95),
+                "goal": goal,
+                "errors": len(load.problems),
+            }
+        )
+
+    with serving() as (port, started):
+        rows.append(
+            {
+                "what": "server starts",
+                "requests": 1,
+                "p50, ms": 1000 * started,
+                "p95, ms": 1000 * started,
+                "goal": "",
+                "errors": 0,
+            }
+        )
+        progress(0.1, "first page")
+        row("first page usable, in Chromium", first_page(port), "2,000 ms")
+        for share, game in ((0.2, "kuhn"), (0.3, "leduc"), (0.4, "liars-dice:1x6")):
+            progress(share, game)
+            row(f"a move and the agent's answer, {game}", asyncio.run(play(port, game, 20)), "p95 1,000 ms")
+        progress(0.5, "browsing under load")
+        load, jobs = asyncio.run(
+            browse_while_solving(port, clients=CLIENTS, solves=SOLVES, seconds=SECONDS, iterations=1_000)
+        )
+        row(f"browsing by {CLIENTS} clients, solves on two threads", load, "p95 50 ms")
+    notes = [
+        f"{sum(job['status'] == 'done' for job in jobs)} of {SOLVES} solves ended well; clients pause {THINK} s on average",
+        "latencies are seen by clients on the same machine, which share its cores",
+    ]
+    return Result(title="Web app", rows=rows, notes=notes)
