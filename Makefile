@@ -39,7 +39,7 @@ play: $(VENV)/.played
 
 $(VENV)/.played: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,neural]'
 	touch $@
 
 screenshots: $(STAMP)

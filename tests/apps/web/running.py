@@ -55,7 +55,7 @@ class RunningServer:
     def start(self) -> RunningServer:
         """Starts the server and waits until it answers."""
         command = [sys.executable, "-m", "aleator.apps.cli.main", "serve"]
-        command += ["--port", str(self.port), "--data-dir", str(self.data_dir), *self.arguments]
+        command += ["--port", str(self.port), "--data-dir", str(self.data_dir), "--no-warm-up", *self.arguments]
         self.process = subprocess.Popen(command, start_new_session=True)
         self.wait(self._answers, "the server did not start")
         return self

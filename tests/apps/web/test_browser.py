@@ -60,7 +60,7 @@ def test_the_first_page_is_there_at_once(page: Checked) -> None:
 
 
 def test_a_full_game_of_liars_dice(page: Checked) -> None:
-    shown = page.open("play/liars-dice:1x5")
+    shown = page.open("play/liars-dice:1x5?opponent=equilibrium")
     shown.wait_for_selector(".bids")
     assert shown.locator(".seat.agent .die[aria-label='a hidden die']").count() == 1
     for rounds in range(1, 5):
@@ -275,7 +275,7 @@ def test_every_page_fits_a_phone_in_light_and_dark(browser: Any, server: Running
         context.set_default_timeout(PATIENCE)
         page = Checked(context, server.url)
         waits = {
-            "": ".tile", "play": ".tile.game", "play/liars-dice:1x6": ".bid", "play/kuhn": ".act, .result",
+            "": ".tile", "play": ".tile.game", "play/liars-dice:1x6?opponent=equilibrium": ".bid", "play/kuhn": ".act, .result",
             "solve": ".estimate dd", f"solve/{river}/r:0:c": ".hands th", "learn/kuhn": ".tree path", "runs": "h1",
         }  # fmt: skip
         for path, selector in waits.items():

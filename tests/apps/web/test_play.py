@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from aleator.apps.web.worker.equilibrium import open_game
+from aleator.apps.web.worker.opponents import prepare
 from aleator.apps.web.worker.play import PlayError, open_table, play
 from aleator.apps.web.worker.tables import TreeTable
 from aleator.solvers.best_response import expected_value
@@ -120,6 +121,20 @@ def test_an_agent_that_searches_plays_its_own_policy_and_tells_its_own_beliefs(t
         state, view = step(state, tmp_path / "kuhn.solution", view["round"]["options"][-1]["label"])
     acted = [shown for shown in view["round"]["steps"] if shown["who"] == "agent"]
     assert acted and all(sum(shown["policy"]) == pytest.approx(1) for shown in acted)
+    assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["round"]["steps"])
+
+
+def test_rebel_sits_at_the_table(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="ReBeL's network needs PyTorch")
+    found = solve("liars-dice:1x4", limits=Limits(target=1e-4))
+    file = tmp_path / "dice.solution"
+    Solution(found.summary, found.policy, {}).save(file)
+    assert prepare({"opponent": "rebel", "game": "liars-dice:1x4"}, Silent()) == {}
+    state, view = step(new_state("liars-dice:1x4", seat="second") | {"opponent": "rebel"}, file, "deal")
+    (first,) = [shown for shown in state["round"]["steps"] if shown["who"] == "agent"]
+    assert sum(first["policy"]) == pytest.approx(1) and len(first["policy"]) == 8
+    while not view["round"]["over"]:
+        state, view = step(state, file, view["round"]["options"][-1]["label"])
     assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["round"]["steps"])
 
 

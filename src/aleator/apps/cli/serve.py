@@ -19,6 +19,7 @@ def run(
     data_dir: Annotated[Path | None, typer.Option(help="Where results are kept; default: the user's data directory.")] = None,
     runs: Annotated[Path | None, typer.Option(help="Where training runs are; default: `runs` in the data directory.")] = None,
     solvers: Annotated[int, typer.Option(help="Solves at a time; the others wait.")] = 1,
+    warm_up: Annotated[bool, typer.Option(help="Load kernels and networks before they are asked for.")] = True,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:  # fmt: skip
     """Play, solve and watch learning in the browser. Everything stays on this machine.
@@ -33,7 +34,9 @@ def run(
         raise MissingExtraError("fastapi", "web") from None
     from aleator.apps.web.config import ServerConfig, ServerError, default_data_dir
 
-    config = ServerConfig(data_dir=data_dir or default_data_dir(), port=port, runs_dir=runs, solvers=solvers)
+    config = ServerConfig(
+        data_dir=data_dir or default_data_dir(), port=port, runs_dir=runs, solvers=solvers, warm_up=warm_up
+    )
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from aleator.apps.web import runs
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, Server, raw
-from aleator.apps.web.catalogue import ALGORITHMS, PLAYED, RACED, opponents
+from aleator.apps.web.catalogue import ALGORITHMS, EQUILIBRIUM, PLAYED, RACED, opponents
 from aleator.apps.web.models import (
     Job,
     LearnCatalogue,
@@ -70,7 +70,7 @@ def _check_opponent(body: SessionRequest) -> None:
     chosen = next((agent for agent in known if agent.name == body.opponent), None)
     if chosen is None:
         raise RefusedError(f"there is no opponent {body.opponent!r}; known: {', '.join(agent.name for agent in known)}")
-    if body.game not in chosen.games and not (body.game == "holdem" and chosen.name == "equilibrium"):
+    if body.game not in chosen.games and not (body.game == "holdem" and chosen.name == EQUILIBRIUM):
         raise RefusedError(f"{chosen.title} does not play {body.game!r}; it plays {', '.join(chosen.games)}")
 
 
@@ -84,9 +84,8 @@ async def _table_file(service: Service, state: dict[str, Any]) -> str:
 
 
 async def _move(service: Service, state: dict[str, Any], file: str, move: str | None) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(
-        await service.ask(service.browser, "play", {"state": state, "file": file, "move": move})
-    )
+    worker = service.browser if state["opponent"] == EQUILIBRIUM else service.player
+    answer: dict[str, Any] = json.loads(await service.ask(worker, "play", {"state": state, "file": file, "move": move}))
     return answer
 
 

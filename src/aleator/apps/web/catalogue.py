@@ -52,15 +52,16 @@ ALGORITHMS = [
 ]
 
 
+EQUILIBRIUM, REBEL = "equilibrium", "rebel"
 _OPPONENTS = {
-    "rebel": OpponentInfo(
-        name="rebel",
+    REBEL: OpponentInfo(
+        name=REBEL,
         title="ReBeL",
         summary="searches at every move, with a value network learnt by self-play",
-        games=["liars-dice:1x4", "liars-dice:1x5", "liars-dice:1x6", "liars-dice:2x3"],
+        games=["liars-dice:1x4", "liars-dice:1x5", "liars-dice:2x3", "liars-dice:1x6"],
     ),
-    "equilibrium": OpponentInfo(
-        name="equilibrium",
+    EQUILIBRIUM: OpponentInfo(
+        name=EQUILIBRIUM,
         title="Equilibrium",
         summary="plays an exact equilibrium: it cannot be beaten in the long run",
         games=[game.name for game in PLAYED],
@@ -78,7 +79,7 @@ _OPPONENTS = {
 def opponents() -> list[OpponentInfo]:
     """Returns the agents that can be played against; ReBeL where PyTorch is installed."""
     rebel = importlib.util.find_spec("torch") and importlib.util.find_spec("aleator.agents.rebel")
-    return [info for name, info in _OPPONENTS.items() if name != "rebel" or rebel]
+    return [info for name, info in _OPPONENTS.items() if name != REBEL or rebel]
 
 
 @cache

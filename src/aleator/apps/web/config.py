@@ -39,6 +39,7 @@ class ServerConfig:
         runs_dir: where training runs are looked for; `runs` in the data directory unless given.
         solvers: how many solves run at a time; the others wait.
         memory_limit: bytes that one worker process may take.
+        warm_up: whether kernels and networks are loaded at the start, before they are asked for.
         max_queued: how many solves may wait.
         max_kept: how many finished solves are kept; the oldest go first.
         max_body: bytes of a request, but for an uploaded solution.
@@ -50,6 +51,7 @@ class ServerConfig:
     runs_dir: Path | None = None
     solvers: int = 1
     memory_limit: int = field(default_factory=lambda: max(physical_memory() * 3 // 4, MIN_MEMORY))
+    warm_up: bool = True
     max_queued: int = 100
     max_kept: int = 1000
     max_body: int = 256 << 10

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from aleator.errors import AleatorError
 
 OnEvent = Callable[[dict[str, Any]], None]
 MAX_FRAME = 256 << 20
+# Libraries that start a thread per core for every small product wait for each other when cores are busy.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 class RefusedError(AleatorError):
@@ -55,7 +58,7 @@ class WorkerProcess:
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable, "-m", "aleator.apps.web.worker", *self._arguments,
                     stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, limit=MAX_FRAME,
-                    start_new_session=True,
+                    start_new_session=True, env=os.environ | _ONE_THREAD,
                 )  # fmt: skip
 
     async def call(

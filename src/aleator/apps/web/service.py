@@ -7,6 +7,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
+from aleator.apps.web.catalogue import REBEL, opponents
 from aleator.apps.web.config import ServerConfig, ServerError
 from aleator.apps.web.process import WorkerProcess
 from aleator.apps.web.queue import JobQueue
@@ -21,7 +22,8 @@ class Service:
 
     Attributes:
         queue: jobs.
-        browser: the process that answers what a page waits for: nodes of solutions, moves of a game.
+        browser: the process that answers what a page waits for: nodes of solutions, moves of an equilibrium.
+        player: the process of agents that search before they move.
         tools: the process for what takes a second or more: estimates, runouts, equilibria of small games.
     """
 
@@ -34,7 +36,7 @@ class Service:
             raise ServerError(f"cannot use {config.data_dir}: {error.strerror}") from error
         self.store = Store(config.data_dir / "jobs.sqlite3")
         self.queue = JobQueue(config, self.store)
-        self.browser, self.tools = self._worker(0), self._worker(5)
+        self.browser, self.player, self.tools = self._worker(0), self._worker(0), self._worker(5)
         self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
         self._background: set[asyncio.Task[Any]] = set()
@@ -46,14 +48,19 @@ class Service:
     async def start(self) -> None:
         """Goes to work; kernels are loaded in the background, so that the first answers are quick, too."""
         self.queue.start()
-        task = asyncio.create_task(self._warm_up())
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        if self.config.warm_up:
+            task = asyncio.create_task(self._warm_up())
+            self._background.add(task)
+            task.add_done_callback(self._background.discard)
 
     async def _warm_up(self) -> None:
         await asyncio.gather(
             self.tools.call("warm-up", {"holdem": False}), self.browser.call("warm-up", {"holdem": True})
         )
+        for agent in opponents():
+            if agent.name == REBEL:
+                await self.equilibrium_file(agent.games[-1])
+                await self.player.call("prepare", {"opponent": agent.name, "game": agent.games[-1]})
 
     async def stop(self) -> None:
         """Ends all processes and closes the store."""
@@ -61,8 +68,8 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.queue.stop()
-        await self.browser.kill()
-        await self.tools.kill()
+        for worker in (self.browser, self.player, self.tools):
+            await worker.kill()
         self.store.close()
 
     def lock(self, name: str) -> asyncio.Lock:

@@ -13,6 +13,7 @@ METHODS = {
     "equilibrium": "equilibrium:solve_game",
     "tree": "race:tree",
     "race": "race:race",
+    "prepare": "opponents:prepare",
     "play": "play:play",
 }
 """Method -> module and function in this package; imported at the first call, so that a worker loads only what it does."""

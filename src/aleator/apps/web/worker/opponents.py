@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from aleator.agents.base import Agent
 from aleator.agents.registry import load_agent
+from aleator.apps.web.catalogue import EQUILIBRIUM, REBEL
+from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.tables import Position, Table, TreeTable
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.registry import load_game
 from aleator.games.table import Observation
+from aleator.games.table import Table as GameTable
 
-EQUILIBRIUM = "equilibrium"
+_SETTINGS = {REBEL: "rebel:iterations=512"}  # a move within a second, also where cores are busy
 
 
 class Opponent(Protocol):
@@ -44,6 +47,12 @@ class _AgentOpponent:
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
+
+    def think_ahead(self) -> None:
+        """Searches the first move, which is the same in every round."""
+        rng = np.random.default_rng(0)
+        self.agent.begin(0, rng)
+        self.agent.probabilities(GameTable(self.agent.game, rng).observe())
 
     def _observe(
         self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]
@@ -77,4 +86,14 @@ def open_opponent(name: str, game: str) -> Opponent:
     Raises:
         AgentError: there is none of that name.
     """
-    return _Equilibrium() if name == EQUILIBRIUM else _AgentOpponent(load_agent(name, load_game(game)))
+    if name == EQUILIBRIUM:
+        return _Equilibrium()
+    return _AgentOpponent(load_agent(_SETTINGS.get(name, name), load_game(game)))
+
+
+def prepare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns once `opponent` is loaded and has thought about the first move of `game`."""
+    opponent = open_opponent(params["opponent"], params["game"])
+    if isinstance(opponent, _AgentOpponent):
+        opponent.think_ahead()
+    return {}

@@ -8,13 +8,13 @@ import { review } from "./review.js";
 
 const remembered = (game) => `session ${game}`;
 
-export async function render(root, [game, solution]) {
+export async function render(root, [game, solution], query) {
   const catalogue = await api.playCatalogue();
   if (!game) {
     fill(root, h("h1", {}, "Play"), lobby(catalogue));
     return {};
   }
-  const table = new PlayTable(root, catalogue, game, solution);
+  const table = new PlayTable(root, catalogue, game, solution, query.get("opponent"));
   await table.open();
   return { leave: () => table.leave() };
 }
@@ -35,14 +35,14 @@ function lobby(catalogue) {
 }
 
 class PlayTable {
-  constructor(root, catalogue, game, solution) {
+  constructor(root, catalogue, game, solution, opponent) {
     Object.assign(this, { root, catalogue, game, solution });
     this.info = catalogue.games.find((one) => one.name === game);
     const spot = catalogue.spots.find((job) => job.id === solution);
     this.title = this.info?.title ?? spot?.name ?? "Hold'em";
     this.faces = this.info?.family === "dice" ? Number(game.slice(-1)) : 0;
     this.opponents = catalogue.opponents.filter((agent) => agent.games.includes(game) || (game === "holdem" && agent.name === "equilibrium"));
-    this.opponent = this.opponents[0]?.name ?? "equilibrium";
+    this.opponent = this.opponents.find((agent) => agent.name === opponent)?.name ?? this.opponents[0]?.name ?? "equilibrium";
     this.board = h("section", { class: "felt", "aria-label": "The table" });
     this.after = h("section", { class: "after" });
     this.score = h("section", { class: "panel score", "aria-label": "Score" });
@@ -57,19 +57,21 @@ class PlayTable {
   }
 
   async open() {
+    const known = localStorage.getItem(remembered(this.game + (this.solution ?? "")));
+    try {
+      this.session = known && (await api.session(known));
+      this.opponent = this.session?.opponent ?? this.opponent;
+    } catch {
+      this.session = null; // it is gone: begin a new one
+    }
     const agents = this.opponents.length > 1 ? choices("Opponent", this.opponents.map((agent) => [agent.name, agent.title]), this.opponent, (name) => this.begin(name)) : h("span", { class: "tag" }, `against ${this.opponents[0]?.title ?? "an equilibrium"}`);
     fill(
       this.root,
       h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/play", "aria-label": "All games" }, "‹"), h("h1", {}, this.title), agents, h("button", { type: "button", class: "quiet", onclick: () => this.begin(this.opponent) }, "Start over")),
       h("div", { class: "play-columns" }, h("div", {}, this.board, this.after), h("div", {}, this.score, rules(this.game, this.faces))),
     );
-    const known = localStorage.getItem(remembered(this.game + (this.solution ?? "")));
-    try {
-      if (known) return this.show(await api.session(known));
-    } catch {
-      // the session is gone: begin a new one
-    }
-    await this.begin(this.opponent);
+    if (this.session) this.show(this.session);
+    else await this.begin(this.opponent);
   }
 
   async begin(opponent) {
@@ -84,11 +86,14 @@ class PlayTable {
   async move(label) {
     if (this.busy) return;
     this.busy = true;
+    const slow = setTimeout(() => this.board.classList.add("thinking"), 250);
     try {
       this.show(await api.move(this.session.id, label));
     } catch (error) {
       toast(error.message, "error");
     } finally {
+      clearTimeout(slow);
+      this.board.classList.remove("thinking");
       this.busy = false;
     }
   }
