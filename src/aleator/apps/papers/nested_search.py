@@ -43,8 +43,9 @@ _DEVIATIONS = (
     "The mapping is derived from a bluffing game much like a single bet in so small a game, so that a size between "
     "two close ones (the paper's 3/4 between 1/2 and 1) costs it little here; with sizes further apart, or outside "
     "the menu, it is several times worse than nested search, as in the paper. Resolve beats maxmargin here, where the "
-    "paper has it the other way round: the alternative payoffs are estimates, to which maxmargin overfits (thesis "
-    "5.1.4), all the more because few hands share a subgame. Unsafe search is good in one seat and bad in the other."
+    "paper has it the other way round: most likely because the alternative payoffs are estimates, to which maxmargin "
+    "overfits (thesis 5.1.4), the more so as few hands share a subgame; that was not tested. Unsafe search is good in "
+    "one seat and bad in the other."
 )
 
 
