@@ -21,8 +21,7 @@ _ALGORITHMS = {
     "LCFR": "lcfr",
     "LCFR+": "lcfr+",
 }
-_LOOKS = (64, 256)
-_TURN, _TURN_QUICK, _RIVER, _RIVER_QUICK = 512, 256, 32_768, 1024
+_TURN, _TURN_QUICK, _RIVER, _RIVER_QUICK = 512, 128, 32_768, 1024
 # a factor that is hardly seen on a logarithmic axis
 _SAME = 1.5
 
@@ -44,6 +43,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     on_progress(0.0, "compiling (first run only)")
     prepare_holdem()
     turn, river = (_TURN_QUICK, _RIVER_QUICK) if settings.quick else (_TURN, _RIVER)
+    looks = (turn // 8, turn)
     panels: dict[str, dict[str, Points]] = {}
     shares = {1: 0.6, 2: 0.2, 3: 0.1, 4: 0.1}  # of the time, about
     done = 0.0
@@ -69,9 +69,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             "both players. Exploitability is the average over the two players, in thousandths of a big blind. CFR+ averages with "
             "quadratic weights."
         ),
-        columns=("algorithm", *(f"{title[-1]}: at {look}" for title in panels for look in _LOOKS)),
+        columns=("algorithm", *(f"{title[-1]}: at {look}" for title in panels for look in looks)),
         rows=tuple(
-            (shown, *(at[title][shown][float(look)] for title in panels for look in _LOOKS)) for shown in _ALGORITHMS
+            (shown, *(at[title][shown][float(look)] for title in panels for look in looks)) for shown in _ALGORITHMS
         ),
         claims=_claims(panels),
         panels=panels,
