@@ -16,7 +16,7 @@ def memory(server: RunningServer) -> dict[str, int]:
     assert server.process is not None
     pids = [server.process.pid, *(pid for pid, _ in server.workers())]
     pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 for pid in pids]
-    return {"server": pages[0], "worker": max(pages[1:])}
+    return {"server": pages[0], "worker": max(pages[1:], default=0)}
 
 
 def check_load(server: RunningServer, *, clients: int, solves: int, seconds: float, iterations: int) -> None:

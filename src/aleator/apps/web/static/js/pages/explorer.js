@@ -60,13 +60,13 @@ class Explorer {
       h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${percent(told.exploitability, 2)}`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), Object.keys(spot.lock ?? {}).map((lock) => h("a", { class: "tag warn", href: `#/solve/${job.id}/${lock}` }, `locked at ${lock}`))),
       h("p", { class: "row tools" }, h("a", { class: "button", href: `#/play/holdem/${job.id}` }, "Play this spot"), h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"), h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"), h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`)),
       this.line,
+      this.cards,
       h(
         "div",
         { class: "explorer-columns" },
         h("section", { class: "panel" }, h("div", { class: "grid-head" }, this.sideChoice, choices("Show", [["actions", "Actions"], ["ev", "EV"], ["equity", "Equity"], ["range", "Range"]], this.show, (show) => this.link(null, { show }))), this.grid.element, this.caption),
         h("div", { class: "side" }, this.summary, this.hands, this.locks.element),
       ),
-      this.cards,
     );
   }
 
