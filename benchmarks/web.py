@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import shutil
 import socket
@@ -145,10 +146,10 @@ async def browse_while_solving(
     return load, [await wait_for(port, job["id"]) for job in queued]
 
 
-async def play(port: int, game: str, rounds: int) -> Load:
+async def play(port: int, game: str, rounds: int, opponent: str = "equilibrium") -> Load:
     """Returns how long moves take, the agent's answer included."""
     client, load, rng = Client(port), Load(), np.random.default_rng(0)
-    session = await client.value("POST", "/api/play/sessions", {"game": game})
+    session = await client.value("POST", "/api/play/sessions", {"game": game, "opponent": opponent})
     path = f"/api/play/sessions/{session['id']}/move"
     for _ in range(rounds):
         while not session["round"]["over"]:
@@ -246,6 +247,10 @@ def run(progress: Progress) -> Result:
         for share, game in ((0.2, "kuhn"), (0.3, "leduc"), (0.4, "liars-dice:1x6")):
             progress(share, game)
             row(f"a move and the agent's answer, {game}", asyncio.run(play(port, game, 20)), "p95 1,000 ms")
+        if importlib.util.find_spec("torch"):
+            progress(0.45, "ReBeL")
+            rebel = asyncio.run(play(port, "liars-dice:1x6", 20, "rebel"))
+            row("a move and ReBeL's answer, liars-dice:1x6", rebel, "p95 1,000 ms")
         progress(0.5, "browsing under load")
         load, jobs = asyncio.run(
             browse_while_solving(port, clients=CLIENTS, solves=SOLVES, seconds=SECONDS, iterations=1_000)
