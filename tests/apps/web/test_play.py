@@ -149,20 +149,6 @@ def test_moves_out_of_turn_are_refused(file: Path) -> None:
         step(new_state(game), file, "check")
 
 
-def test_a_session_goes_on_after_a_restart(empty: Path) -> None:
-    first = RunningServer(empty).start()
-    session = first.client.post("/api/play/sessions", json={"game": "kuhn", "seat": "first"}).json()
-    first.stop()
-    second = RunningServer(empty).start()
-    try:
-        again = second.client.get(f"/api/play/sessions/{session['id']}").json()
-        assert again == session
-        after = second.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": "check"}).json()
-        assert after["round"]["position"][0] == "check"
-    finally:
-        second.stop()
-
-
 def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:
     session = server.client.post("/api/play/sessions", json={"game": "holdem", "solution": river}).json()
     for _ in range(6):

@@ -155,8 +155,9 @@ def test_what_is_too_big_is_refused_with_advice() -> None:
         solve(params | {"locks": [], "base": None, "output": ""}, Silent())
 
 
-def test_jobs_and_results_are_found_again_after_a_crash(empty: Path) -> None:
+def test_jobs_results_and_games_are_found_again_after_a_crash(empty: Path) -> None:
     first = RunningServer(empty).start()
+    session = first.client.post("/api/play/sessions", json={"game": "kuhn", "seat": "first"}).json()
     done = first.solve(RIVER)
     first.ended(done)
     running, waiting = first.solve(LONG), first.solve(RIVER, name="After the restart")
@@ -165,6 +166,9 @@ def test_jobs_and_results_are_found_again_after_a_crash(empty: Path) -> None:
     second = RunningServer(empty).start()
     try:
         assert second.client.get(f"/api/solutions/{done}/node").is_success
+        game = f"/api/play/sessions/{session['id']}"
+        assert second.client.get(game).json() == session
+        assert second.client.post(f"{game}/move", json={"move": "check"}).json()["round"]["position"][0] == "check"
         second.running(running)
         assert second.job(running)["attempts"] == 2
         assert second.client.delete(f"/api/jobs/{running}").is_success
