@@ -68,7 +68,7 @@ def multi_valued(subgame: Subgame, continuations: Continuations) -> MultiValued:
 
 
 def leaf_matrices(full: PublicTree, node: int, continuations: Continuations) -> list[list[FloatArray]]:
-    """Returns [k][l]: the matrix [H0, H1] of chance x payoff to player 0 when the players go on by their policies k and l."""
+    """Returns `[k][l]`, the matrix [H0, H1] of chance x payoff to player 0 when the players go on by their policies k and l."""
     below = cut(full, node)
     assert below.nodes is not None
     tree, ends = below.tree, np.flatnonzero(below.tree.payoff_group >= 0)
