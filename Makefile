@@ -3,6 +3,8 @@
 # make demo        solve Liar's Dice 1x6 and Leduc, compare with the papers, draw the convergence
 # make play        the web app on localhost, opened in a browser
 # make screenshots the pictures in docs/images, taken by the tests
+# make docs        the documentation site, in site/
+# make tutorials   the notebooks of the documentation run again, with what they print
 # make install     only the environment, in .venv
 
 PYTHON ?= python3
@@ -10,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install test test-slow lint demo play screenshots clean
+.PHONY: install test test-slow lint demo play docs tutorials screenshots clean
 
 install: $(STAMP)
 
@@ -42,8 +44,15 @@ $(VENV)/.played: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,neural]'
 	touch $@
 
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+tutorials: $(STAMP)
+	$(BIN)/python -m jupyter nbconvert --to notebook --execute --inplace \
+		--ExecutePreprocessor.record_timing=False docs/tutorials/*.ipynb
+
 screenshots: $(STAMP)
 	ALEATOR_SCREENSHOTS=1 $(BIN)/python -m pytest tests/apps/web/test_browser.py -q
 
 clean:
-	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) out site .mypy_cache .pytest_cache .ruff_cache

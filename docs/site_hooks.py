@@ -18,6 +18,7 @@ PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 _ROOT_LINK = re.compile(rf"\]\((?:\.\./)+({'|'.join(re.escape(name) for name in PAGES)})(#[^)]*)?\)")
 _ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 _NOTEBOOK_TEXT = re.compile(r'(<div class="jp-RenderedHTMLCommon[^>]*text/markdown"[^>]*>)(.*?)(</div>)', re.S)
+_SCRIPT = re.compile(r"<script\b.*?</script>", re.S)
 _DOLLARS = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+?)\$", re.S)
 
 
@@ -35,8 +36,10 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     return _ROOT_LINK.sub(lambda link: f"]({top}{PAGES[link[1]]}{link[2] or ''})", markdown)
 
 
-def on_page_content(content: str, **_: Any) -> str:
-    """Turns LaTeX into MathML, on pages and in the text of notebooks."""
+def on_page_content(content: str, page: Page, **_: Any) -> str:
+    """Turns LaTeX into MathML, on pages and in the text of notebooks; drops the scripts of notebooks, which fetch others."""
+    if page.file.src_uri.endswith(".ipynb"):
+        content = _SCRIPT.sub("", content)
     content = _ARITHMATEX.sub(lambda found: _mathml(found[2], block=found[1] == "div"), content)
     return _NOTEBOOK_TEXT.sub(lambda cell: cell[1] + _DOLLARS.sub(_formula, cell[2]) + cell[3], content)
 

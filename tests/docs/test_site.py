@@ -1,0 +1,54 @@
+"""The documentation site builds without a warning and works without the network."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FETCHED = re.compile(
+    r"""<(?:script|img|source|iframe)[^>]*\ssrc=["']?(?:https?:)?//|<link[^>]*href=["']?(?:https?:)?//"""
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of the site, built strictly: a broken link or an unknown name is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+@pytest.mark.xdist_group("site")
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    pages = [
+        path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".ipynb") and ".ipynb_" not in str(path)
+    ]
+    assert len(pages) > 20
+    navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
+    for page in pages:
+        name = page.relative_to(ROOT / "docs")
+        assert name.as_posix() in navigation, f"{name} is not in the navigation of mkdocs.yml"
+        assert (site / name.with_suffix(".html")).is_file()
+
+
+@pytest.mark.xdist_group("site")
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    assert FETCHED.search('<script src="https://cdn.example/x.js">')
+    for page in site.rglob("*.html"):
+        found = FETCHED.search(page.read_text())
+        assert found is None, f"{page.relative_to(site)}: {found}"
+
+
+@pytest.mark.xdist_group("site")
+def test_formulas_and_docstrings_are_rendered(site: Path) -> None:
+    notebook = (site / "tutorials" / "regret-matching-to-dcfr.html").read_text()
+    assert notebook.count("<math") >= 10
+    assert "$$" not in notebook
+    assert "Returns an approximate equilibrium." in (site / "api" / "solvers.html").read_text()
