@@ -132,7 +132,9 @@ def test_long_commands_exist(name: str) -> None:
         names = [word for word in rest if not word.startswith("-") and word.upper() != word][:1]
         code, text = run_command([verb, "--help"] if verb in ("demo", "train") else [verb, "--json"])
         assert code == 0
-        assert all(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) for word in names), f"{name}: aleator {verb} knows no {names}: {text}"
+        assert all(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) for word in names), (
+            f"{name}: aleator {verb} knows no {names}: {text}"
+        )
 
 
 def test_examples_are_on_the_pages_as_they_are() -> None:
