@@ -1,4 +1,4 @@
-"""What MkDocs does not do by itself: pages from the repository's root, and formulas that need no JavaScript."""
+"""What MkDocs does not do by itself: new guides in the navigation, pages from the root, formulas without JavaScript."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ _ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\
 _NOTEBOOK_TEXT = re.compile(r'(<div class="jp-RenderedHTMLCommon[^>]*text/markdown"[^>]*>)(.*?)(</div>)', re.S)
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.S)
 _DOLLARS = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+?)\$", re.S)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Adds guides that mkdocs.yml does not place to the end of the guides."""
+    assert config.nav is not None
+    placed = str(config.nav)
+    guides = next(section["Guides"] for section in config.nav if "Guides" in section)
+    guides += [page.name for page in sorted((ROOT / "docs").glob("*.md")) if f"'{page.name}'" not in placed]
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
