@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -60,6 +61,7 @@ def _app(arguments: list[str]) -> typer.Typer:
 def main(arguments: list[str] | None = None) -> Any:
     """Runs the command line. A user's mistake prints one line and ends with exit code 2."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
         return _app(arguments)(arguments)
     except AleatorError as error:
