@@ -1,6 +1,6 @@
 # make test        everything that CI checks, from nothing
 # make test-slow   the checks that take minutes
-# make demo        solve Liar's Dice 1x6 and Leduc, compare with the papers, draw the convergence
+# make demo        train ReBeL on Liar's Dice from nothing on this CPU, in minutes; compare with the paper
 # make play        the web app on localhost, opened in a browser
 # make screenshots the pictures in docs/images, taken by the tests
 # make docs        the documentation site, in site/

@@ -1,140 +1,168 @@
-"""`aleator demo`: solve Liar's Dice and Leduc, and compare with what is published."""
+"""`aleator demo`: train ReBeL on Liar's Dice from nothing on this CPU, and compare with what is published."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aleator.apps.cli.output import (
     check_plot,
-    err,
     make_folder,
     note,
     number,
     out,
-    plot_panels,
+    plot_curves,
     print_json,
     print_table,
     progress_bar,
 )
-from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS
-from aleator.solvers.solution import Summary
-from aleator.solvers.solve import Limits, Progress, prepare, solve
+from aleator.apps.cli.train import Watch, check_device, duration
+from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
+from aleator.solvers.solve import Limits, solve
 
-_DICE, _LEDUC = "liars-dice:1x6", "leduc"
-_COMPARED = ("cfr", "cfr+", "dcfr", "pcfr+")
-_DICE_ITERATIONS, _LEDUC_ITERATIONS = 3000, 20_000
-_PUBLISHED = {_DICE: "ReBeL Table 2", _LEDUC: "known value"}
-_LEDUC_VALUE = -0.085606
+if TYPE_CHECKING:
+    from aleator.learning.playing import Played
+    from aleator.learning.training import Trainer
+
+GAME, LABEL = "liars-dice:1x4", "1x4f"
+PLAYTHROUGHS, FIRST_PLAYTHROUGHS, CURVE_PLAYTHROUGHS = 256, 64, 16
+_POINTS = 5  # evaluations on the way, for the curve
 _PICTURE = "demo.png"
-
-
-class _Task(NamedTuple):
-    """One solve of the demonstration, and the number that is published about it."""
-
-    game: str
-    algorithm: str
-    iterations: int
-    published: float | None
-
-
-def _tasks() -> list[_Task]:
-    """Returns what is solved: the setting of ReBeL's table, then four algorithms on both games."""
-    tasks = [_Task(_DICE, "lcfr", TABLE_2_ITERATIONS // 2, TABLE_2["CFR"]["1x6f"])]
-    tasks += [_Task(_DICE, algorithm, _DICE_ITERATIONS, None) for algorithm in _COMPARED]
-    tasks += [_Task(_LEDUC, algorithm, _LEDUC_ITERATIONS, _LEDUC_VALUE) for algorithm in _COMPARED]
-    return tasks
 
 
 def run(
     output: Annotated[Path | None, typer.Option("--out", help=f"Write {_PICTURE} to this directory.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Solve Liar's Dice and Leduc in front of your eyes and compare with what is published. Takes under a minute.
+    """Train ReBeL on Liar's Dice by self-play, from nothing, and compare with the paper. Takes a few minutes on two cores.
 
     Examples:  aleator demo  |  aleator demo --out results
     """
+    check_device("cpu", threads)
     picture = output / _PICTURE if output else None
     if output:
         make_folder(output)
         check_plot(picture)
-    tasks = _tasks()
-    with progress_bar("compiling (first run only)", quiet=json):
-        for task in tasks:
-            prepare(task.algorithm)
-    found = [_watch(task, quiet=json) for task in tasks]
+    from aleator.learning.config import preset
+    from aleator.learning.model import Searcher
+    from aleator.learning.shipped import shipped_model
+    from aleator.learning.training import Trainer
+
+    trainer = Trainer(preset("demo", game=GAME, seed=seed))
+    config = trainer.config
+    if not json:
+        note(
+            f"{GAME}: ReBeL from nothing. {config.searches:,} subgames of depth {config.depth} are searched with "
+            f"{config.iterations} iterations of {config.search}, a network of {config.layers} x {config.width} units at the leaves."
+        )
+    untrained = _evaluate("untrained network", trainer, FIRST_PLAYTHROUGHS, quiet=json)
+    curve = [(float(config.games), untrained.exploitability), *_train(trainer, quiet=json)]
+    trained = _evaluate("trained network", trainer, PLAYTHROUGHS, quiet=json)
+    curve.append((float(config.searches), trained.exploitability))
+    model = shipped_model(GAME)
+    shipped = _evaluate("shipped network", Searcher(model), PLAYTHROUGHS, quiet=json, iterations=config.iterations)
+    tabular = solve(GAME, "lcfr", limits=Limits(iterations=TABLE_2_ITERATIONS // 2)).summary
     if picture:
-        panels: dict[str, dict[str, list[tuple[float, float]]]] = {_DICE: {}, _LEDUC: {}}
-        for summary in found:
-            if summary.algorithm in _COMPARED:
-                curve = [(float(point.iteration), point.nash_conv / 2) for point in summary.curve]
-                panels[summary.game][summary.algorithm] = curve
-        plot_panels(picture, "iterations, each updates both players", "exploitability (NashConv / 2)", panels)
-    rows = [_row(task, summary) for task, summary in zip(tasks, found, strict=True)]
+        known = {"shipped network": shipped.exploitability, "paper": TABLE_2_REBEL["cfr-d"][LABEL]}
+        lines = {name: [(curve[0][0], value), (curve[-1][0], value)] for name, value in known.items()}
+        label = "subgames searched in training"
+        plot_curves(picture, GAME, label, "exploitability (NashConv / 2)", {"trained here": curve, **lines})
+    rows = [
+        _row("untrained network", 0, untrained),
+        _row("trained here", config.searches, trained, trainer.seconds),
+        _row("shipped network", model.report["searches"], shipped, model.report["seconds"]),
+        {"what": "tabular CFR on the whole game", "exploitability": tabular.exploitability, "seconds": tabular.seconds,
+         "paper": TABLE_2["CFR"][LABEL]},
+    ]  # fmt: skip
+    for row in rows[1:3]:
+        row["paper"] = TABLE_2_REBEL["cfr-d"][LABEL]
     if json:
-        print_json({"rows": rows, "picture": picture and str(picture)})
+        print_json({"game": GAME, "rows": rows, "curve": curve, "picture": picture and str(picture)})
     else:
-        _show(rows, picture)
+        _show(rows, config.iterations, picture)
 
 
-def _watch(task: _Task, *, quiet: bool) -> Summary:
-    """Returns the summary of a solve, which is shown while it runs: a moving line, or a plain one every second."""
-    name = f"{task.game}, {task.algorithm}"
-    plain, shown = not quiet and not err.is_terminal, 0.0
-    with progress_bar(name, quiet=quiet) as move:
+def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
+    """Trains to the end; returns (searches, exploitability) on the way."""
+    from aleator.learning.running import Moment, Pace, train
 
-        def show(progress: Progress) -> None:
-            nonlocal shown
-            text = f"iteration {progress.iteration:,}, exploitability {progress.nash_conv / 2:.2e}"
-            move(progress.iteration / task.iterations, text)
-            if plain and progress.seconds - shown >= 1:
-                shown = progress.seconds
-                note(f"{name}: {text}, {progress.seconds:.1f} s")
+    points: list[tuple[float, float]] = []
+    every = max(trainer.config.epochs // (_POINTS + 1), 1)
+    pace = Pace(evaluate_epochs=every, playthroughs=CURVE_PLAYTHROUGHS, last_playthroughs=0)
+    with Watch(trainer, quiet=quiet) as watch:
 
-        limits = Limits(iterations=task.iterations)
-        summary = solve(task.game, task.algorithm, limits=limits, on_progress=show).summary
+        def show(moment: Moment, line: dict[str, Any]) -> None:
+            watch.show(moment)
+            if "exploitability" in line:
+                points.append((float(line["searches"]), line["exploitability"]))
+
+        train(trainer, None, pace, on_epoch=show)
+    return points
+
+
+def _evaluate(name: str, player: Any, playthroughs: int, *, quiet: bool, iterations: int | None = None) -> Played:
+    """Returns how exploitable a network's play is, with a bar while it is measured."""
+    import torch
+
+    from aleator.learning.playing import play_out
+    from aleator.trees.public_tree import build_tree
+
+    values = player.leaf_values() if iterations is None else player.leaf_values
+    # every second sequence of bids is the root of a subgame, and some are never reached
+    expected = playthroughs * len(player.subgames.roots) ** 2
+    with progress_bar(f"evaluating the {name}", quiet=quiet) as move:
+        played = play_out(
+            build_tree(player.game),
+            player.subgames,
+            values,
+            player.config.rule,
+            iterations=iterations or player.config.iterations,
+            playthroughs=playthroughs,
+            generator=torch.Generator().manual_seed(0),
+            chunk=1024,
+            on_progress=lambda done: move(min(done / expected, 1.0), f"{done:,} searches"),
+        )
     if not quiet:
-        quality = f"exploitability {summary.exploitability:.2e}"
-        note(f"{name}: iteration {summary.iterations:,}, {quality}, {summary.seconds:.1f} s, done")
-    return summary
+        note(f"{name}: exploitability {played.exploitability:.4f} ± {number(played.error, 2)}")
+    return played
 
 
-def _row(task: _Task, summary: Summary) -> dict[str, Any]:
+def _row(what: str, searches: int, played: Played, seconds: float | None = None) -> dict[str, Any]:
     """Returns a row of the table."""
     return {
-        "game": summary.game,
-        "algorithm": summary.algorithm,
-        "iterations": summary.iterations,
-        "exploitability": summary.exploitability,
-        "value": summary.value,
-        "seconds": summary.seconds,
-        "published": task.published,
+        "what": what,
+        "searches": searches,
+        "seconds": seconds,
+        "exploitability": played.exploitability,
+        "error": played.error,
+        "playthroughs": played.playthroughs,
+        "paper": None,
     }
 
 
-def _show(rows: list[dict[str, Any]], picture: Path | None) -> None:
-    """Prints a table for each game."""
-    for game, published in _PUBLISHED.items():
-        cells = [
-            (
-                row["algorithm"],
-                f"{row['iterations']:,}",
-                number(row["exploitability"], 3),
-                f"{row['value']:+.6f}",
-                f"{row['seconds']:.2f}",
-                "-" if row["published"] is None else f"{row['published']}",
-            )
-            for row in rows
-            if row["game"] == game
-        ]
-        print_table(game, ("algorithm", "iterations", "exploitability", "value", "seconds", published), cells)
+def _show(rows: list[dict[str, Any]], iterations: int, picture: Path | None) -> None:
+    """Prints the table."""
+    cells = [
+        (
+            row["what"],
+            f"{row['searches']:,}" if row.get("searches") else "-",
+            duration(row["seconds"]) if row.get("seconds") else "-",
+            number(row["exploitability"], 3),
+            number(row.get("error"), 2),
+            number(row["paper"], 3),
+        )
+        for row in rows
+    ]
+    print_table(GAME, ("policy", "searches in training", "time", "exploitability", "±", "ReBeL Table 2"), cells)
     out.print(
-        "Exploitability is NashConv / 2; values are the first player's. An iteration updates both players: ReBeL's "
-        f"{TABLE_2_ITERATIONS:,} iterations of (linear) CFR, which update one each, are {TABLE_2_ITERATIONS // 2} of ours, "
-        f"and it reports an exploitability of {TABLE_2['CFR']['1x6f']}. Leduc's known value is that of its exact solution "
-        "(aleator solve leduc --algorithm lp).",
+        f"Exploitability is NashConv / 2, of the mean of {PLAYTHROUGHS} playthroughs ({FIRST_PLAYTHROUGHS} for the untrained "
+        f"network), an upper estimate; ± is a standard error. Searches take {iterations} iterations of one player here, and "
+        f"{TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR takes "
+        f"{TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU.",
         markup=False,
     )
     if picture:

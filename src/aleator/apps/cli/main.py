@@ -22,7 +22,7 @@ _VERBS = {
     "train": "Train networks by self-play; resumable.",
     "serve": "Play, solve and watch learning in the browser.",
     "play": "Play a game against an agent, in the terminal.",
-    "demo": "Solve Liar's Dice and Leduc and compare with the papers.",
+    "demo": "Train ReBeL on Liar's Dice from nothing and compare with the paper.",
     "paper": "Reproduce a table or figure of the papers.",
     "bench": "Measure speed, as ratios against peers and rooflines.",
 }
