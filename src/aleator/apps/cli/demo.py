@@ -57,7 +57,7 @@ def run(
     if not json:
         note(
             f"{GAME}: ReBeL from nothing. {config.searches:,} subgames of depth {config.depth} are searched with "
-            f"{config.iterations} iterations of {config.search}; a network of {config.layers} x {config.width} units values leaves."
+            f"{config.iterations} iterations of {config.search}, valued by {config.layers} x {config.width} units."
         )
     untrained = _evaluate("untrained network", trainer, FIRST_PLAYTHROUGHS, quiet=json)
     curve = [(float(config.games), untrained.exploitability), *_train(trainer, quiet=json)]
