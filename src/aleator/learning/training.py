@@ -191,9 +191,13 @@ class Trainer:
             return self._graph.run(places, self.learning_rate())
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate()
-        total = 0.0
-        for batch in places:
-            total += float(self.train_step(batch))
+        threads, total = torch.get_num_threads(), 0.0
+        torch.set_num_threads(1)  # more of them wait for each other: steps are small
+        try:
+            for batch in places:
+                total += float(self.train_step(batch))
+        finally:
+            torch.set_num_threads(threads)
         return total / number
 
     def train_step(self, places: Tensor) -> Tensor:
