@@ -183,7 +183,9 @@ def test_a_river_that_was_left_out_is_solved_again(tmp_path: Path) -> None:
         ours, theirs = view.node(path), full.node(path)
         assert ours.resolved and not theirs.resolved
         assert (ours.path, ours.board, ours.node.tokens) == (theirs.path, theirs.board, theirs.node.tokens)
-        np.testing.assert_allclose(ours.matchups[1], theirs.matchups[1], rtol=0.2, atol=0.1)
+        held = theirs.weights[1] > 1e-4  # hands that never get here are not part of what is solved again
+        np.testing.assert_allclose(ours.matchups[1][held], theirs.matchups[1][held], rtol=0.2, atol=0.1)
+        assert held.sum() > 10
         for player in (0, 1):
             expected = theirs.mean(player, theirs.evs[player])
             assert ours.mean(player, ours.evs[player]) == pytest.approx(expected, abs=2.0), "2 % of the pot"
