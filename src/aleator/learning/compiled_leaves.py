@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import nn
 
 from aleator.learning.compiled_network import activate, encode_live, scatter
 from aleator.learning.encoding import Encoding
@@ -20,9 +19,8 @@ class CompiledLeaves:
 
     def __init__(self, network: ValueNetwork, encoding: Encoding) -> None:
         self.network, self.encoding = network, encoding
-        self.layers = [module for module in network.hidden if isinstance(module, nn.Linear)]
-        norms = [module for module in network.hidden if isinstance(module, nn.LayerNorm)]
-        self.norms = [(norm.weight.detach().numpy(), norm.bias.detach().numpy()) for norm in norms]
+        self.layers = network.linear
+        self.norms = [(norm.weight.detach().numpy(), norm.bias.detach().numpy()) for norm in network.norms]
 
     def bind(self, forest: Forest) -> BoundCompiledLeaves:
         """Returns the value function for the leaves of one forest."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 import triton
-from torch import nn
 
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork
@@ -23,8 +22,7 @@ class FusedLeaves:
         self.encoding, self.config, self.dtype = encoding, network.config, dtype
         self.width = max(triton.next_power_of_2(network.size), 16)
         self.hands = max(triton.next_power_of_2(network.num_hands), _MIN_OUTPUTS)
-        layers = [module for module in network.hidden if isinstance(module, nn.Linear)]
-        norms = [module for module in network.hidden if isinstance(module, nn.LayerNorm)]
+        layers, norms = network.linear, network.norms
 
         def pad(matrix: Tensor, rows: int, columns: int) -> Tensor:
             result = torch.zeros((rows, columns), device=matrix.device)

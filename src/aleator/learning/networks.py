@@ -52,6 +52,16 @@ class ValueNetwork(nn.Module):
         self.output = nn.Linear(config.width, num_hands)
         self.initialise(generator)
 
+    @property
+    def linear(self) -> list[nn.Linear]:
+        """The hidden layers' linear parts, from the input on."""
+        return [module for module in self.hidden if isinstance(module, nn.Linear)]
+
+    @property
+    def norms(self) -> list[nn.LayerNorm]:
+        """The LayerNorms behind them; none if the network has none."""
+        return [module for module in self.hidden if isinstance(module, nn.LayerNorm)]
+
     def initialise(self, generator: torch.Generator) -> None:
         """Draws new parameters."""
         linear = [module for module in self.modules() if isinstance(module, nn.Linear)]

@@ -1,9 +1,9 @@
 """Warm starts: CFR that begins as if it had already run for T iterations with a given average policy.
 
 Algorithm:
-    The policy sigma stands for the average of T iterations. What those iterations won is unknown and not needed: any
+    The given policy stands for the average of T iterations. What those iterations won is unknown and not needed: any
     substitute v'(I) does that adds up to at most 0 over the players and keeps the regrets within CFR's bound. Bottom up,
-    v'(I, a) is the sum of what follows the action against sigma, and v'(I) a soft best response:
+    v'(I, a) is the sum of what follows the action against that policy, and v'(I) a soft best response:
         sum_a (v'(I, a) - v'(I))_+^2 = lambda x cf_reach(I) x L(I)^2 x |A(I)| / T.
     Regrets begin at T x (v'(I, a) - v'(I)). T is read off a short run from scratch, whose NashConv is taken to fall as c / T;
     lambda, the same for both players, is the smallest for which v'_1 + v'_2 <= 0.

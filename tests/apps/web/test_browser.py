@@ -227,7 +227,7 @@ def test_a_solve_is_stopped_and_kept(page: Checked, server: RunningServer) -> No
     shown = page.open(f"solve/{job}")
     shown.wait_for_selector(".series[d*=L]")
     shown.get_by_role("button", name="Stop and keep").click()
-    shown.wait_for_selector(".tag.warn >> text=stopped early")
+    assert shown.wait_for_selector(".tag.warn >> text=stopped early").is_visible()
 
 
 def test_algorithms_race(page: Checked) -> None:
@@ -290,5 +290,5 @@ def test_a_failed_job_says_so(page: Checked, server: RunningServer) -> None:
     shown = page.open(f"solve/{job}")
     shown.wait_for_selector(".series[d*=L]")
     server.kill_solver()
-    shown.wait_for_selector(".problem >> text=killed by SIGKILL")
+    assert shown.wait_for_selector(".problem >> text=killed by SIGKILL").is_visible()
     shown.get_by_role("button", name="Run again").wait_for()
