@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 
 from aleator.learning.encoding import Encoding  # noqa: E402
 from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
-from aleator.learning.networks import NetworkConfig, ValueNetwork, zero_sum  # noqa: E402
+from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
@@ -100,14 +100,6 @@ def test_random_beliefs_are_the_ablation() -> None:
     play.play(leaves)
     assert len(set(play.root.tolist())) == len(play.subgames.roots)
     assert float(play.reach[0].std()) > 0.5
-
-
-def test_the_outer_layer_makes_values_zero_sum() -> None:
-    generator = torch.Generator().manual_seed(0)
-    values = [torch.randn((5, 4), generator=generator) for _ in (0, 1)]
-    beliefs = [torch.softmax(torch.randn((5, 4), generator=generator), dim=1) for _ in (0, 1)]
-    first, second = zero_sum(values, beliefs)
-    np.testing.assert_allclose((first * beliefs[0]).sum(1) + (second * beliefs[1]).sum(1), 0.0, atol=1e-6)
 
 
 def test_impossible_settings_are_refused() -> None:

@@ -7,7 +7,7 @@ import torch
 
 from aleator.learning.compiled_network import activate, encode_live, scatter
 from aleator.learning.encoding import Encoding
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.networks import ValueNetwork, turned
 from aleator.solvers.engines.torch.forest import Forest
 
 Tensor = torch.Tensor
@@ -28,6 +28,14 @@ class CompiledLeaves:
 
     def evaluate(self, inputs: Tensor, found: Tensor) -> None:
         """Writes the values [n, H] of inputs [n, size] to `found`."""
+        self._perceive(inputs, found)
+        if self.network.config.zero_sum:
+            other = torch.empty_like(found)
+            self._perceive(turned(inputs), other)
+            found.copy_(self.network.balanced(inputs, found, other))
+
+    def _perceive(self, inputs: Tensor, found: Tensor) -> None:
+        """Writes what the perceptron says."""
         empty = np.zeros(0, dtype=np.float32)
         for begin in range(0, len(inputs), _BLOCK):
             block = inputs[begin : begin + _BLOCK]

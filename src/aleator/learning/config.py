@@ -27,6 +27,7 @@ class RebelConfig:
         iterations: updates of one player in a search.
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.
+        zero_sum: with DeepStack's outer layer, which makes both players' values sum to zero.
         games: games played at the same time.
         exploration: probability of a random action of the exploring player.
         linear_sampling: sample later iterations more often when moving on.
@@ -51,6 +52,7 @@ class RebelConfig:
     layers: int = 2
     width: int = 256
     layer_norm: bool = True
+    zero_sum: bool = False
     games: int = 64
     exploration: float = 0.25
     linear_sampling: bool = False
@@ -86,8 +88,8 @@ class RebelConfig:
 
     @property
     def network(self) -> NetworkConfig:
-        """The size of the network."""
-        return NetworkConfig(layers=self.layers, width=self.width, layer_norm=self.layer_norm)
+        """What the value network looks like."""
+        return NetworkConfig(layers=self.layers, width=self.width, layer_norm=self.layer_norm, zero_sum=self.zero_sum)
 
     @property
     def self_play(self) -> SelfPlayConfig:

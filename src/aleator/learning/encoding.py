@@ -61,6 +61,7 @@ class Encoding:
         swap: [S] bool: player 1's belief comes first.
         marginal: [S, 2, H]: the chance of each hand as far as chance alone is concerned.
         size: length of an input, F + 2H.
+        independent: at all of the public states each player's hand says nothing about the other's, but for their play.
     """
 
     def __init__(
@@ -98,6 +99,15 @@ class Encoding:
         self.swap = torch.tensor(swap, dtype=torch.bool, device=device)
         self.marginal = torch.tensor(np.array(marginal), dtype=dtype, device=device)
         self.size = int(self.features.shape[2]) + 2 * num_hands
+        self.independent = all(
+            np.allclose(deal := game.deal(state), np.outer(deal.sum(axis=1), deal.sum(axis=0)) / deal.sum())
+            for state in self.states
+        )
+
+    @property
+    def first_flag(self) -> float:
+        """The first feature of a player whose belief is the first of the two."""
+        return 1.0 if self.kind == "relative" else 0.0
 
     def of(self, states: Sequence[Any]) -> Encoding:
         """Returns the encoding of some of the public states, in the given order."""

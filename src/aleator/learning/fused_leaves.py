@@ -6,7 +6,7 @@ import torch
 import triton
 
 from aleator.learning.encoding import Encoding
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.networks import ValueNetwork, zero_sum
 from aleator.learning.triton_network import encode_beliefs, perceptron
 from aleator.solvers.engines.torch.forest import Forest
 
@@ -60,10 +60,22 @@ class BoundFusedLeaves:
             inputs[:, : features.shape[1]] = features
             self._inputs.append(inputs)
         self._first = int(encoding.features.shape[2])
-        self._values = torch.zeros((len(self._rows), encoding.num_hands), device=self._swap.device)
+        self._values = [torch.zeros((len(self._rows), encoding.num_hands), device=self._swap.device) for _ in (0, 1)]
+        self._second = encoding.swap[forest.leaf_states][:, None]  # player 1's belief is the first of the two
 
     def __call__(self, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
         """Returns [Y, H] values; they are overwritten by the next call."""
+        if not self._leaves.config.zero_sum:
+            return self._evaluate(player, reach)
+        values = [self._evaluate(asked, reach) for asked in (0, 1)]
+        hands, inputs = self._leaves.encoding.num_hands, self._inputs[player]
+        ahead = inputs[:, self._first : self._first + hands].to(values[0].dtype)
+        behind = inputs[:, self._first + hands : self._first + 2 * hands].to(values[0].dtype)
+        beliefs = (torch.where(self._second, behind, ahead), torch.where(self._second, ahead, behind))
+        return zero_sum(values, beliefs)[player]
+
+    def _evaluate(self, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
+        """Returns [Y, H]: what the perceptron says."""
         net, hands, number = self._leaves, self._leaves.encoding.num_hands, len(self._rows)
         encode_beliefs[(triton.cdiv(number, 32),)](
             self._rows, self._states, self._swap, net.encoding.marginal, reach[0], reach[1], self._inputs[player],
@@ -71,7 +83,7 @@ class BoundFusedLeaves:
         )  # fmt: skip
         perceptron[(triton.cdiv(number, _BLOCK),)](
             self._inputs[player], net.w_in, net.b_in, net.w_hidden, net.b_hidden, net.scales, net.shifts, net.w_out,
-            net.b_out, self._values, number, hands, LAYERS=net.config.layers, NORM=net.config.layer_norm,
+            net.b_out, self._values[player], number, hands, LAYERS=net.config.layers, NORM=net.config.layer_norm,
             WIDTH=net.width, DEPTH=net.config.width, HP=net.hands, BLOCK=_BLOCK, num_warps=8,
         )  # fmt: skip
-        return self._values
+        return self._values[player]

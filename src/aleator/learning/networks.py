@@ -1,9 +1,13 @@
 """The value network: from a public belief state to the value of each hand.
 
+Algorithm:
+    A multilayer perceptron. With the outer layer, both players' values are asked for, v0 and v1; under the beliefs b0 and b1 they
+    should sum to zero, and half of what they sum to instead, (b0 . v0 + b1 . v1) / 2, is subtracted from every value.
+
 Reference: ReBeL section 7 and App. G (multilayer perceptron, GELU, LayerNorm, two hidden layers of 256 units for Liar's Dice);
-    DeepStack, supplement "Neural network" (the outer layer that makes values zero-sum).
+    DeepStack, "Deep Counterfactual Value Networks" (the outer layer that makes values zero-sum).
 Deviations: GELU in its tanh form; the last layer begins at a hundredth of the usual size, so that an untrained network says
-    "about zero".
+    "about zero". A network answers for one player, so that the outer layer asks it twice, the second time for the other player.
 Status: tests/learning/test_networks.py.
 """
 
@@ -21,11 +25,18 @@ Tensor = torch.Tensor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkConfig:
-    """The size of a network: `layers` hidden layers of `width` units, with or without LayerNorm."""
+    """What a network looks like.
+
+    Attributes:
+        layers, width: hidden layers and their units.
+        layer_norm: with LayerNorm behind each of them.
+        zero_sum: with the outer layer that makes both players' values sum to zero.
+    """
 
     layers: int = 2
     width: int = 256
     layer_norm: bool = True
+    zero_sum: bool = False
 
     def __post_init__(self) -> None:
         if self.layers < 1 or self.width < 1:
@@ -36,12 +47,12 @@ class NetworkConfig:
         return asdict(self)
 
 
-class ValueNetwork(nn.Module):
-    """A multilayer perceptron from inputs [n, size] to values [n, H]."""
+class Perceptron(nn.Module):
+    """A multilayer perceptron from inputs [n, size] to outputs [n, outputs]."""
 
-    def __init__(self, size: int, num_hands: int, config: NetworkConfig, *, generator: torch.Generator) -> None:
+    def __init__(self, size: int, outputs: int, config: NetworkConfig, *, generator: torch.Generator) -> None:
         super().__init__()
-        self.size, self.num_hands, self.config = size, num_hands, config
+        self.size, self.config = size, config
         hidden: list[nn.Module] = []
         for number in range(config.layers):
             hidden.append(nn.Linear(size if number == 0 else config.width, config.width))
@@ -49,7 +60,7 @@ class ValueNetwork(nn.Module):
                 hidden.append(nn.LayerNorm(config.width))
             hidden.append(nn.GELU(approximate="tanh"))
         self.hidden = nn.Sequential(*hidden)
-        self.output = nn.Linear(config.width, num_hands)
+        self.output = nn.Linear(config.width, outputs)
         self.initialise(generator)
 
     @property
@@ -73,10 +84,54 @@ class ValueNetwork(nn.Module):
             for parameter in (self.output.weight, self.output.bias):
                 parameter.mul_(0.01)
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Returns values [n, H] for inputs [n, size]."""
+    def outputs(self, inputs: Tensor) -> Tensor:
+        """Returns what the last layer says, [n, outputs]."""
         result: Tensor = self.output(self.hidden(inputs))
         return result
+
+
+class ValueNetwork(Perceptron):
+    """From inputs [n, size], which say whose values are asked for, to values [n, H].
+
+    Attributes:
+        first_flag: with the outer layer, the first input of a player whose belief is the first of the two.
+    """
+
+    first_flag: Tensor
+
+    def __init__(
+        self,
+        size: int,
+        num_hands: int,
+        config: NetworkConfig,
+        *,
+        generator: torch.Generator,
+        first_flag: float = 0.0,
+    ) -> None:
+        super().__init__(size, num_hands, config, generator=generator)
+        self.num_hands = num_hands
+        if config.zero_sum:
+            self.register_buffer("first_flag", torch.tensor(first_flag))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Returns values [n, H] for inputs [n, size]."""
+        if not self.config.zero_sum:
+            return self.outputs(inputs)
+        found = self.outputs(torch.cat([inputs, turned(inputs)]))
+        return self.balanced(inputs, found[: len(inputs)], found[len(inputs) :])
+
+    def balanced(self, inputs: Tensor, mine: Tensor, other: Tensor) -> Tensor:
+        """Returns what the outer layer makes of the values [n, H] that were asked for, given those of the other player."""
+        first, second = inputs[:, -2 * self.num_hands : -self.num_hands], inputs[:, -self.num_hands :]
+        ahead = inputs[:, :1] == self.first_flag
+        return zero_sum((mine, other), (torch.where(ahead, first, second), torch.where(ahead, second, first)))[0]
+
+
+def turned(inputs: Tensor) -> Tensor:
+    """Returns inputs [n, size] that ask the same for the other player: the first of them says for whom."""
+    result = inputs.clone()
+    result[:, 0] = 1.0 - result[:, 0]
+    return result
 
 
 def zero_sum(values: Sequence[Tensor], beliefs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:

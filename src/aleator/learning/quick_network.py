@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from aleator.learning.compiled_network import activate
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.networks import ValueNetwork, turned
 
 Array32 = npt.NDArray[np.float32]
 
@@ -20,6 +21,7 @@ class QuickNetwork:
     """The parameters of a `ValueNetwork` as they are now, ready for small batches."""
 
     def __init__(self, network: ValueNetwork) -> None:
+        self._network = network
         linear, norms = network.linear, network.norms
 
         def array(tensor: Any) -> Array32:
@@ -35,6 +37,15 @@ class QuickNetwork:
 
     def __call__(self, inputs: Array32) -> Array32:
         """Returns values [n, H] for inputs [n, size]."""
+        if not self._network.config.zero_sum:
+            return self._perceive(inputs)
+        asked = torch.from_numpy(inputs)
+        both = (self._perceive(inputs), self._perceive(turned(asked).numpy()))
+        found = self._network.balanced(asked, torch.from_numpy(both[0]), torch.from_numpy(both[1]))
+        return np.asarray(found.numpy())
+
+    def _perceive(self, inputs: Array32) -> Array32:
+        """Returns what the perceptron says."""
         rows = inputs
         for weight, bias, scale, shift in zip(self._weights, self._biases, self._scales, self._shifts, strict=True):
             rows = rows @ weight + bias

@@ -24,6 +24,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from aleator.errors import SolveError
 from aleator.games.registry import load_game
 from aleator.learning.config import RebelConfig
 from aleator.learning.encoding import Encoding
@@ -101,7 +102,11 @@ class Trainer:
         self.leaf_encoding = self.encoding.of(leaves)
         # parameters are drawn on the CPU, so that they are the same on every device
         start = torch.Generator().manual_seed(config.seed)
-        self.network = ValueNetwork(self.encoding.size, shapes.num_hands, config.network, generator=start).to(device)
+        if config.zero_sum and not self.encoding.independent:
+            raise SolveError(f"zero_sum needs hands that are dealt independently; those of {config.game} are not")
+        self.network = ValueNetwork(
+            self.encoding.size, shapes.num_hands, config.network, generator=start, first_flag=self.encoding.first_flag
+        ).to(device)
         self.averaged = copy.deepcopy(self.network)
         self.generator = torch.Generator(device).manual_seed(config.seed)
         self.optimizer = torch.optim.Adam(
