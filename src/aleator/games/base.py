@@ -135,6 +135,17 @@ class Game(ABC, Generic[State]):
         """Returns what an action means for one hand; override it when that depends on the hand."""
         return self.actions(state)[action]
 
+    def features(self, state: State) -> FloatArray | None:
+        """Returns [F]: what a network is told about a public state, besides who acts; None for the state's number.
+
+        Override it where states have something in common that a network can use. F is the same for all states.
+        """
+        return None
+
+    def picture(self, state: State) -> str:
+        """Returns what everybody sees, in lines of text; override it where that is more than the moves so far."""
+        return ""
+
     def num_hands(self, state: State) -> tuple[int, int]:
         """Returns how many hands each player can hold."""
         return len(self.hands(state, 0)), len(self.hands(state, 1))

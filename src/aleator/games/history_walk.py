@@ -25,8 +25,8 @@ _HUGE = 1e30
 _BATCH = 1_000_000
 
 
-class History(Protocol):
-    """One history of a two-player zero-sum game with perfect recall; the first one is the start of the game."""
+class Playable(Protocol):
+    """A moment of a two-player game from which one can play on."""
 
     def actor(self) -> int:
         """Returns who moves: player 0 or 1, CHANCE or TERMINAL."""
@@ -36,6 +36,13 @@ class History(Protocol):
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         """Returns the outcomes of a chance move with their probabilities."""
+
+    def child(self, action: int, /) -> Playable:
+        """Returns what follows an action or an outcome of chance."""
+
+
+class History(Playable, Protocol):
+    """One history of a two-player zero-sum game with perfect recall; the first one is the start of the game."""
 
     def child(self, action: int, /) -> History:
         """Returns the history after an action or an outcome of chance."""
@@ -98,11 +105,11 @@ class Walk:
         return len(self.parent)
 
 
-def _moves(history: History, actor: int) -> Sequence[int]:
+def _moves(history: Playable, actor: int) -> Sequence[int]:
     return [outcome for outcome, _ in history.outcomes()] if actor == CHANCE else history.actions()
 
 
-def estimate_histories(root: History, rng: random.Random, *, look_ahead: bool) -> list[float]:
+def estimate_histories(root: Playable, rng: random.Random, *, look_ahead: bool) -> list[float]:
     """Returns estimates of the number of histories, each from one random playout.
 
     A playout counts the moves it could have made, weighed by one over the probability that it came there, which is

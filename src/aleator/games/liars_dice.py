@@ -85,3 +85,10 @@ class LiarsDice(Game[LiarsDiceState]):
     def payoff(self, state: LiarsDiceState) -> Payoff:
         bidder = 1 - state.player
         return Payoff(state.bid, 1.0 if bidder == 0 else -1.0)
+
+    def features(self, state: LiarsDiceState) -> FloatArray:
+        """Returns [bids]: the last bid, one-hot."""
+        features = np.zeros(self.num_bids)
+        if state.bid >= 0:
+            features[state.bid] = 1.0
+        return features

@@ -12,10 +12,13 @@ import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from aleator.errors import GameError, MissingExtraError
-from aleator.games.base import TERMINAL
+from aleator.games.base import TERMINAL, FloatArray
 from aleator.games.histories import MAX_HISTORIES, HistoryGame
 from aleator.games.history_walk import walk
+from aleator.games.positions import MAX_POSITIONS, NotMergedError, PositionGame
 
 
 class OpenSpielGame(HistoryGame):
@@ -26,8 +29,20 @@ class OpenSpielGame(HistoryGame):
         super().__init__(walk(_first_history(source), name=name, max_histories=max_histories))
 
 
+class OpenSpielPositions(PositionGame):
+    """A game of OpenSpiel with perfect information and without chance; `source` is the pyspiel game."""
+
+    def __init__(self, source: Any, *, name: str, max_positions: int = MAX_POSITIONS) -> None:
+        self.source = source
+        super().__init__(_first_history(source), name=name, max_positions=max_positions)
+
+    def source_actions(self, state: int) -> Sequence[int]:
+        """Returns for each action of a position its number in OpenSpiel."""
+        return self._positions[state].actions()
+
+
 class _SpielHistory:
-    """A state of OpenSpiel as a `History`."""
+    """A state of OpenSpiel as a `History`, and as a `Position` where everybody sees everything."""
 
     __slots__ = ("observe", "shift", "state")
 
@@ -66,6 +81,17 @@ class _SpielHistory:
     def action_name(self, action: int, /) -> str:
         name: str = self.state.action_to_string(self.state.current_player(), action)
         return name
+
+    def key(self) -> Hashable:
+        return self.state.current_player(), str(self.state)
+
+    def features(self) -> FloatArray | None:
+        if not self.state.get_game().get_type().provides_observation_tensor:
+            return None
+        return np.array(self.state.observation_tensor(0))
+
+    def picture(self) -> str:
+        return str(self.state)
 
 
 @contextlib.contextmanager
@@ -120,9 +146,19 @@ def _turn_based(source: Any, name: str) -> Any:
         source = pyspiel.convert_to_turn_based(source)
     elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise GameError(f"{name} is a {kind.dynamics.name.lower()} game; a sequential or simultaneous one is needed")
-    if not source.get_type().provides_information_state_string:
+    if not _sees_everything(source) and not source.get_type().provides_information_state_string:
         raise GameError(f"{name} does not say what a player knows (it has no information_state_string)")
     return source
+
+
+def _sees_everything(source: Any) -> bool:
+    """Returns whether a game has perfect information and no chance."""
+    kind, known = source.get_type(), _pyspiel().GameType
+    return bool(
+        kind.information == known.Information.PERFECT_INFORMATION
+        and kind.chance_mode == known.ChanceMode.DETERMINISTIC
+        and kind.dynamics == known.Dynamics.SEQUENTIAL
+    )
 
 
 def _first_history(source: Any) -> _SpielHistory:
@@ -148,19 +184,23 @@ def _observer(source: Any) -> Callable[[Any, int], str] | None:
     return describe
 
 
-def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpielGame:
-    """Returns a game of OpenSpiel in public form.
+def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpielGame | OpenSpielPositions:
+    """Returns a game of OpenSpiel in public form; by its positions if it has perfect information and no chance.
 
     Args:
         game: a name as OpenSpiel writes it, such as `leduc_poker` or `goofspiel(imp_info=True,num_cards=5)`, or a
             `pyspiel.Game`.
-        max_histories: refuse games with more histories.
+        max_histories: refuse games with more histories, where those have to be walked.
 
     Raises:
         MissingExtraError: OpenSpiel is not installed.
         GameError: no such game, not two players, not zero-sum, without infostates, or with imperfect recall.
-        TooBigError: more than `max_histories`.
+        TooBigError: more than `max_histories`, or too many positions.
     """
     source = _load(game.strip()) if isinstance(game, str) else game
     name = f"openspiel:{game.strip() if isinstance(game, str) else str(game).removesuffix('()')}"
-    return OpenSpielGame(_turn_based(source, name), name=name, max_histories=max_histories)
+    source = _turn_based(source, name)
+    if _sees_everything(source):
+        with contextlib.suppress(NotMergedError):  # its texts leave something out: go by histories
+            return OpenSpielPositions(source, name=name)
+    return OpenSpielGame(source, name=name, max_histories=max_histories)

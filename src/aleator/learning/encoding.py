@@ -11,7 +11,8 @@ Deviations:
     "relative" names players by who acts: "the one to act" and "the other" instead of 0 and 1. In games whose rules are the
     same for both players that halves what there is to learn. The paper's own encoding is "absolute"; "auto" is relative
     where that is possible.
-    Games without an encoding of their own get a one-hot public state, or the observation tensor that OpenSpiel has.
+    Games say themselves what a network is told (`Game.features`); OpenSpiel's observation tensors where everybody sees
+    everything. Other games get a one-hot public state.
 
 Status: tests/learning/test_encoding.py.
 """
@@ -39,13 +40,11 @@ def public_features(game: Game[Any], state: Any, states: Sequence[Any]) -> Float
     Args:
         game: the game.
         state: the public state.
-        states: all public states that can be asked about, for the one-hot encoding of games without a better one.
+        states: all public states that can be asked about, for the one-hot encoding of games without `features`.
     """
-    if isinstance(game, LiarsDice):
-        features = np.zeros(game.num_bids)
-        if state.bid >= 0:
-            features[state.bid] = 1.0
-        return features
+    told = game.features(state)
+    if told is not None:
+        return told
     features = np.zeros(len(states))
     features[states.index(state)] = 1.0
     return features

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aleator.errors import GameError
-from aleator.games.openspiel import OpenSpielGame
+from aleator.games.openspiel import OpenSpielGame, OpenSpielPositions
 from aleator.trees.policy import Policy
 
 
@@ -22,6 +22,8 @@ def to_openspiel_policy(policy: Policy) -> Any:
             policy differs between them, which OpenSpiel cannot represent.
     """
     tree, game = policy.tree, policy.tree.game
+    if isinstance(game, OpenSpielPositions):
+        return _by_histories(policy, game)
     if not isinstance(game, OpenSpielGame):
         raise GameError(f"{game.name} is not a game of OpenSpiel; only games from load_openspiel can be exported")
     from open_spiel.python.policy import TabularPolicy
@@ -45,4 +47,23 @@ def to_openspiel_policy(policy: Policy) -> Any:
                         f"{game.name}: OpenSpiel gives the infostate {infostate!r} to both players, whose policies differ"
                     )
                 exported.action_probability_array[row] = probabilities
+    return exported
+
+
+def _by_histories(policy: Policy, game: OpenSpielPositions) -> Any:
+    """Returns the policy of a game of positions: its tree has a node for each history, as OpenSpiel's infostates are."""
+    from open_spiel.python.policy import TabularPolicy
+
+    tree, exported = policy.tree, TabularPolicy(game.source)
+    waiting: list[tuple[int, Any]] = [(0, game.source.new_initial_state())]
+    while waiting:
+        node, state = waiting.pop()
+        if tree.actor[node] < 0:
+            continue
+        position: Any = tree.states[node]
+        actions = game.source_actions(position)
+        row = exported.state_lookup[state.information_state_string()]
+        exported.action_probability_array[row] = 0.0
+        exported.action_probability_array[row, actions] = policy[node][:, 0]
+        waiting += [(child, state.child(action)) for child, action in zip(tree.children(node), actions, strict=True)]
     return exported
