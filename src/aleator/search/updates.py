@@ -151,10 +151,7 @@ class CFRUpdate:
 
     def pretend(self, policies: Vectors, regrets: Vectors, iterations: int) -> None:
         """Goes on as if `policies` had been played for some iterations, each with the same instant `regrets`."""
-        positive = negative = 0.0
-        for discounts in self.rule.schedule(1, iterations):
-            positive, negative = positive * discounts[0] + 1.0, negative * discounts[1] + 1.0
-            self._weight = self._weight * discounts[2] + 1.0
+        positive, negative, self._weight = self.rule.equal_weights(iterations)
         self._iteration = self._pretended = iterations
         self._planned = self._planned[:0]
         self.play(policies)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import asdict, dataclass, replace
 from math import inf, isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,19 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 
 REGRET_MATCHING, HEDGE = "regret-matching", "hedge"
+
+
+class EqualWeights(NamedTuple):
+    """What equal iterations leave in a solver, as factors on one of them.
+
+    Attributes:
+        positive, negative: on regrets, by their sign.
+        policy: on what the average is made of.
+    """
+
+    positive: float
+    negative: float
+    policy: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +110,15 @@ class RegretRule:
         after = np.minimum((before + 1.0) / self.horizon, 1.0)
         rows[:, 4] = _discount(before + 1.0, self.alpha + self.alpha_slope * after)
         return rows
+
+    def equal_weights(self, iterations: int) -> EqualWeights:
+        """Returns how much that many iterations leave, from the first on, if all of them are equal."""
+        positive = negative = policy = 0.0
+        for discounts in self.schedule(1, iterations):
+            positive = positive * discounts[0] + 1.0
+            negative = negative * discounts[1] + 1.0
+            policy = policy * discounts[2] + 1.0
+        return EqualWeights(positive, negative, policy)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields as JSON values (infinities as strings)."""

@@ -147,7 +147,7 @@ class WarmStarter:
             raise SolveError(f"softness (lambda) must lie in [0, 1], not {softness}")
         solver = CFR(self.tree, rule, dtype=dtype, threads=threads)
         state = {name: vector.copy() for name, vector in solver.state().items()}
-        weights = _weights(rule, iterations)
+        weights = rule.equal_weights(iterations)
         prediction = rule.schedule(iterations, 1)[0, 4]
         pad = solver._engine.layout.pad
         expected: list[FloatArray] = []
@@ -218,20 +218,3 @@ def equivalent_iterations(policy: Policy, rule: RegretRule = CFR_RULE, *, probe:
     if quality <= 0.0:
         raise SolveError("the policy is an equilibrium already: no number of iterations is equivalent to it")
     return max(1, round(probe * solver.nash_conv() / quality))
-
-
-class _Weights(NamedTuple):
-    """How much T equal iterations leave in a solver: sums of positive and negative regrets, and of policies."""
-
-    positive: float
-    negative: float
-    policy: float
-
-
-def _weights(rule: RegretRule, iterations: int) -> _Weights:
-    positive = negative = policy = 0.0
-    for discounts in rule.schedule(1, iterations):
-        positive = positive * discounts[0] + 1.0
-        negative = negative * discounts[1] + 1.0
-        policy = policy * discounts[2] + 1.0
-    return _Weights(positive, negative, policy)

@@ -11,6 +11,7 @@ import torch
 from aleator.solvers.engines.torch import compiled_walk
 from aleator.solvers.engines.torch.engine import LeafValues, TorchEngine
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.solvers.search_rule import CURRENT, SearchRule
 
 Tensor = torch.Tensor
@@ -26,8 +27,9 @@ class CompiledEngine(TorchEngine):
         root_reach: tuple[Tensor, Tensor],
         rule: SearchRule,
         iterations: int,
+        start: WarmStart | None = None,
     ) -> None:
-        super().__init__(forest, leaf_values, root_reach, rule, iterations)
+        super().__init__(forest, leaf_values, root_reach, rule, iterations, start)
         shapes = forest.shapes
         payoff, deal = shapes.payoff[forest.template], shapes.deal[forest.template]
         self._terminals = (forest.terminals.numpy(), payoff[forest.terminals].numpy())

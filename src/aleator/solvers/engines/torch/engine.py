@@ -8,7 +8,7 @@ Algorithm:
     cfvs are the difference that the current policies make to those of the average).
     For each subgame one iteration can be chosen whose policies are kept: safe search plays them.
 
-Reference: ReBeL Algorithms 1 and 2, App. D (FLOP) and E (CFR-D, modified CFR-AVE).
+Reference: ReBeL Algorithms 1 and 2, App. D (FLOP), E (CFR-D, modified CFR-AVE) and J (warm start, in `warm_start`).
 
 Deviations: an iteration updates one player, as the paper counts, and players alternate, player 0 first. Best responses share
     the probability among equal actions. CFR-AVE as proved, not modified, needs an oracle and is not here.
@@ -29,6 +29,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.torch import walk
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.torch.warm_start import WarmStart, begin
 from aleator.solvers.fictitious_play import FictitiousRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import AVERAGE, CURRENT, DIFFERENCE, SearchRule
@@ -76,8 +77,8 @@ class Searched:
     average: Tensor
 
 
-def search_schedule(rule: SearchRule, iterations: int) -> FloatArray:
-    """Returns [T, 6]: what each iteration multiplies by.
+def search_schedule(rule: SearchRule, iterations: int, pretended: int = 0) -> FloatArray:
+    """Returns [T, 6]: what each iteration multiplies by, after some updates of each player that are pretended.
 
     Columns: discount of positive and of negative regrets, decay of sums, share of the iteration in the sums, floor of
     regrets, and how much of the opponent's last policy an optimistic traverser mixes into its average.
@@ -90,7 +91,7 @@ def search_schedule(rule: SearchRule, iterations: int) -> FloatArray:
             recent = 2.0 / (update + 2.0) if rule.update.optimistic else 0.0
             rows[update - 1, 2:] = 1.0 - weight, weight, 0.0, recent
     else:
-        positive, negative, decay, floor, _ = rule.update.schedule(1, updates).T
+        positive, negative, decay, floor, _ = rule.update.schedule(pretended + 1, updates).T
         rows[:, :5] = np.stack([positive, negative, decay, np.ones(updates), floor], axis=1)
     return np.repeat(rows, 2, axis=0)[:iterations]
 
@@ -121,6 +122,7 @@ class TorchEngine:
         root_reach: tuple[Tensor, Tensor],
         rule: SearchRule,
         iterations: int,
+        start: WarmStart | None = None,
     ) -> None:
         """Prepares a search.
 
@@ -130,12 +132,13 @@ class TorchEngine:
             root_reach: per player [G, H], the reach at the roots; beliefs up to a factor.
             rule: how to search.
             iterations: updates of one player, T.
+            start: policies to begin with; None for uniform ones.
         """
         _check(rule, iterations)
         self.forest, self.root_reach, self.rule, self.iterations = forest, root_reach, rule, iterations
         self.fictitious, self.follows_average = isinstance(rule.update, FictitiousRule), rule.leaves != CURRENT
         self.plan = walk.plan(forest)
-        self.schedule = search_schedule(rule, iterations)
+        self.schedule = search_schedule(rule, iterations, start.updates if start else 0)
         if len(forest.leaves) and leaf_values is None:
             raise SolveError(f"{len(forest.leaves)} leaves need a value function")
         self._leaf_values = leaf_values.bind(forest) if leaf_values and len(forest.leaves) else None
@@ -152,13 +155,14 @@ class TorchEngine:
             walk.push_reach(self.plan.levels, player, self.policy, self.reach[player])
         # sums of reach over iterations: the average policy, and reach under it. They begin with the uniform policy, which
         # counts in fictitious play, and otherwise only until there is something else
-        start = 1.0 if self.fictitious else _NOTHING
-        self.sums = (self.reach[0] * start, self.reach[1] * start)
+        weight = 1.0 if self.fictitious else _NOTHING
+        self.sums = (self.reach[0] * weight, self.reach[1] * weight)
         self.value_sums = (torch.zeros_like(self.regret[roots]), torch.zeros_like(self.regret[roots]))
         # for the modified CFR-AVE: per traverser, sums of both players' reach at its own updates, and leaves' cfvs there
         differs = rule.leaves == DIFFERENCE
         self.met = [[torch.zeros_like(self.regret) for _ in (0, 1)] for _ in (0, 1)] if differs else []
         self.met_cfvs = [torch.zeros_like(self.regret[: len(forest.leaves)]) for _ in (0, 1)]
+        self._begun = begin(self, start) if start else float(self.fictitious)  # the weight of what came before
 
     def evaluate_ends(self, player: int, iteration: int) -> None:
         """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
@@ -167,13 +171,12 @@ class TorchEngine:
         if recent := float(self.schedule[iteration - 1, 5]):
             expected = torch.lerp(expected, self.reach[opponent], recent)
         self.values.zero_()
-        self.values[terminals.rows] = walk.apply_ends(terminals, player, expected)
-        if not self._leaf_values:
-            return
         if self.rule.leaves != DIFFERENCE:
             own = self.reach[player] if self.rule.leaves == CURRENT else self.sums[player]
-            beliefs = (own, expected) if player == 0 else (expected, own)
-            self.values[leaves.rows] = self._leaf_values(player, beliefs) * walk.apply_ends(leaves, player, expected)
+            self.write_ends(player, (own, expected) if player == 0 else (expected, own), expected, self.values)
+            return
+        self.values[terminals.rows] = walk.apply_ends(terminals, player, expected)
+        if not self._leaf_values:
             return
         decay, met = float(self.schedule[iteration - 1, 2]), self.met[player]
         for seat in (0, 1):
@@ -181,6 +184,21 @@ class TorchEngine:
         found = self._leaf_values(player, (met[0], met[1])) * walk.apply_ends(leaves, player, met[opponent])
         self.values[leaves.rows] = found - decay * self.met_cfvs[player]
         self.met_cfvs[player] = found
+
+    def write_ends(self, player: int, beliefs: Sequence[Tensor], opponent: Tensor, values: Tensor) -> None:
+        """Writes the player's cfvs at terminals and leaves to `values` [R, H].
+
+        Args:
+            player: whose.
+            beliefs: per player [R, H], the reach that leaves are valued at, up to a factor.
+            opponent: [R, H], the opponent's reach.
+            values: where.
+        """
+        terminals, leaves = self.plan.terminals, self.plan.leaves
+        values[terminals.rows] = walk.apply_ends(terminals, player, opponent)
+        if self._leaf_values:
+            worth = self._leaf_values(player, (beliefs[0], beliefs[1]))
+            values[leaves.rows] = worth * walk.apply_ends(leaves, player, opponent)
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """Runs all iterations and returns what they found.
@@ -235,18 +253,15 @@ class TorchEngine:
 
     def _weight(self, player: int) -> float:
         """Returns the sum of the weights of a player's iterations."""
-        weight = 1.0 if self.fictitious else 0.0
+        weight = self._begun
         for _, _, decay, share, _, _ in self.schedule[player::2]:
             weight = float(weight * decay + share)
         return weight
 
     def _average_cfvs(self, player: int, average: Tensor) -> Tensor:
         """Returns [G, H]: the player's cfvs at the roots under the average policies [R, H], leaves at their beliefs."""
-        terminals, leaves, values = self.plan.terminals, self.plan.leaves, torch.zeros_like(self.values)
-        opponent = self.sums[1 - player] / max(self._weight(1 - player), _NOTHING)
-        values[terminals.rows] = walk.apply_ends(terminals, player, opponent)
-        if self._leaf_values:
-            values[leaves.rows] = self._leaf_values(player, self.sums) * walk.apply_ends(leaves, player, opponent)
+        values = torch.zeros_like(self.values)
+        self.write_ends(player, self.sums, self.sums[1 - player] / max(self._weight(1 - player), _NOTHING), values)
         walk.pull_values(self.plan.levels, player, average, values)
         return values[: len(self.forest.shape)]
 
@@ -272,15 +287,16 @@ def make_engine(
     root_reach: tuple[Tensor, Tensor],
     rule: SearchRule,
     iterations: int,
+    start: WarmStart | None = None,
 ) -> TorchEngine:
     """Returns the fastest engine for the device of a forest."""
     if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
         from aleator.solvers.engines.torch.fused import FusedEngine
 
-        return FusedEngine(forest, leaf_values, root_reach, rule, iterations)
+        return FusedEngine(forest, leaf_values, root_reach, rule, iterations, start)
     if forest.shapes.device.type == "cpu":
         from aleator.solvers.engines.torch.compiled import CompiledEngine
 
         if CompiledEngine.fits(rule):
-            return CompiledEngine(forest, leaf_values, root_reach, rule, iterations)
-    return TorchEngine(forest, leaf_values, root_reach, rule, iterations)
+            return CompiledEngine(forest, leaf_values, root_reach, rule, iterations, start)
+    return TorchEngine(forest, leaf_values, root_reach, rule, iterations, start)

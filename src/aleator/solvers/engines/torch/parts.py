@@ -9,6 +9,7 @@ import torch
 
 from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
 from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor
@@ -22,6 +23,7 @@ def search(
     rule: SearchRule,
     iterations: int,
     keep: Tensor,
+    start: WarmStart | None = None,
 ) -> Searched:
     """Returns what a search of every subgame of a forest found; the number of threads (torch's) does not change it.
 
@@ -32,16 +34,17 @@ def search(
         rule: how to search.
         iterations: updates of one player.
         keep: [G] the iteration whose policies are kept.
+        start: policies to begin with; None for uniform ones.
     """
     number = len(forest.shape)
     if forest.shapes.device.type != "cpu" or number <= PART:
-        return make_engine(forest, leaf_values, root_reach, rule, iterations).search(keep)
+        return make_engine(forest, leaf_values, root_reach, rule, iterations, start).search(keep)
 
     def search_part(begin: int) -> Searched:
         part = slice(begin, begin + PART)
         reach = (root_reach[0][part], root_reach[1][part])
         small = Forest.build(forest.shapes, forest.shape[part])
-        return make_engine(small, leaf_values, reach, rule, iterations).search(keep[part])
+        return make_engine(small, leaf_values, reach, rule, iterations, start).search(keep[part])
 
     begins, threads = range(0, number, PART), torch.get_num_threads()
     torch.set_num_threads(1)  # every part has a thread of its own
