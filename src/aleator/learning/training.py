@@ -150,7 +150,7 @@ class Trainer:
         """Searches every game once, and trains."""
         begin, config = time.perf_counter(), self.config
         if self.device.type == "cuda":
-            side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+            side = torch.cuda.Stream(priority=-1)  # type: ignore[no-untyped-call]
             side.wait_stream(torch.cuda.current_stream())
             values = self.leaf_values()
             examples = self.self_play.play(values)  # only queued: the host does not wait for it
