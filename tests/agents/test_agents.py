@@ -86,10 +86,13 @@ def test_humans_are_asked() -> None:
         HumanAgent(game, ask).policy(build_tree(game))
 
 
-@pytest.mark.parametrize("name", [known.family for known in known_agents() if known.family != "rebel"])
-def test_every_known_agent_plays_a_game(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "usage"), [(known.family, known.usage) for known in known_agents() if known.family != "rebel"]
+)
+def test_every_known_agent_plays_a_game(name: str, usage: str) -> None:
     game = load_game("kuhn")
-    agent: Agent = load_agent("search:cfr-d,iterations=5" if name == "search" else name, game)
+    short = f"{name}:iterations=5" if "iterations=N" in usage else name
+    agent: Agent = load_agent(short, game)
     assert agent.name == name
     for seed in range(3):
         assert play_game((agent, agent), np.random.default_rng(seed)).is_over
@@ -103,6 +106,7 @@ def test_agents_that_search_play_games_with_private_moves_and_draws(seed: int) -
     agents: list[Agent] = [ContinualAgent(game, ContinualSearch(iterations=3), tree=tree)]
     agents.append(SafeAgent(uniform_policy(tree), SafeSearch(iterations=3)))
     agents.append(SearchAgent(game, SearchConfig(iterations=3), OracleValue(0.05)))
+    agents += [load_agent(f"{name}:iterations=3,blueprint=3", game) for name in ("multi-valued", "pluribus", "nested")]
     if tree.num_children[0]:
         for first, second in zip(agents, [*agents[1:], agents[0]], strict=True):
             assert play_game((first, second), rng).is_over
@@ -128,7 +132,7 @@ def test_agents_by_name(tmp_path: Path) -> None:
         load_agent("search:depth=2", game)
     with pytest.raises(AgentError, match="safe:coward: unknown 'coward'; allowed: unsafe, resolve"):
         load_agent("safe:coward", game)
-    with pytest.raises(AgentError, match="as in continual:iterations=500"):
+    with pytest.raises(AgentError, match="continual:fast: unknown 'fast'; allowed: uniform, conservative"):
         load_agent("continual:fast", game)
     with pytest.raises(AgentError, match="expected a number of iterations, as in equilibrium"):
         load_agent("equilibrium:many", game)

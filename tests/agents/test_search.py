@@ -7,7 +7,7 @@ import pytest
 
 from aleator.agents.base import node_of
 from aleator.agents.search import SearchAgent
-from aleator.errors import AgentError
+from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
 from aleator.games.table import Observation, Table
 from aleator.search import ContinuationValue, OracleValue, SearchConfig
@@ -79,13 +79,13 @@ def test_solved_situations_are_forgotten_when_there_are_too_many() -> None:
 
 def test_seconds_limit_a_search() -> None:
     game = load_game("kuhn")
-    agent = SearchAgent(game, SearchConfig(iterations=10**6), OracleValue(0.1), seconds=0.05)
+    agent = SearchAgent(game, SearchConfig(iterations=10**6, seconds=0.05), OracleValue(0.1))
     agent.begin(0, np.random.default_rng(0))
     assert agent.probabilities(Table(game, np.random.default_rng(0)).observe()).sum() == pytest.approx(1.0)
     with pytest.raises(AgentError, match="depends on the clock"):
         agent.policy(build_tree(game))
-    with pytest.raises(AgentError, match="positive number of seconds, not 0"):
-        SearchAgent(game, seconds=0)
+    with pytest.raises(SolveError, match="positive number of seconds, not 0"):
+        SearchConfig(seconds=0)
 
 
 def test_more_iterations_play_better() -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search.multi_valued import (
-    BIASES,
     bias_continuations,
     biased,
+    kind_of,
     leaf_matrices,
     multi_valued,
     self_generated,
@@ -24,7 +24,7 @@ from aleator.solvers.cfr import CFR
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.solvers.regret_rule import CFR_PLUS, NAMED_RULES
 from aleator.trees import DepthLimit, Policy, build_tree, cut
-from aleator.trees.policy import policy_from, random_policy
+from aleator.trees.policy import policy_from, random_policy, uniform_policy
 from tests.games.random_game import RandomGame
 
 
@@ -103,11 +103,23 @@ def test_biases() -> None:
     tree = build_tree(load_game("leduc"))
     policy = random_policy(tree, np.random.default_rng(0))
     node = tree.find(["bet 2"])
-    towards = biased(policy, 1, BIASES["fold"])
+    towards = biased(policy, 1, "fold")
     before, after = policy[node][:, 0], towards[node][:, 0]
     np.testing.assert_allclose(after, before * [10, 1, 1] / (before @ [10, 1, 1]))
     np.testing.assert_array_equal(towards.probabilities[0], policy.probabilities[0])
     assert len(bias_continuations(policy, 1)) == 4
+    assert [kind_of(name, 1, 3) for name in ("f", "c", "b500", "r9000", "check", "all-in")] == [
+        "fold", "call", "raise", "raise", "call", "raise",
+    ]  # fmt: skip
+
+
+def test_games_without_poker_words_are_biased_by_the_place_of_an_action() -> None:
+    tree = build_tree(load_game("liars-dice:1x3"))
+    blueprint = uniform_policy(tree)
+    same, *others = bias_continuations(blueprint, 0)
+    assert same is blueprint and len(others) == 3
+    np.testing.assert_allclose(others[0][0][:, 0], np.array([10, 1, 1, 1, 1, 1]) / 15)
+    np.testing.assert_allclose(others[1][0][:, 0], np.array([1, 10, 10, 10, 10, 1]) / 42)
 
 
 def test_what_is_refused() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation, Table
 from aleator.trees.beliefs import PublicBeliefState
@@ -65,6 +66,12 @@ def play_game(agents: Sequence[Agent], rng: np.random.Generator) -> Table:
     while not table.is_over:
         table.act(agents[table.actor].act(table.observe()))
     return table
+
+
+def check_no_clock(seconds: float | None) -> None:
+    """Raises AgentError if searches end after some seconds: what is played then cannot be said beforehand."""
+    if seconds is not None:
+        raise AgentError("what an agent with a time limit plays depends on the clock: give it iterations instead")
 
 
 def node_of(tree: PublicTree, events: Sequence[int]) -> int:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aleator.agents.base import Agent
+from aleator.agents.parameters import positive, read_parameters, whole
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError
-from aleator.games.base import Game
+from aleator.games.base import CHANCE, Game
 from aleator.solvers.solve import Limits, OnProgress
+
+if TYPE_CHECKING:
+    from aleator.trees.policy import Policy
+    from aleator.trees.public_tree import PublicTree
+    from aleator.trees.subgame import DepthLimit
 
 
 class KnownAgent(NamedTuple):
@@ -23,9 +30,46 @@ class KnownAgent(NamedTuple):
     make: Callable[[str, Game[Any], OnProgress | None], Agent]
 
 
-def _nothing_after(family: str, text: str) -> None:
-    if text:
-        raise AgentError(f"{family} takes no parameters, not {text!r}")
+_BUDGET: dict[str, Callable[[str], Any]] = {"iterations": whole, "seconds": positive}
+_DEPTH: dict[str, Callable[[str], Any]] = {"moves": whole, "rounds": whole}
+
+
+def _words(parameter: str, names: Iterable[str]) -> dict[str, tuple[str, Any]]:
+    return {name: (parameter, name) for name in names}
+
+
+def _depth(found: dict[str, Any]) -> DepthLimit | None:
+    """Takes moves and rounds out of what was read; None if there are none."""
+    from aleator.trees.subgame import DepthLimit
+
+    moves, rounds = found.pop("moves", None), found.pop("rounds", None)
+    return None if moves is None and rounds is None else DepthLimit(moves=moves, rounds=rounds)
+
+
+def _one_round(tree: PublicTree) -> DepthLimit:
+    """Returns the depth limit at the end of the betting round, or after two moves where there are no rounds."""
+    from aleator.trees.subgame import DepthLimit
+
+    return DepthLimit(rounds=1) if (tree.actor == CHANCE).any() else DepthLimit(moves=2)
+
+
+def _blueprint(found: dict[str, Any], game: Game[Any], on_progress: OnProgress | None) -> Policy:
+    """Returns the blueprint that was asked for: so many iterations of DCFR, or a file."""
+    from aleator.agents.blueprint import BlueprintAgent
+
+    asked: str = found.pop("blueprint", "100")
+    if asked.isdecimal():
+        return BlueprintAgent.solving(game, Limits(iterations=int(asked)), on_progress=on_progress).blueprint
+    return _saved(asked, game)
+
+
+def _saved(file: str, game: Game[Any]) -> Policy:
+    from aleator.solvers.solution import SolutionFile
+
+    saved = SolutionFile(file)
+    if saved.summary.game != game.name:
+        raise AgentError(f"{file} is a solution of {saved.summary.game}, not of {game.name}")
+    return saved.load().policy
 
 
 def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -41,25 +85,16 @@ def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> 
 def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.search import SearchAgent
     from aleator.search.random_iteration import SearchConfig
+    from aleator.solvers.regret_rule import parse_rule
+    from aleator.solvers.search_rule import SEARCH_RULES, find_rule
     from aleator.trees.subgame import DepthLimit
 
-    rule, numbers, safe = "cfr-d", {"iterations": 100}, True
-    for part in filter(None, text.split(",")):
-        key, equals, value = part.partition("=")
-        if key == "unsafe" and not equals:
-            safe = False
-        elif not equals:
-            rule = part
-        elif key in ("moves", "rounds", "iterations", "seconds") and value.isdecimal():
-            numbers[key] = int(value)
-        else:
-            raise AgentError(
-                f"search:{text}: unknown {part!r}; allowed: RULE, moves=N, rounds=N, iterations=N, seconds=N, unsafe"
-            )
-    iterations, seconds = numbers.pop("iterations"), numbers.pop("seconds", None)
-    limit = DepthLimit(**numbers) if numbers else DepthLimit(moves=2)
-    config = SearchConfig(limit=limit, rule=rule, iterations=iterations, safe=safe)
-    return SearchAgent(game, config, seconds=seconds)
+    words = _words("rule", SEARCH_RULES) | {"unsafe": ("safe", False)}
+    found = read_parameters("search", text, words=words, values=_DEPTH | _BUDGET | {"weights": parse_rule})
+    weights, limit = found.pop("weights", None), _depth(found)
+    if weights is not None:
+        found["rule"] = replace(find_rule(found.get("rule", "cfr-d")), update=weights)
+    return SearchAgent(game, SearchConfig(limit=limit or DepthLimit(moves=2), **found))
 
 
 def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -80,43 +115,102 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
 
 
 def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
-    from aleator.agents.blueprint import BlueprintAgent
     from aleator.agents.safe import SafeAgent
     from aleator.search.safe import METHODS
 
-    method, blueprint = "resolve", 100
-    for part in filter(None, text.split(",")):
-        key, _, value = part.partition("=")
-        if part in METHODS:
-            method = part
-        elif key == "blueprint" and value.isdecimal():
-            blueprint = int(value)
-        else:
-            raise AgentError(f"safe:{text}: unknown {part!r}; allowed: {', '.join(METHODS)}, blueprint=ITERATIONS")
-    made = BlueprintAgent.solving(game, Limits(iterations=blueprint), on_progress=on_progress)
-    return SafeAgent(made.blueprint, METHODS[method])
+    found = read_parameters("safe", text, words=_words("method", METHODS), values=_BUDGET | {"blueprint": str})
+    config = METHODS[found.pop("method", "resolve")]
+    blueprint = _blueprint(found, game, on_progress)
+    return SafeAgent(blueprint, replace(config, **found))
+
+
+def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    from aleator.agents.searching import SearcherAgent
+    from aleator.search.modicum import VALUES, MultiValuedSearch, MultiValuedSearcher
+    from aleator.search.safe import GADGETS
+
+    words = _words("values", VALUES) | _words("gadget", GADGETS) | {"both": ("both", True)}
+    values = {"count": whole} | _DEPTH | _BUDGET | {"blueprint": str}
+    found = read_parameters("multi-valued", text, words=words, values=values)
+    limit, asked = _depth(found), found.pop("blueprint", "100")
+    config = MultiValuedSearch(**found)
+    blueprint = _blueprint({"blueprint": asked}, game, on_progress)
+    config = replace(config, limit=limit or _one_round(blueprint.tree))
+    return SearcherAgent(
+        blueprint.tree,
+        lambda seat: MultiValuedSearcher(blueprint, seat, config),
+        name="multi-valued",
+        seconds=config.seconds,
+    )
+
+
+def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    from aleator.agents.searching import SearcherAgent
+    from aleator.search.multi_valued import bias_continuations
+    from aleator.search.pluribus import PluribusSearch, PluribusSearcher
+
+    found = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": str})
+    limit, asked = _depth(found), found.pop("blueprint", "100")
+    config = PluribusSearch(**found)
+    blueprint = _blueprint({"blueprint": asked}, game, on_progress)
+    config = replace(config, limit=limit or _one_round(blueprint.tree))
+    both = bias_continuations(blueprint, 0), bias_continuations(blueprint, 1)
+    return SearcherAgent(
+        blueprint.tree,
+        lambda seat: PluribusSearcher(blueprint, seat, config, both),
+        name="pluribus",
+        seconds=config.seconds,
+    )
+
+
+def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    from aleator.agents.blueprint import BlueprintAgent
+    from aleator.agents.searching import SearcherAgent
+    from aleator.games.restricted import RestrictedGame, smallest_and_largest, without
+    from aleator.search.nested import NestedSearch, NestedSearcher
+    from aleator.search.safe import GADGETS
+    from aleator.trees.public_tree import build_tree
+
+    words = _words("gadget", GADGETS) | {"expensive": ("expensive", True), "reach": ("reach", True)}
+    values = _BUDGET | {"off-tree": str, "blueprint": whole}
+    found = read_parameters("nested", text, words=words, values=values)
+    iterations, off_tree = found.pop("blueprint", 100), found.pop("off_tree", "")
+    config, tree = NestedSearch(**found), build_tree(game)
+    if off_tree:
+        names, known = set(off_tree.split("+")), {tree.labels[node] for node in range(1, tree.num_nodes)}
+        if not names <= known:
+            shown = ", ".join(sorted(known)[:20])
+            raise AgentError(f"nested:{text}: {game.name} has no moves {sorted(names - known)}; it has {shown}")
+    small = RestrictedGame(game, without(names) if off_tree else smallest_and_largest)
+    made = BlueprintAgent.solving(small, Limits(iterations=iterations), on_progress=on_progress)
+    return SearcherAgent(
+        tree,
+        lambda seat: NestedSearcher(tree, made.blueprint, seat, config),
+        name="nested",
+        seconds=config.seconds,
+    )
 
 
 def _continual(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.continual import ContinualAgent
-    from aleator.search.continual import ContinualSearch
+    from aleator.search.continual import BEST_RESPONSE, RANGES, SELF_PLAY, ContinualSearch
 
-    key, _, value = (text or "iterations=500").partition("=")
-    if key != "iterations" or not value.isdecimal():
-        raise AgentError(f"continual:{text}: expected a number of iterations, as in continual:iterations=500")
-    return ContinualAgent(game, ContinualSearch(iterations=int(value)))
+    words = _words("ranges", RANGES) | _words("carried", (SELF_PLAY, BEST_RESPONSE))
+    return ContinualAgent(game, ContinualSearch(**read_parameters("continual", text, words=words, values=_BUDGET)))
 
 
 def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
-    _nothing_after(script, text)
+    if text:
+        raise AgentError(f"{script} takes no parameters, not {text!r}")
     return ScriptedAgent(game, script)
 
 
+_SPENDING = "[,iterations=N][,seconds=N]"
 _AGENTS = (
     KnownAgent("equilibrium", "equilibrium[:ITERATIONS]", "solves the whole game first, by DCFR", _equilibrium),
     KnownAgent(
         "search",
-        "search[:RULE][,moves=N][,rounds=N][,iterations=N][,seconds=N][,unsafe]",
+        f"search[:RULE][,weights=RULE][,moves=N][,rounds=N]{_SPENDING}[,unsafe]",
         "searches at its turn with exact values at the leaves; acts by a random iteration",
         _search,
     ),
@@ -128,14 +222,32 @@ _AGENTS = (
     ),
     KnownAgent(
         "safe",
-        "safe[:METHOD][,blueprint=ITERATIONS]",
+        f"safe[:METHOD][,blueprint=N]{_SPENDING}",
         "solves the whole game roughly, and with a gadget the subgames that play comes to",
         _safe,
     ),
     KnownAgent(
+        "nested",
+        f"nested[:GADGET][,expensive][,reach][,off-tree=MOVE+MOVE][,blueprint=N]{_SPENDING}",
+        "solves the game without some of its moves, and a subgame whenever the opponent makes one of them (Libratus)",
+        _nested,
+    ),
+    KnownAgent(
+        "multi-valued",
+        f"multi-valued[:VALUES][,count=N][,both][,GADGET][,moves=N][,rounds=N][,blueprint=N]{_SPENDING}",
+        "searches round by round with a choice of continuations at the depth limit (Modicum)",
+        _multi_valued,
+    ),
+    KnownAgent(
+        "pluribus",
+        f"pluribus[:moves=N][,rounds=N][,blueprint=N]{_SPENDING}",
+        "searches from the start of the round at each turn, its own past actions held fixed; both choose continuations",
+        _pluribus,
+    ),
+    KnownAgent(
         "continual",
-        "continual[:iterations=N]",
-        "re-solves at each decision to the end of the game, as DeepStack",
+        f"continual[:VALUES][,RANGES]{_SPENDING}",
+        "re-solves at each decision to the end of the game (DeepStack)",
         _continual,
     ),
     *(
@@ -164,11 +276,7 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
             return known.make(text, game, on_progress)
     if Path(name).is_file():
         from aleator.agents.blueprint import BlueprintAgent
-        from aleator.solvers.solution import SolutionFile
 
-        file = SolutionFile(name)
-        if file.summary.game != game.name:
-            raise AgentError(f"{name} is a solution of {file.summary.game}, not of {game.name}")
-        return BlueprintAgent(file.load().policy)
+        return BlueprintAgent(_saved(name, game))
     usages = ", ".join(known.usage for known in _AGENTS)
     raise AgentError(f"unknown agent {name!r}; allowed: {usages}, or a file with a solution")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aleator.agents.base import node_of
+from aleator.agents.base import check_no_clock, node_of
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.games.base import FloatArray
 from aleator.games.table import Observation
@@ -20,7 +20,7 @@ class SafeAgent(BlueprintAgent):
         policy: the blueprint.
         config: how subgames are searched.
         roots: of the subgames; by default the nodes after chance's first public move or, if there is none, two moves from
-            the start.
+            the start, or one where games are that short.
 
     Attributes:
         searches: how many subgames were solved; each is solved once per seat and kept.
@@ -33,8 +33,8 @@ class SafeAgent(BlueprintAgent):
         self.config = config or SafeSearch()
         self.searches = 0
         if roots is None:
-            roots = subgames_after_chance(policy.tree)
-            roots = roots if len(roots) else subgames_at_depth(policy.tree, 2)
+            found = (subgames_after_chance(policy.tree), *(subgames_at_depth(policy.tree, depth) for depth in (2, 1)))
+            roots = next((nodes for nodes in found if len(nodes)), found[0])
         self._roots = frozenset(roots.tolist())
         self._known = Blueprint(policy)
         self._found: dict[tuple[int, int], Policy] = {}
@@ -51,6 +51,7 @@ class SafeAgent(BlueprintAgent):
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns the blueprint with every subgame searched, in both seats."""
+        check_no_clock(self.config.seconds)
         super().policy(tree)  # raises if it is another tree
         return Policy(tree, search_everywhere(self._known, sorted(self._roots), self.config).probabilities)
 

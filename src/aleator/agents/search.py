@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.agents.base import Agent, node_of
-from aleator.errors import AgentError
+from aleator.agents.base import Agent, check_no_clock, node_of
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation
+from aleator.search.budget import spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
@@ -56,7 +55,6 @@ class SearchAgent(Agent):
         game: what it plays.
         config: how it searches.
         leaf_value: of the leaves of its subgames; by default the exact oracle.
-        seconds: time for one search; None for as many iterations as `config` says.
         tree: of the game, if leaf values need to know where in it they are (continuation policies).
         remember: how many solved situations are kept. A situation is a public state and beliefs.
 
@@ -72,17 +70,14 @@ class SearchAgent(Agent):
         config: SearchConfig | None = None,
         leaf_value: LeafValue | None = None,
         *,
-        seconds: float | None = None,
         tree: PublicTree | None = None,
         remember: int = 256,
     ) -> None:
         super().__init__(game)
-        if seconds is not None and not seconds > 0.0:
-            raise AgentError(f"a search needs a positive number of seconds, not {seconds}")
         self.config = config or SearchConfig()
         self.leaf_value = leaf_value or OracleValue(1e-2)
         self.searches = self.recalled = 0
-        self._seconds, self._tree, self._remember = seconds, tree, remember
+        self._tree, self._remember = tree, remember
         self._subgames: dict[Hashable, Subgame] = {}
         self._solved: OrderedDict[Hashable, tuple[list[Play], list[Play]]] = OrderedDict()
         self._now: _Search | None = None
@@ -113,8 +108,7 @@ class SearchAgent(Agent):
         return self._played(tree).sampled(rng, repeats)
 
     def _played(self, tree: PublicTree) -> PlayedPolicy:
-        if self._seconds is not None:
-            raise AgentError("what an agent with a time limit plays depends on the clock: give it iterations instead")
+        check_no_clock(self.config.seconds)
         return PlayedPolicy(tree, self.config, self.leaf_value)
 
     def _find(self, observation: Observation) -> tuple[_Search, int]:
@@ -163,13 +157,9 @@ class SearchAgent(Agent):
 
     def _solve(self, subgame: Subgame, belief: PublicBeliefState) -> tuple[list[Play], list[Play]]:
         """Returns each seat's plays in a subgame at a public belief state."""
-        config, started = self.config, perf_counter()
+        config = self.config
         safe = config.safe and len(subgame.leaves) > 0
         keep = range(config.iterations + 1) if safe else ()
         solver = DepthLimitedSolver(subgame, self.leaf_value, config.rule, root_reach=belief.beliefs, keep=keep)
-        if self._seconds is None:
-            solver.run(config.iterations)
-        else:
-            while solver.iteration < config.iterations and perf_counter() - started < self._seconds:
-                solver.run(1)
+        spend(solver.run, config.iterations, config.seconds)
         return list(plays(solver, 0, safe=safe)), list(plays(solver, 1, safe=safe))

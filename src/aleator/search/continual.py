@@ -22,19 +22,22 @@ Status: tests/search/test_continual.py; `aleator paper continual-resolving`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import CHANCE, FloatArray
 from aleator.search.blueprint import own_reach
+from aleator.search.budget import check_budget, spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue, ZeroValue
 from aleator.search.range_gadget import RangeGadget
+from aleator.search.searcher import Searcher
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.beliefs import Reach
-from aleator.trees.policy import Policy, block, uniform_policy
+from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree
 from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, cut
 
@@ -49,6 +52,7 @@ class ContinualSearch:
     Attributes:
         limit: how deep. Leaves must lie behind chance's moves, if anywhere: `DepthLimit(deals=1)` is to the next round.
         iterations: of each re-solve.
+        seconds: for one re-solve, if fewer iterations fit in; None for no limit.
         carried: the constraint handed on: what the opponent got in "self-play", or what a "best-response" to the average
             policy would get.
         ranges: the opponent's hands are dealt uniformly ("uniform"), or by the range that was expected, with weight `mix`:
@@ -60,14 +64,14 @@ class ContinualSearch:
 
     limit: DepthLimit = TO_THE_END
     iterations: int = 500
+    seconds: float | None = None
     carried: str = SELF_PLAY
     ranges: str = "uniform"
     mix: float = 0.9
     rule: RegretRule = CFR_PLUS
 
     def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise SolveError(f"re-solving needs at least 1 iteration, not {self.iterations}")
+        check_budget(self.iterations, self.seconds)
         if self.carried not in (SELF_PLAY, BEST_RESPONSE):
             raise SolveError(f"unknown carried values {self.carried!r}; allowed: {SELF_PLAY}, {BEST_RESPONSE}")
         if self.ranges not in RANGES:
@@ -126,12 +130,16 @@ def re_solve(
         watch=np.arange(subgame.tree.num_nodes),
     )
     mean = theirs.copy()
-    for number in range(1, config.iterations + 1):
-        solver.run(1)
-        if gadget is not None:
-            theirs = gadget.update(solver.last_root_cfvs[opponent])
-            solver.set_root_reach(opponent, theirs)
-            mean += 2.0 / (number + 1.0) * (theirs - mean)
+
+    def run(iterations: int) -> None:
+        for _ in range(iterations):
+            solver.run(1)
+            if gadget is not None:
+                entered = gadget.update(solver.last_root_cfvs[opponent])
+                solver.set_root_reach(opponent, entered)
+                mean[:] += 2.0 / (solver.iteration + 1.0) * (entered - mean)
+
+    spend(run, config.iterations, config.seconds)
     carried = solver.watched_cfvs(opponent) if config.carried == SELF_PLAY else solver.watched_response(opponent)
     return ReSolved(subgame, solver.average_policy(), carried, mean)
 
@@ -153,6 +161,104 @@ def _pair(searcher: int, own: FloatArray, theirs: FloatArray) -> Reach:
     return (own, theirs) if searcher == 0 else (theirs, own)
 
 
+class _Place(NamedTuple):
+    """Where play is, and what the searcher carries along.
+
+    Attributes:
+        own: [H] the searcher's own reach.
+        last: the last re-solve.
+        bound: the node of its subgame whose cfvs the opponent must not exceed.
+    """
+
+    own: FloatArray
+    last: ReSolved
+    bound: int
+
+
+class ContinualSearcher(Searcher):
+    """A player who re-solves at each of its decisions; where it never comes to it plays uniformly.
+
+    Args:
+        tree: of the whole game.
+        searcher: the player.
+        config: how it re-solves.
+        leaf_value: of leaves, where the depth is limited.
+    """
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        searcher: int,
+        config: ContinualSearch | None = None,
+        leaf_value: LeafValue | None = None,
+    ) -> None:
+        super().__init__(tree, searcher)
+        self.config, self.leaf_value = config or ContinualSearch(), leaf_value or ZeroValue()
+        self._known: dict[int, _Place] = {}
+
+    def block(self, node: int) -> FloatArray:
+        """Returns [A, H]: the policy of the re-solve at that decision."""
+        place = self._at(node)
+        return place.last.policy[0] if place.own.any() else uniform_policy(self.tree)[node]
+
+    def reach(self, node: int) -> Reach:
+        """Returns the searcher's own reach and the range that the gadget gave to the opponent."""
+        place = self._at(node)
+        return _pair(self.searcher, place.own, place.last.opponent_reach)
+
+    def _at(self, node: int) -> _Place:
+        """Returns what the searcher carries along at a node, re-solved if it is its turn."""
+        if node not in self._known:
+            self._known[node] = self._go_on(int(self.tree.parent[node]), node) if node else self._start()
+        return self._known[node]
+
+    def _start(self) -> _Place:
+        own = np.ones(int(self.tree.num_hands[self.searcher, 0]))
+        return _Place(own, self._re_solve(0, own, None, self.config), 0)
+
+    def _go_on(self, parent: int, node: int) -> _Place:
+        """Returns the place after one more move."""
+        tree, searcher = self.tree, self.searcher
+        own, last, bound = self._at(parent)
+        origin, mine = tree.origin(searcher, node), tree.actor[parent] == searcher
+        if mine:
+            acted = self.block(parent) * own
+            own = acted[node - int(tree.first_child[parent])] if origin is None else acted.ravel()[origin]
+        elif origin is not None:
+            own = own[origin]
+        if not own.any():
+            return _Place(own, last, bound)  # the searcher never comes here
+        # the opponent's own move leaves the constraint where it was, unless its hands are others behind it
+        if mine or tree.actor[parent] == CHANCE or tree.origin(1 - searcher, node) is not None:
+            assert last.subgame.nodes is not None
+            bound = int(np.flatnonzero(last.subgame.nodes == node)[0])
+        if tree.actor[node] != searcher:
+            return _Place(own, last, bound)
+        return _Place(own, self._re_solve_after(node, own, last, bound), 0)
+
+    def _re_solve_after(self, node: int, own: FloatArray, last: ReSolved, bound: int) -> ReSolved:
+        """Returns the re-solve at a node, constrained by what the last one hands on."""
+        opponent, config, expected = 1 - self.searcher, self.config, None
+        constraint = last.constraint[bound][: int(self.tree.num_hands[opponent, node])]
+        if config.ranges != "uniform":
+            expected = own_reach(last.policy, opponent, _pair(self.searcher, own, last.opponent_reach))[bound]
+        if config.ranges == "aggressive" and int(last.subgame.nodes[bound]) != node:  # type: ignore[index]
+            config = replace(config, ranges="conservative")  # the opponent has acted since: its range is biased
+        return self._re_solve(node, own, constraint, config, expected)
+
+    def _re_solve(
+        self,
+        node: int,
+        own: FloatArray,
+        constraint: FloatArray | None,
+        config: ContinualSearch,
+        expected: FloatArray | None = None,
+    ) -> ReSolved:
+        self.searches += 1
+        subgame = cut(self.tree, node, config.limit)
+        return re_solve(subgame, self.searcher, own, constraint, self.leaf_value, config, expected=expected)
+
+
 def continual_policy(
     tree: PublicTree, searcher: int, config: ContinualSearch, leaf_value: LeafValue | None = None
 ) -> Policy:
@@ -164,63 +270,4 @@ def continual_policy(
         config: how it re-solves.
         leaf_value: of leaves, where the depth is limited.
     """
-    played = _Play(tree, searcher, config, leaf_value or ZeroValue())
-    start = cut(tree, 0, config.limit)
-    first = re_solve(start, searcher, np.ones(int(tree.num_hands[searcher, 0])), None, played.leaf_value, config)
-    played.follow(0, np.ones(int(tree.num_hands[searcher, 0])), first, solved_here=True)
-    return played.policy
-
-
-class _Play:
-    """A walk through all that can happen while one player re-solves."""
-
-    def __init__(self, tree: PublicTree, searcher: int, config: ContinualSearch, leaf_value: LeafValue) -> None:
-        self.tree, self.searcher, self.config, self.leaf_value = tree, searcher, config, leaf_value
-        self.policy = uniform_policy(tree)
-
-    def follow(self, node: int, own: FloatArray, last: ReSolved, *, solved_here: bool = False) -> None:
-        """Goes on from a node to which the last re-solve leads; `own` is the searcher's reach there."""
-        self._go(node, own, last, self._place(last, node), solved_here)
-
-    @staticmethod
-    def _place(last: ReSolved, node: int) -> int:
-        """Returns the number of a node of the whole tree in the last subgame."""
-        assert last.subgame.nodes is not None
-        return int(np.searchsorted(last.subgame.nodes[1:], node)) + 1 if node != last.subgame.nodes[0] else 0
-
-    def _go(self, node: int, own: FloatArray, last: ReSolved, bound: int, solved_here: bool) -> None:
-        """`bound` is the node of the last subgame whose carried cfvs are the constraint."""
-        tree, searcher = self.tree, self.searcher
-        if not tree.num_children[node] or not own.any():
-            return
-        if tree.actor[node] == searcher:
-            if not solved_here:
-                last = self._re_solve(node, own, last, bound)
-            here = last.policy[0]
-            block(tree, self.policy.probabilities, node)[:] = here
-            acted = here * own
-            for action, child in enumerate(tree.children(node)):
-                origin = tree.origin(searcher, child)
-                after = acted[action] if origin is None else acted.ravel()[origin]
-                self._go(child, after, last, self._place(last, child), False)
-            return
-        for child in tree.children(node):
-            origin = tree.origin(searcher, child)
-            after = own if origin is None else own[origin]
-            # behind chance's move, the cfvs there; behind the opponent's, those before it (unless its hands are others then)
-            moved = tree.actor[node] == CHANCE or tree.origin(1 - searcher, child) is not None
-            self._go(child, after, last, self._place(last, child) if moved else bound, False)
-
-    def _re_solve(self, node: int, own: FloatArray, last: ReSolved, bound: int) -> ReSolved:
-        tree, opponent = self.tree, 1 - self.searcher
-        hands = int(tree.num_hands[opponent, node])
-        constraint = last.constraint[bound][:hands]
-        expected = None
-        if self.config.ranges != "uniform":
-            expected = own_reach(last.policy, opponent, _pair(self.searcher, own, last.opponent_reach))[bound]
-        config = self.config
-        if config.ranges == "aggressive" and int(last.subgame.nodes[bound]) != node:  # type: ignore[index]
-            config = replace(config, ranges="conservative")  # the opponent has acted since: its range is biased
-        return re_solve(
-            cut(tree, node, config.limit), self.searcher, own, constraint, self.leaf_value, config, expected=expected
-        )
+    return ContinualSearcher(tree, searcher, config, leaf_value).policy()

@@ -69,7 +69,7 @@ class EntryPolicy:
 def run_distributional(
     solver: CFR, roots: Int64Array, opponent: int, entry: EntryPolicy, cf_reach: FloatArray, iterations: int
 ) -> None:
-    """Runs CFR on resolve gadgets whose roots follow an entry policy.
+    """Runs some more iterations of CFR on resolve gadgets whose roots follow an entry policy.
 
     Args:
         solver: of a tree of K resolve gadgets.
@@ -80,7 +80,8 @@ def run_distributional(
         iterations: how many.
     """
     follow = solver.tree.first_child[roots].astype(np.int64) + FOLLOW
-    solver.lock(roots, np.full((len(roots), 2, cf_reach.shape[1]), 0.5))
+    if not solver.iteration:
+        solver.lock(roots, np.full((len(roots), 2, cf_reach.shape[1]), 0.5))
     for _ in range(iterations):
         for player in (0, 1):
             solver.update(player)

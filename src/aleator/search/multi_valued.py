@@ -14,6 +14,7 @@ Status: tests/search/test_multi_valued.py; `aleator paper multi-valued`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,7 +32,12 @@ from aleator.trees.subgame import Subgame, cut
 from aleator.trees.surgery import Edge, End, Grafted, Inner, Part, assemble, root_hands
 
 Continuations = tuple[Sequence[Policy], Sequence[Policy]]  # per player, policies of the whole tree
-BIASES = {"fold": ("fold",), "call": ("call", "check"), "raise": ("raise", "bet", "all-in")}
+# how names of actions begin; "f", "c" and so on are those of hold'em spots
+BIASES = {
+    "fold": re.compile(r"fold|f$"),
+    "call": re.compile(r"call|check|c$"),
+    "raise": re.compile(r"raise|bet|all-in|[br]\d+$"),
+}
 
 
 class MultiValued(NamedTuple):
@@ -112,29 +118,47 @@ def _choice(matrices: list[list[FloatArray]]) -> Part:
     return Inner(0, (first, second), (chosen,), num_actions=len(matrices), state="continuation")
 
 
-def biased(policy: Policy, player: int, towards: Sequence[str], factor: float = 10.0) -> Policy:
-    """Returns the policy with the player's probability of actions whose names begin so multiplied, and normalised.
+def kind_of(name: str, action: int, count: int) -> str:
+    """Returns what an action is a kind of: a key of `BIASES` or, in games without such names, first, middle or last."""
+    for kind, pattern in BIASES.items():
+        if pattern.match(name):
+            return kind
+    return "first" if action == 0 else "last" if action == count - 1 else "middle"
+
+
+def biased(policy: Policy, player: int, towards: str, factor: float = 10.0) -> Policy:
+    """Returns the policy with the player's probability of a kind of actions multiplied, and normalised.
 
     Args:
         policy: the blueprint.
         player: whose part is biased.
-        towards: beginnings of names, as in `BIASES`.
+        towards: a kind of actions, as `kind_of` has it.
         factor: by how much.
     """
     tree, parts = policy.tree, [vector.copy() for vector in policy.probabilities]
     pair = (parts[0], parts[1])
     for node in tree.decisions(player):
-        names = tree.game.actions(tree.states[node])
-        weight = np.array([factor if name.startswith(tuple(towards)) else 1.0 for name in names])
+        kinds = _kinds(tree, int(node))
+        weight = np.array([factor if kind == towards else 1.0 for kind in kinds])
         here = block(tree, pair, int(node))
         here *= weight[:, None]
         here /= here.sum(axis=0)
     return Policy(tree, pair)
 
 
+def _kinds(tree: PublicTree, node: int) -> list[str]:
+    names = tree.game.actions(tree.states[node])
+    return [kind_of(name, action, len(names)) for action, name in enumerate(names)]
+
+
 def bias_continuations(policy: Policy, player: int) -> list[Policy]:
-    """Returns the four continuations of thesis 5.2.3: the blueprint, and biased towards folding, calling, raising."""
-    return [policy, *(biased(policy, player, names) for names in BIASES.values())]
+    """Returns the blueprint, and the blueprint biased towards each kind of actions that the player has.
+
+    In poker those are the four continuations of thesis 5.2.3: the blueprint, folding, calling and raising.
+    """
+    tree = policy.tree
+    kinds = dict.fromkeys(kind for node in tree.decisions(player) for kind in _kinds(tree, int(node)))
+    return [policy, *(biased(policy, player, kind) for kind in kinds)]
 
 
 def solve_depth_limited(

@@ -24,12 +24,15 @@ import numpy as np
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game
 from aleator.search.blueprint import Blueprint
+from aleator.search.budget import check_budget, spend
 from aleator.search.gadgets import Gadget, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
 from aleator.search.reach import gifts
 from aleator.search.safe import GADGETS
+from aleator.search.searcher import Searcher
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
-from aleator.trees.policy import Policy, block, places, uniform_policy
+from aleator.trees.beliefs import Reach
+from aleator.trees.policy import Policy, places, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 from aleator.trees.subgame import cut
 from aleator.trees.surgery import Edge, End, Inner, Part, assemble
@@ -45,6 +48,7 @@ class NestedSearch:
         reach: add the opponent's gifts on the way (Reach search, split, as lower bounds).
         rule: the regret rule.
         iterations: of each solve.
+        seconds: for one solve, if fewer iterations fit in; None for no limit.
     """
 
     gadget: str = "maxmargin"
@@ -52,6 +56,7 @@ class NestedSearch:
     reach: bool = False
     rule: RegretRule = CFR_PLUS
     iterations: int = 300
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.gadget not in GADGETS:
@@ -60,8 +65,7 @@ class NestedSearch:
             raise SolveError(
                 "unsafe search cannot begin behind an off-tree action, which has no probability: expensive=True"
             )
-        if self.iterations < 1:
-            raise SolveError(f"search needs at least 1 iteration, not {self.iterations}")
+        check_budget(self.iterations, self.seconds)
 
 
 class _Local:
@@ -108,18 +112,78 @@ def nested_search(tree: PublicTree, blueprint: Policy, searcher: int, config: Ne
             small = local.blueprint.tree
             known = {small.labels[child]: child for child in small.children(place)}
             if tree.actor[node] == searcher:
-                block(tree, policy.probabilities, node)[:] = 0.0
-            for action, child in enumerate(tree.children(node)):
+                policy[node][:] = _known_block(tree, node, local.blueprint.policy, place)
+            for child in tree.children(node):
                 label = tree.labels[child]
                 if label in known:
-                    if tree.actor[node] == searcher:
-                        own = local.blueprint.policy[place][known[label] - int(small.first_child[place])]
-                        block(tree, policy.probabilities, node)[action] = own
                     waiting.append((child, local, known[label]))
                 elif tree.actor[node] == 1 - searcher:
                     off_tree.append(_OffTree(child, local, place))
         waiting = _answer(tree, off_tree, searcher, config) if off_tree else []
     return policy
+
+
+def _known_block(tree: PublicTree, node: int, known: Policy, place: int) -> FloatArray:
+    """Returns [A, H]: what a policy of a smaller tree does at the place of a node; actions are found by their names."""
+    names = tree.game.actions(tree.states[node])
+    found = np.zeros((len(names), known[place].shape[1]))
+    for name, row in zip(known.tree.game.actions(known.tree.states[place]), known[place], strict=True):
+        found[names.index(name)] = row
+    return found
+
+
+class NestedSearcher(Searcher):
+    """A player who answers off-tree actions as they come; arguments as for `nested_search`.
+
+    What it cannot come to, because it would have to take an off-tree action itself, is played uniformly.
+    """
+
+    def __init__(self, tree: PublicTree, blueprint: Policy, searcher: int, config: NestedSearch | None = None) -> None:
+        super().__init__(tree, searcher)
+        self.blueprint, self.config = blueprint, config or NestedSearch()
+        self._places: dict[int, tuple[_Local, int] | None] = {0: (_Local(Blueprint(blueprint), 1 - searcher, None), 0)}
+
+    def block(self, node: int) -> FloatArray:
+        """Returns [A, H]: the blueprint, or the solution that answers the last off-tree action."""
+        where = self._place(node)
+        if where is None:
+            return uniform_policy(self.tree)[node]
+        return _known_block(self.tree, node, where[0].blueprint.policy, where[1])
+
+    def reach(self, node: int) -> Reach:
+        """Returns each player's reach by the blueprint, and from an off-tree action on by the solution that answers it."""
+        where = self._place(node)
+        if where is None:
+            first, second = (np.ones(int(hands)) for hands in self.tree.num_hands[:, node])
+            return first, second
+        local, place = where
+        return local.blueprint.reach[0][place], local.blueprint.reach[1][place]
+
+    def policy(self) -> Policy:
+        """Returns what the searcher plays in the whole game; off-tree actions are answered many at a time."""
+        return nested_search(self.tree, self.blueprint, self.searcher, self.config)
+
+    def _place(self, node: int) -> tuple[_Local, int] | None:
+        """Returns the blueprint for a node and its place there, after answering the off-tree actions on the way."""
+        if node not in self._places:
+            parent = int(self.tree.parent[node])
+            self._places[node] = self._follow(parent, node)
+        return self._places[node]
+
+    def _follow(self, parent: int, node: int) -> tuple[_Local, int] | None:
+        where = self._place(parent)
+        if where is None:
+            return None
+        local, place = where
+        small, label = local.blueprint.tree, self.tree.labels[node]
+        for child in small.children(place):
+            if small.labels[child] == label:
+                return local, child
+        if self.tree.actor[parent] != 1 - self.searcher:
+            return None
+        self.searches += 1
+        [(_, answer, where_in)] = _answer(self.tree, [_OffTree(node, local, place)], self.searcher, self.config)
+        return answer, where_in
 
 
 def _answer(
@@ -142,7 +206,7 @@ def _answer(
             gadgets.append(make(subtree, opponent, reach[searcher], alternative + gifts_before[-1]))
     together, parts = forest(gadgets)
     solver = CFR(together, config.rule)
-    solver.run(config.iterations)
+    spend(solver.run, config.iterations, config.seconds)
     found = solver.average_policy().probabilities
     answers = []
     for (subtree, place), part, action, gift in zip(subtrees, parts, off_tree, gifts_before, strict=True):

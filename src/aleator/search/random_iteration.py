@@ -28,6 +28,7 @@ import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
+from aleator.search.budget import check_budget
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
@@ -65,18 +66,19 @@ class SearchConfig:
         limit: how far each of them goes.
         rule: how it is solved; a name in `aleator.search.SEARCH_RULES` will do.
         iterations: of the solver, each for both players.
+        seconds: for one search, if fewer iterations fit in; None for no limit.
         safe: act by a random iteration; False for the average policy, which is unsafe search.
     """
 
     limit: DepthLimit = _TWO_MOVES
     rule: SearchRule | str = "cfr-d"
     iterations: int = 100
+    seconds: float | None = None
     safe: bool = True
 
     def __post_init__(self) -> None:
         find_rule(self.rule)
-        if self.iterations < 1:
-            raise SolveError(f"search needs at least 1 iteration, not {self.iterations}")
+        check_budget(self.iterations, self.seconds)
 
 
 def draw_iteration(solver: DepthLimitedSolver, rng: np.random.Generator) -> int:

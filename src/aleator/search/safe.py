@@ -21,6 +21,7 @@ from aleator.errors import SolveError
 from aleator.games.base import CHANCE
 from aleator.search.alternative_payoffs import AlternativePayoff, AlternativePayoffs, PayoffRule
 from aleator.search.blueprint import Blueprint
+from aleator.search.budget import check_budget, spend
 from aleator.search.distributional import ENTRIES, EntryPolicy, run_distributional, stack_rows
 from aleator.search.gadgets import Gadget, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
 from aleator.solvers.cfr import CFR
@@ -43,6 +44,7 @@ class SafeSearch:
         entry: with distributional payoffs, how the opponent's choice to enter is found: "hedge" or "best-response".
         rule: the regret rule.
         iterations: of the solver, each for both players.
+        seconds: for one search, if fewer iterations fit in; None for no limit.
     """
 
     gadget: str = "resolve"
@@ -51,6 +53,7 @@ class SafeSearch:
     entry: str = "hedge"
     rule: RegretRule = CFR_PLUS
     iterations: int = 1000
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.gadget not in GADGETS:
@@ -59,8 +62,7 @@ class SafeSearch:
             raise SolveError(f"distributional alternative payoffs need the resolve gadget, not {self.gadget}")
         if self.entry not in ENTRIES:
             raise SolveError(f"unknown entry {self.entry!r}; allowed: {', '.join(ENTRIES)}")
-        if self.iterations < 1:
-            raise SolveError(f"search needs at least 1 iteration, not {self.iterations}")
+        check_budget(self.iterations, self.seconds)
 
 
 _ESTIMATE = PayoffRule(estimate=True)
@@ -121,6 +123,8 @@ def search_subgames(
         searcher: whose policy is wanted; the other player's part is left as it was.
         config: how to search.
     """
+    if not len(nodes):
+        return blueprint.policy
     opponent = 1 - searcher
     payoffs = AlternativePayoffs(blueprint, opponent, config.payoffs)
     alternatives = [payoffs.at(int(node)) for node in nodes]
@@ -140,9 +144,13 @@ def search_subgames(
         )
         roots = np.array([tree.parent[gadget.nodes[0]] for gadget in gadgets], dtype=np.int64)
         cf_reach = stack_rows([gadget.cf_reach for gadget in gadgets])
-        run_distributional(solver, roots, opponent, entry, cf_reach, config.iterations)
+
+        def run(iterations: int) -> None:
+            run_distributional(solver, roots, opponent, entry, cf_reach, iterations)
+
+        spend(run, config.iterations, config.seconds)
     else:
-        solver.run(config.iterations)
+        spend(solver.run, config.iterations, config.seconds)
     found = solver.average_policy()
     result = blueprint.policy.probabilities[searcher].copy()
     for gadget, subgame in zip(gadgets, subgames, strict=True):

@@ -21,6 +21,7 @@ import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
+from aleator.games.restricted import split_label
 from aleator.trees.policy import Policy, block, uniform_policy
 from aleator.trees.public_tree import PublicTree
 
@@ -44,15 +45,6 @@ class _Imagined(NamedTuple):
 
     node: int
     reach: FloatArray
-
-
-def split_label(label: str) -> tuple[str, float] | None:
-    """Returns kind and size of a bet such as "raise 0.75"; None for other moves."""
-    kind, _, size = label.partition(" ")
-    try:
-        return (kind, float(size)) if size else None
-    except ValueError:
-        return None
 
 
 def translated(tree: PublicTree, blueprint: Policy, player: int) -> Policy:

@@ -10,9 +10,9 @@ from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.solve import prepare
-from aleator.trees.policy import Policy, places
+from aleator.trees.policy import Policy
 from aleator.trees.public_tree import build_tree
-from aleator.trees.subgame import DepthLimit, cut
+from aleator.trees.subgame import DepthLimit, cut, part_of
 
 _COUNTS = (1, 2, 3, 4, 6, 8)
 _GAMES = {
@@ -112,7 +112,7 @@ class Case:
         self.others = {
             "4b": self._searched(biased, alone),
             "4, both players choose": self._searched(four, four),
-            TRUNK: trunk_exploitability(self._subgame, self._above(self._blueprint), iterations=iterations),
+            TRUNK: trunk_exploitability(self._subgame, part_of(self._blueprint, self._subgame), iterations=iterations),
             "blueprint throughout": exploitability(self._blueprint),
         }
         self.first, self.best = self.curve[0][1], min(value for _, value in self.curve)
@@ -126,11 +126,3 @@ class Case:
             parts.append(solution.probabilities[searcher])
         policy = Policy(self._subgame.tree, (parts[0], parts[1]))
         return trunk_exploitability(self._subgame, policy, iterations=self._iterations)
-
-    def _above(self, policy: Policy) -> Policy:
-        """Returns a policy's part in the subgame."""
-        tree, nodes = self._subgame.tree, self._subgame.nodes
-        assert nodes is not None
-        inside = nodes[tree.actor >= 0]
-        first, second = (policy.probabilities[player][places(policy.tree, inside, player)] for player in (0, 1))
-        return Policy(tree, (first, second))

@@ -1,0 +1,77 @@
+"""Agents with a searcher in each seat: at the table they play the policy that can be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.agents.base import node_of
+from aleator.agents.registry import load_agent
+from aleator.errors import AgentError
+from aleator.games import load_game
+from aleator.games.table import Table
+from aleator.solvers.best_response import exploitability
+from aleator.trees import build_tree
+
+AGENTS = [
+    "multi-valued:iterations=30,blueprint=20",
+    "multi-valued:self-generated,count=3,both,unsafe,iterations=30,blueprint=20",
+    "pluribus:iterations=30,blueprint=20",
+    "nested:iterations=30,blueprint=20",
+    "nested:resolve,reach,expensive,iterations=30,blueprint=20",
+    "continual:conservative,iterations=10",
+]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("game", ["leduc:bets=1+2+3/2,cap=1", "liars-dice:1x3", "goofspiel:3"])
+def test_the_table_plays_the_policy(name: str, game: str) -> None:
+    rules, rng = load_game(game), np.random.default_rng(5)
+    tree = build_tree(rules)
+    agent, policy = load_agent(name, rules), load_agent(name, rules).policy(tree)
+    policy.check()
+    for seat in (0, 1, 0, 1):
+        table = Table(rules, rng)
+        agent.begin(seat, rng)
+        while not table.is_over:
+            seen = table.observe()
+            if seen.seat == seat:
+                there = policy[node_of(tree, seen.events)][:, seen.hand]
+                np.testing.assert_allclose(agent.probabilities(seen), there, atol=1e-6)
+                belief = agent.belief(seen)
+                assert belief is not None and belief.state == seen.state
+                likely = [action for action in seen.legal if there[action] > 0]
+                table.act(int(rng.choice(likely)))  # what it never does it need not know the same way
+            else:
+                table.act(int(rng.choice(seen.legal)))
+
+
+def test_nested_search_answers_moves_that_the_blueprint_lacks() -> None:
+    game = load_game("leduc:nolimit")
+    tree = build_tree(game)
+    policy = load_agent("nested:off-tree=bet 2+bet 3,blueprint=300", game).policy(tree)
+    assert policy[0].shape == (5, 3)
+    np.testing.assert_array_equal(policy[0][[2, 3]], 0.0)  # it does not know these itself
+    answer = policy[tree.find(["bet 2"])]
+    assert answer[0, 0] > 0.5 and answer[0, 2] < 0.01  # the jack folds to it, the king does not
+    assert exploitability(policy) < 0.1  # the uniform policy: 1.29
+
+
+def test_budgets_and_names() -> None:
+    game = load_game("leduc")
+    tree = build_tree(game)
+    for name in ("multi-valued", "pluribus", "nested", "continual", "safe", "search"):
+        agent = load_agent(f"{name}:seconds=0.01", game)
+        table = Table(game, np.random.default_rng(0))
+        agent.begin(0, np.random.default_rng(0))
+        assert agent.probabilities(table.observe()).sum() == pytest.approx(1.0)
+        with pytest.raises(AgentError, match="depends on the clock"):
+            agent.policy(tree)
+    for name, message in (
+        ("multi-valued:odd", "multi-valued:odd: unknown 'odd'; allowed: bias, self-generated"),
+        ("pluribus:seconds=0", "seconds cannot be '0'; it is a number above 0"),
+        ("pluribus:iterations=1.5", "iterations cannot be '1.5'; it is a whole number"),
+        ("nested:off-tree=bet 7", r"leduc has no moves \['bet 7'\]; it has"),
+    ):
+        with pytest.raises(AgentError, match=message):
+            load_agent(name, game)
