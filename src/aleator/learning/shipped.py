@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aleator
 from aleator.errors import SolveError
-from aleator.learning.model import Model, load_model
+
+if TYPE_CHECKING:
+    from aleator.learning.model import Model
 
 
 def directory() -> Path:
@@ -35,4 +38,6 @@ def shipped_path(game: str) -> Path:
 
 def shipped_model(game: str) -> Model:
     """Returns the trained network of a game."""
+    from aleator.learning.model import load_model  # loads PyTorch, which the names do not need
+
     return load_model(shipped_path(game))

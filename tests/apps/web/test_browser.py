@@ -99,6 +99,38 @@ def test_poker_is_played_with_keys_alone(page: Checked, game: str) -> None:
     shown.wait_for_selector(".result", state="detached")
 
 
+def test_a_spot_to_begin_with_is_played_from_the_lobby(page: Checked) -> None:
+    shown = page.open("play")
+    shown.locator("button.tile", has_text="Nuts or air").click()
+    shown.wait_for_selector(".act, .result")
+    assert "#/play/holdem/" in shown.url
+    assert play_round(page) >= 1 and shown.locator(".mini-grid").count() >= 2
+
+
+def test_the_editor_helps_and_refuses_what_cannot_be(page: Checked) -> None:
+    shown = page.open("solve")
+    shown.wait_for_selector(".estimate .facts")
+    shown.get_by_label("Typical range for IP").select_option(label="4-bet, 3 %")
+    page.until("document.querySelector('.painter[data-side=ip] textarea').value === 'QQ+,AKs,AKo,A5s:0.5'")
+    shown.get_by_role("button", name="Swap").click()
+    page.until("document.querySelector('.painter[data-side=oop] textarea').value === 'QQ+,AKs,AKo,A5s:0.5'")
+    before = shown.locator(".board-text").input_value()
+    shown.get_by_role("button", name="Random").click()
+    after = shown.locator(".board-text").input_value().split()
+    assert after != before.split() and len(set(after)) == 5
+    shown.locator(".board-text").fill("Qs Qs 2h 8c 3d")
+    page.until_text(".estimate .problem-text", "comes twice")
+    shown.locator(".board-text").fill("Qs Jh 2h")
+    page.until_text(".estimate dt", "Nodes")
+    shown.get_by_label("Stack behind").fill("10000")
+    sizes = ", ".join(f"{size}%" for size in range(20, 201, 20))
+    for side in ("oop", "ip"):
+        for kind in ("bet", "raise"):
+            shown.get_by_label(f"flop {side} {kind}").fill(sizes)
+    page.until_text(".estimate .problem-text", "more than 40,000 nodes: use fewer sizes")
+    assert shown.get_by_role("button", name="Solve", exact=True).is_disabled()
+
+
 def paint(page: Any, side: str, classes: list[str]) -> None:
     """Paints classes in a range painter."""
     for name in classes:
@@ -176,6 +208,7 @@ def _lock_and_solve_again(page: Checked) -> str:
     shown.locator(".page-solve .explorer-columns .cell[data-name='KQs']").click()
     shown.wait_for_selector(".hands tbody tr")
     assert shown.locator(".hands tbody tr").count() == 3, "three suits of KQs: the king of diamonds is on the board"
+    assert shown.locator(".hands td.action").count() == 6 and shown.locator(".hands td.action .best").count() >= 3
     shown.locator(".locks summary").click()
     shown.get_by_label("Hands to lock, as a range").fill("random")
     shown.get_by_label("fold, per cent").fill("100")
@@ -241,6 +274,12 @@ def test_algorithms_race(page: Checked) -> None:
     names = shown.locator(".standing tbody th").all_inner_texts()
     assert names[-1] == "cfr", f"vanilla CFR comes last, not {names}"
     page.picture("learn")
+    shown.get_by_label("Another algorithm").fill("dcfr:1,0,1")
+    shown.keyboard.press("Enter")
+    shown.get_by_role("button", name="Start the race").click()
+    page.until("document.querySelectorAll('.standing tbody tr').length === 5")
+    shown.get_by_role("button", name="Stop").click()
+    page.until_text("main", "The race is over")
     shown.locator(".tree-node.p1").first.click()
     assert "Player 2" in shown.locator(".policy-panel h3").inner_text()
 
@@ -266,6 +305,8 @@ def test_runs_grow_while_they_are_watched(page: Checked, server: RunningServer) 
     assert shown.locator(".facts dd").first.inner_text() == "59"
     write(100)
     page.until("document.querySelector('.facts dd').innerText === '99'")
+    shown.locator(".run-list a", has_text="shipped/liars-dice-1x6").click()
+    page.until_text(".facts", "0.0171")
     page.picture("runs")
 
 

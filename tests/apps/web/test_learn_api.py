@@ -10,9 +10,10 @@ import pytest
 from aleator.agents.registry import known_agents
 from aleator.apps.web.catalogue import ALGORITHMS, PLAYED, RACED, opponents, presets
 from aleator.apps.web.models import Tree
-from aleator.apps.web.runs import read_run, run_folders
+from aleator.apps.web.runs import read_run, run_files
 from aleator.apps.web.worker.race import MAX_SHOWN, race, tree
 from aleator.games.registry import load_game
+from aleator.solvers.solve import ALGORITHMS as LIBRARY
 from aleator.solvers.solve import make_solver
 from aleator.trees.public_tree import build_tree
 from tests.apps.web.running import RunningServer, Silent
@@ -23,6 +24,10 @@ def test_the_catalogue_can_be_loaded_and_solved() -> None:
     for entry in ALGORITHMS:
         if entry["name"] != "lp":
             make_solver(small, entry["name"])
+    names = {entry["name"] for entry in ALGORITHMS}
+    assert {*LIBRARY, "mccfr", "mccfr+", "lmccfr", "pp", "rbp", "brp"} <= names, (
+        "every algorithm of the library can race"
+    )
     for game in (*PLAYED, *RACED):
         assert load_game(game.name).name == game.name
     assert len(presets()) == 5
@@ -77,11 +82,21 @@ def test_a_run_is_read_while_it_is_written(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "a", 5000)
     (tmp_path / "not-a-run").mkdir()
     write_run(tmp_path / "group" / "b", 3)
-    assert set(run_folders(tmp_path)) == {"a", "group/b"}
-    run = read_run("a", folder)
+    found = run_files(tmp_path)
+    assert {name for name in found if not name.startswith("shipped/")} == {"a", "group/b"}
+    run = read_run("a", folder / "metrics.jsonl")
     assert run.points == 5000 and run.last["epoch"] == 4999 and run.live and run.config == {"game": "liars-dice:1x4"}
     assert len(run.columns["loss"]) <= 2600 and run.columns["epoch"][-1] == 4999
     assert sum(value is not None for value in run.columns["exploitability"]) == 500
+
+
+def test_runs_of_shipped_networks_are_there(tmp_path: Path) -> None:
+    found = run_files(tmp_path)
+    assert "shipped/liars-dice-1x6" in found
+    for name, path in found.items():
+        run = read_run(name, path)
+        assert not run.live and run.points > 100 and run.config["game"].replace(":", "-") == name.partition("/")[2]
+        assert 0 < run.config["report"]["exploitability"] < 0.05 and run.columns["loss"][-1] is not None
 
 
 def test_runs_are_listed_and_streamed(server: RunningServer) -> None:

@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 
+from aleator.errors import TooBigError
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting_tree import count_nodes, find_node
 from aleator.games.holdem.cards import parse_cards, parse_hand
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Rake, SolveSettings, Spot, SpotError
+from aleator.games.holdem.spot_file import spot_from_table
 
 MENU = BetMenu.uniform(bets=["50%"], raises=["100%"])
 
@@ -89,3 +91,11 @@ def test_impossible_rakes_are_refused(rake: dict[str, float]) -> None:
 def test_impossible_solve_settings_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(SpotError, match=f"solve.{next(iter(settings))}"):
         SolveSettings(**settings)  # type: ignore[arg-type]
+
+
+def test_a_tree_that_is_too_big_is_refused_with_advice() -> None:
+    sizes = [f"{size}%" for size in range(20, 201, 20)]
+    street = {side: {"bet": sizes, "raise": sizes} for side in ("oop", "ip")}
+    table = {"board": "Qs Jh 2h", "pot": 100, "stack": 10_000, "oop": "AA", "ip": "KK", "flop": street, "turn": street}
+    with pytest.raises(TooBigError, match=r"more than 40,000 nodes: use fewer sizes, a cap on raises \(max_raises\)"):
+        spot_from_table(table).build_tree()

@@ -135,7 +135,7 @@ def race(service: Server, body: RaceRequest) -> Job:
     """Puts a race in the queue."""
     _check_game(body.game)
     known = {entry["name"] for entry in ALGORITHMS}
-    unknown = [name for name in body.algorithms if name.partition(":")[0] not in known]
+    unknown = [name for name in body.algorithms if name.partition(":")[0].partition("/")[0] not in known]
     if unknown:
         raise RefusedError(f"there is no algorithm {unknown[0]!r}; known: {', '.join(sorted(known))}")
     request = body.model_dump() | {"algorithms": list(dict.fromkeys(body.algorithms))}
@@ -144,8 +144,8 @@ def race(service: Server, body: RaceRequest) -> Job:
 
 @router.get("/runs", tags=["runs"])
 def list_runs(service: Server) -> list[Run]:
-    """Training runs, the newest first."""
-    return [runs.brief(runs.read_run(name, folder)) for name, folder in runs.run_folders(service.config.runs).items()]
+    """Training runs, the newest first, then those of the networks that come with the package."""
+    return [runs.brief(runs.read_run(name, path)) for name, path in runs.run_files(service.config.runs).items()]
 
 
 @router.get("/runs/curves", tags=["runs"], responses=NOT_FOUND)
@@ -155,10 +155,10 @@ def get_run(service: Server, name: Annotated[str, Query(max_length=300)]) -> Run
 
 
 def _read(service: Service, name: str) -> RunCurves:
-    folder = runs.run_folders(service.config.runs).get(name)
-    if folder is None:
+    path = runs.run_files(service.config.runs).get(name)
+    if path is None:
         raise HTTPException(404, "there is no such run")
-    return runs.read_run(name, folder)
+    return runs.read_run(name, path)
 
 
 @router.get(
@@ -174,10 +174,10 @@ async def run_events(service: Server, name: Annotated[str, Query(max_length=300)
 
 
 async def _run_events(service: Service, name: str) -> AsyncIterator[bytes]:
-    folder, size = runs.run_folders(service.config.runs)[name], -1
-    while (folder / "metrics.jsonl").exists():
-        now = (folder / "metrics.jsonl").stat().st_size
+    path, size = runs.run_files(service.config.runs)[name], -1
+    while path.exists():
+        now = path.stat().st_size
         if now != size:
             size = now
-            yield f"event: run\ndata: {runs.read_run(name, folder).model_dump_json()}\n\n".encode()
+            yield f"event: run\ndata: {runs.read_run(name, path).model_dump_json()}\n\n".encode()
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)

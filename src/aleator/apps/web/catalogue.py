@@ -30,25 +30,50 @@ RACED = [
 ]
 PLAYED = RACED[:6]
 
+_ALGORITHMS = {
+    "Regrets": {
+        "cfr": "vanilla CFR (2007)",
+        "rm+": "CFR with regret matching+: regrets never fall below zero",
+        "cfr+": "CFR+, which solved limit hold'em (2014)",
+        "cfr+quadratic": "CFR+ with quadratic averaging",
+        "lcfr": "linear CFR: late iterations weigh more",
+        "lcfr+": "linear CFR+",
+        "dcfr": "discounted CFR (2019), the default",
+        "dcfr+": "discounted CFR+",
+        "pcfr+": "predictive CFR+: assumes that the next step resembles the last",
+        "pdcfr+": "predictive and discounted",
+        "hs-dcfr": "discounted CFR with a schedule",
+        "hs-pcfr+": "predictive CFR+ with a schedule",
+        "hedge": "CFR with Hedge instead of regret matching",
+    },
+    "Best responses": {
+        "fp": "fictitious play (1951): best response to the average",
+        "linear-fp": "fictitious play, late iterations weigh more",
+        "flop": "fictitious linear optimistic play, of ReBeL",
+    },
+    "Sampling": {
+        "mccfr": "Monte Carlo CFR, external sampling",
+        "mccfr:outcome": "one history per iteration",
+        "mccfr:chance": "only chance is sampled",
+        "mccfr:public-chance": "only what everybody sees of chance is sampled",
+        "mccfr:robust3": "three actions at a time, of Double Neural CFR",
+        "mccfr+": "Monte Carlo CFR with regret matching+",
+        "lmccfr": "linear Monte Carlo CFR",
+    },
+    "Pruning": {
+        "pp": "CFR that skips hands the opponent cannot hold",
+        "rbp": "regret-based pruning: skips actions while they cannot matter",
+        "brp": "best-response pruning, which frees memory, too",
+    },
+    "Others": {
+        "egt": "excessive gap technique: a first-order method",
+        "lp": "linear program: exact, no iterations",
+    },
+}
 ALGORITHMS = [
-    {"name": "cfr", "summary": "vanilla CFR (2007)"},
-    {"name": "cfr+", "summary": "CFR+, which solved limit hold'em (2014)"},
-    {"name": "lcfr", "summary": "linear CFR: late iterations weigh more"},
-    {"name": "dcfr", "summary": "discounted CFR (2019), the default"},
-    {"name": "pcfr+", "summary": "predictive CFR+: assumes the next step resembles the last"},
-    {"name": "pdcfr+", "summary": "predictive and discounted"},
-    {"name": "hs-pcfr+", "summary": "predictive CFR+ with a schedule"},
-    {"name": "cfr+quadratic", "summary": "CFR+ with quadratic averaging"},
-    {"name": "lcfr+", "summary": "linear CFR+"},
-    {"name": "dcfr+", "summary": "discounted CFR+"},
-    {"name": "hs-dcfr", "summary": "discounted CFR with a schedule"},
-    {"name": "hedge", "summary": "CFR with Hedge instead of regret matching"},
-    {"name": "fp", "summary": "fictitious play (1951): best response to the average"},
-    {"name": "linear-fp", "summary": "fictitious play, late iterations weigh more"},
-    {"name": "flop", "summary": "fictitious linear optimistic play, of ReBeL"},
-    {"name": "mccfr", "summary": "Monte Carlo CFR: samples instead of sweeping"},
-    {"name": "lmccfr", "summary": "linear Monte Carlo CFR"},
-    {"name": "lp", "summary": "linear program: exact, no iterations"},
+    {"name": name, "summary": summary, "group": group}
+    for group, members in _ALGORITHMS.items()
+    for name, summary in members.items()
 ]
 
 

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from aleator.games.holdem.spot import DEFAULT_RULE
+
 Text = Annotated[str, StringConstraints(max_length=20_000)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 Path = Annotated[str, StringConstraints(max_length=500)]
@@ -55,7 +57,7 @@ class RakeModel(Model):
 class SolveModel(Model):
     """How a spot is solved."""
 
-    rule: Annotated[str, StringConstraints(max_length=60)] = "dcfr"
+    rule: Annotated[str, StringConstraints(max_length=60)] = DEFAULT_RULE
     target: Annotated[float, Field(ge=0, le=10)] = 0.003
     max_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
 

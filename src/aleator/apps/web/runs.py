@@ -1,4 +1,4 @@
-"""Training runs on disk: directories with `metrics.jsonl` and `config.json`, read as they grow."""
+"""Training runs on disk: directories with `metrics.jsonl` and `config.json`, read as they grow; those of shipped networks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.models import Run, RunCurves
+from aleator.learning import shipped
+from aleator.storage import ArrayFile
 
 MAX_RUNS = 200
 MAX_POINTS = 2000
 MAX_BYTES = 64 << 20
 LIVE_SECONDS = 120.0
+SHIPPED = "shipped"
 
 
-def run_folders(root: Path) -> dict[str, Path]:
-    """Returns the runs below a directory by name: folders, one or two levels down, that have metrics."""
+def run_files(root: Path) -> dict[str, Path]:
+    """Returns the metrics of runs by name: of folders one or two levels down, the newest first, then of shipped networks."""
     found: dict[str, Path] = {}
     for pattern in ("*/metrics.jsonl", "*/*/metrics.jsonl"):
         for path in sorted(root.glob(pattern)):
-            found["/".join(path.parent.relative_to(root).parts)] = path.parent
-    newest = sorted(found.items(), key=lambda item: -(item[1] / "metrics.jsonl").stat().st_mtime)
-    return dict(newest[:MAX_RUNS])
+            found["/".join(path.parent.relative_to(root).parts)] = path
+    newest = sorted(found.items(), key=lambda item: -item[1].stat().st_mtime)
+    logs = {f"{SHIPPED}/{path.stem}": path for path in sorted(shipped.directory().glob("*.jsonl"))}
+    return dict(newest[:MAX_RUNS]) | logs
 
 
-def read_run(name: str, folder: Path) -> RunCurves:
+def read_run(name: str, metrics: Path) -> RunCurves:
     """Returns a run with its curves; a line that is not whole yet is left for the next time."""
-    metrics = folder / "metrics.jsonl"
     rows = []
     with metrics.open("rb") as lines:
         for line in lines.read(MAX_BYTES).splitlines():
@@ -39,13 +42,14 @@ def read_run(name: str, folder: Path) -> RunCurves:
             if isinstance(row, dict):
                 rows.append(row)
     changed = metrics.stat().st_mtime
+    is_shipped = metrics.parent == shipped.directory()
     return RunCurves(
         name=name,
         updated=changed,
         points=len(rows),
-        live=time.time() - changed < LIVE_SECONDS,
+        live=not is_shipped and time.time() - changed < LIVE_SECONDS,
         last=_finite(rows[-1]) if rows else {},
-        config=_config(folder),
+        config=_shipped_config(metrics) if is_shipped else _config(metrics.parent),
         columns=_columns(rows),
     )
 
@@ -61,6 +65,13 @@ def _config(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return _finite(config) if isinstance(config, dict) else {}
+
+
+def _shipped_config(metrics: Path) -> dict[str, Any]:
+    """Returns the settings and the report of a shipped network, which lies beside its log."""
+    metadata = ArrayFile(metrics.with_suffix(".safetensors")).metadata
+    config: dict[str, Any] = json.loads(metadata["config"]) | {"report": json.loads(metadata["report"])}
+    return config
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[float | None]]:

@@ -148,7 +148,9 @@ def parse_sizes(texts: Iterable[str], *, is_raise: bool = True) -> tuple[BetSize
 
 def round_half_up(number: Fraction | float) -> int:
     """Returns the nearest integer, the larger of two that are equally near; exact for a `Fraction`."""
-    return math.floor(number + Fraction(1, 2)) if isinstance(number, Fraction) else math.floor(number + 0.5)
+    if isinstance(number, Fraction):
+        return (2 * number.numerator + number.denominator) // (2 * number.denominator)
+    return math.floor(number + 0.5)
 
 
 def geometric_fraction(stack_to_pot: float, streets: int) -> float:

@@ -119,25 +119,31 @@ class TreeConfig:
                 raise BettingTreeError(f"an added line must end in a bet and name no cards, not {path}")
 
 
-def build_tree(config: TreeConfig, *, one_street: bool = False) -> BettingNode:
+def build_tree(config: TreeConfig, *, one_street: bool = False, max_nodes: int = MAX_NODES) -> BettingNode:
     """Returns the root of the betting tree.
 
     Args:
         config: pot, stack, street and menu.
         one_street: whether to stop at the end of the first street.
+        max_nodes: how many nodes there may be.
 
     Raises:
         BettingTreeError: an added amount is not legal.
         NodePathError: an added line names an action that is not there.
-        TooBigError: more than `MAX_NODES` nodes or `MAX_RAISES_PER_STREET` raises on a street.
+        TooBigError: more than `max_nodes` nodes or `MAX_RAISES_PER_STREET` raises on a street.
     """
     rules = BettingRules(small_blind=0, big_blind=config.min_bet, num_streets=config.num_streets)
     state = rules.start_on_street(config.street, pot=config.pot, stacks=(config.stack, config.stack))
-    return build_tree_from_state(state, config.menu, added=config.added, one_street=one_street)
+    return build_tree_from_state(state, config.menu, added=config.added, one_street=one_street, max_nodes=max_nodes)
 
 
 def build_tree_from_state(
-    state: BettingState, menu: BetMenu | None, *, added: Sequence[NodePath] = (), one_street: bool = False
+    state: BettingState,
+    menu: BetMenu | None,
+    *,
+    added: Sequence[NodePath] = (),
+    one_street: bool = False,
+    max_nodes: int = MAX_NODES,
 ) -> BettingNode:
     """Returns the root of the betting tree below ``state``, such as the start of a hand of a variant.
 
@@ -146,6 +152,7 @@ def build_tree_from_state(
         menu: the bet sizes; None for every raise there is, in limit.
         added: see `TreeConfig`.
         one_street: whether to stop at the end of the first street.
+        max_nodes: how many nodes there may be.
     """
     if state.rules.num_players != 2:
         raise BettingTreeError(f"a betting tree has 2 players, not {state.rules.num_players}")
@@ -156,7 +163,7 @@ def build_tree_from_state(
     lines: dict[tuple[str, ...], set[int]] = {}
     for path in added:
         lines.setdefault(path.tokens[:-1], set()).add(int(path.tokens[-1][1:]))
-    builder = _Builder(menu, lines, one_street)
+    builder = _Builder(menu, lines, one_street, max_nodes)
     root = builder.decision(state, (), caller=None)
     for path in () if one_street else added:
         find_node(root, path, any_card=True)
@@ -236,8 +243,10 @@ def _possible(node: BettingNode) -> str:
 class _Builder:
     """One build: the menu, the added lines and the number of nodes so far."""
 
-    def __init__(self, menu: BetMenu | None, lines: dict[tuple[str, ...], set[int]], one_street: bool) -> None:
-        self.menu, self.lines, self.one_street = menu, lines, one_street
+    def __init__(
+        self, menu: BetMenu | None, lines: dict[tuple[str, ...], set[int]], one_street: bool, max_nodes: int
+    ) -> None:
+        self.menu, self.lines, self.one_street, self.max_nodes = menu, lines, one_street, max_nodes
         self.num_nodes = 0
 
     def decision(self, state: BettingState, line: tuple[str, ...], caller: int | None) -> BettingNode:
@@ -318,7 +327,10 @@ class _Builder:
         children: tuple[BettingNode, ...] = (),
     ) -> BettingNode:
         self.num_nodes += 1
-        if self.num_nodes > MAX_NODES:
-            raise TooBigError(f"the betting tree has more than {MAX_NODES:,} nodes: use fewer sizes or a cap on raises")
+        if self.num_nodes > self.max_nodes:
+            raise TooBigError(
+                f"the betting tree has more than {self.max_nodes:,} nodes: use fewer sizes, a cap on raises (max_raises) "
+                "or a larger force_all_in_threshold"
+            )
         first, second = state.contributions
         return BettingNode(kind, street, player, (first, second), actions, children)

@@ -25,6 +25,8 @@ from aleator.games.holdem.hand_range import HandRangeError, parse_hand_range
 from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.node_path import NodePath, check_cards_of_path
 
+# A flop's tree of so many nodes takes tens of GB with ranges of a hundred hands, a river's takes half a minute to build.
+MAX_NODES: Final = {1: 40_000, 2: 80_000, 3: 160_000}
 DEFAULT_RULE: Final = "dcfr:1.5,0,4"  # the experiment `holdem-rules` compares it with others
 
 
@@ -178,8 +180,12 @@ class Spot:
         )
 
     def build_tree(self) -> BettingNode:
-        """Returns the root of the betting tree."""
-        return build_tree(self.tree_config())
+        """Returns the root of the betting tree.
+
+        Raises:
+            TooBigError: more than `MAX_NODES` nodes.
+        """
+        return build_tree(self.tree_config(), max_nodes=MAX_NODES[self.street])
 
 
 def _can_be_dealt(weights: npt.NDArray[np.float64]) -> bool:

@@ -6,7 +6,7 @@ import { bytes, choices, debounce, field, fill, h, number, seconds, toast } from
 import { makePainter } from "./painter.js";
 
 const STREETS = ["flop", "turn", "river"];
-const RULES = ["dcfr", "pcfr+", "pdcfr+", "cfr+", "lcfr", "cfr"];
+const RULES = [["dcfr:1.5,0,4", "DCFR, the quickest here"], ["dcfr", "DCFR (1.5, 0, 2)"], ["dcfr+", "DCFR+"], ["pcfr+", "PCFR+"], ["pdcfr+", "PDCFR+"], ["cfr+", "CFR+"], ["lcfr", "linear CFR"], ["cfr", "CFR"]];
 const clone = (value) => JSON.parse(JSON.stringify(value));
 
 export function makeEditor(presets, start, onsolve) {
@@ -36,10 +36,15 @@ export function makeEditor(presets, start, onsolve) {
     }
   }
 
+  // one estimate at a time: what changes meanwhile is asked for once the answer is there
   const measure = debounce(() => guess(true), 900);
   const look = debounce(() => guess(false), 250);
+  let asking = false;
   async function guess(measured) {
+    if (asking) return;
     const mine = ++request;
+    asking = true;
+    const slow = setTimeout(() => mine === request && estimate.classList.add("stale"), 600);
     try {
       const found = await api.estimate({ spot, threads, bits, measure: measured });
       if (mine !== request) return;
@@ -48,7 +53,12 @@ export function makeEditor(presets, start, onsolve) {
     } catch (error) {
       if (mine !== request) return;
       button.disabled = true;
-      fill(estimate, h("p", { class: "problem-text" }, error.message));
+      fill(estimate, h("p", { class: "problem-text", role: "alert" }, error.message));
+    } finally {
+      clearTimeout(slow);
+      estimate.classList.remove("stale");
+      asking = false;
+      if (mine !== request) look();
     }
   }
 
@@ -101,6 +111,19 @@ export function makeEditor(presets, start, onsolve) {
       }
   }
 
+  function randomBoard() {
+    const deck = Object.keys(SUITS).flatMap((suit) => [...RANKS].map((rank) => rank + suit));
+    const count = Math.min(5, Math.max(3, boardCards().length));
+    const drawn = Array.from({ length: count }, () => deck.splice(Math.floor(Math.random() * deck.length), 1)[0]);
+    change(() => (spot.board = drawn.join(" ")));
+  }
+
+  function swapRanges() {
+    const [oop, ip] = [painters.oop.get(), painters.ip.get()];
+    painters.oop.set(ip);
+    painters.ip.set(oop);
+  }
+
   function sizeInput(street, side, kind) {
     const given = spot[street]?.[side]?.[kind];
     const input = h("input", {
@@ -133,7 +156,7 @@ export function makeEditor(presets, start, onsolve) {
 
   function buildAmounts() {
     const at = (...keys) => () => keys.reduce((value, key) => value[key], spot);
-    const rule = h("select", { onchange: () => change(() => (spot.solve.rule = rule.value)) }, RULES.map((text) => h("option", { value: text, selected: text === spot.solve.rule }, text)));
+    const rule = h("select", { onchange: () => change(() => (spot.solve.rule = rule.value)) }, (RULES.some(([value]) => value === spot.solve.rule) ? RULES : [...RULES, [spot.solve.rule, spot.solve.rule]]).map(([value, text]) => h("option", { value, selected: value === spot.solve.rule }, text)));
     fill(
       amounts,
       amountInput("Pot", "pot", { holder: at() }),
@@ -201,8 +224,8 @@ export function makeEditor(presets, start, onsolve) {
     h(
       "div",
       { class: "editor-columns" },
-      h("div", { class: "panel" }, h("h2", {}, "Board"), h("div", { class: "board-row" }, chosen, boardText), board, h("h2", {}, "Pot and stacks"), amounts),
-      h("div", { class: "panel" }, h("h2", {}, "Ranges"), h("div", { class: "ranges" }, painters.oop.element, painters.ip.element)),
+      h("div", { class: "panel" }, h("div", { class: "title-row" }, h("h2", {}, "Board"), h("button", { type: "button", class: "quiet", onclick: randomBoard }, "Random")), h("div", { class: "board-row" }, chosen, boardText), board, h("h2", {}, "Pot and stacks"), amounts),
+      h("div", { class: "panel" }, h("div", { class: "title-row" }, h("h2", {}, "Ranges"), h("button", { type: "button", class: "quiet", onclick: swapRanges }, "Swap"), h("span", { class: "muted small" }, "Click or drag to paint; arrow keys and space do it, too.")), h("div", { class: "ranges" }, painters.oop.element, painters.ip.element)),
     ),
     h("div", { class: "editor-columns" }, h("div", { class: "panel" }, h("h2", {}, "Bet sizes"), sizes), h("div", { class: "panel go" }, h("h2", {}, "Solve"), field("Name", name), estimate, button)),
   );

@@ -20,10 +20,13 @@ export function makeGrid(label, { onpress, onhover } = {}) {
     onpress?.(Number(cell.dataset.index), event, "down");
   });
   grid.addEventListener("pointermove", (event) => {
-    const cell = document.elementFromPoint(event.clientX, event.clientY)?.closest?.(".cell");
-    if (!cell || !grid.contains(cell)) return;
-    onhover?.(Number(cell.dataset.index));
-    if (dragging) onpress?.(Number(cell.dataset.index), event, "drag");
+    const points = dragging ? (event.getCoalescedEvents?.() ?? []) : []; // a quick drag must not skip cells
+    for (const { clientX, clientY } of points.length ? points : [event]) {
+      const cell = document.elementFromPoint(clientX, clientY)?.closest?.(".cell");
+      if (!cell || !grid.contains(cell)) continue;
+      onhover?.(Number(cell.dataset.index));
+      if (dragging) onpress?.(Number(cell.dataset.index), event, "drag");
+    }
   });
   const stop = () => (dragging = false);
   window.addEventListener("pointerup", stop);

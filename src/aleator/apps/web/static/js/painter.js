@@ -4,14 +4,8 @@ import { api } from "./api.js";
 import { CLASS_SIZES, CLASSES } from "./cards.js";
 import { debounce, fill, h, number, percent } from "./dom.js";
 import { makeGrid } from "./grid.js";
+import { QUICK, TYPICAL } from "./ranges.js";
 
-const QUICK = [
-  ["All", "random"],
-  ["Pairs", "22+"],
-  ["Broadway", "TT+,ATs+,KTs+,QTs+,JTs,ATo+,KTo+,QTo+,JTo"],
-  ["Suited aces", "A2s+"],
-  ["Connectors", "T9s,98s,87s,76s,65s,54s"],
-];
 const TITLES = { oop: "Out of position, acts first", ip: "In position, acts second" };
 
 export function makePainter(side, onchange) {
@@ -87,6 +81,12 @@ export function makePainter(side, onchange) {
     write(++turn);
   } }, "Clear"));
 
+  const typical = h("select", { "aria-label": `Typical range for ${side.toUpperCase()}`, onchange: () => {
+    text.value = TYPICAL[typical.selectedIndex - 1][1];
+    typical.selectedIndex = 0;
+    read(++turn);
+  } }, h("option", {}, "Typical ranges …"), TYPICAL.map(([name]) => h("option", {}, name)));
+
   const element = h(
     "div",
     { class: "painter", dataset: { side } },
@@ -94,11 +94,13 @@ export function makePainter(side, onchange) {
     grid.element,
     h("label", { class: "brush" }, "Weight", slider, shown),
     quick,
+    typical,
     text,
     problem,
   );
   return {
     element,
+    get: () => text.value,
     set(range) {
       text.value = range;
       read(++turn);

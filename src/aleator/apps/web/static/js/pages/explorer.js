@@ -57,14 +57,14 @@ class Explorer {
     this.sideChoice = h("span");
     fill(
       this.root,
-      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${percent(told.exploitability, 2)}`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), Object.keys(spot.lock ?? {}).map((lock) => h("a", { class: "tag warn", href: `#/solve/${job.id}/${lock}` }, `locked at ${lock}`))),
+      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${percent(told.exploitability, 2)} of the pot`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), Object.keys(spot.lock ?? {}).map((lock) => h("a", { class: "tag warn", href: `#/solve/${job.id}/${lock}` }, `locked at ${lock}`))),
       h("p", { class: "row tools" }, h("a", { class: "button", href: `#/play/holdem/${job.id}` }, "Play this spot"), h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"), h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"), h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`)),
       this.line,
       this.cards,
       h(
         "div",
         { class: "explorer-columns" },
-        h("section", { class: "panel" }, h("div", { class: "grid-head" }, this.sideChoice, choices("Show", [["actions", "Actions"], ["ev", "EV"], ["equity", "Equity"], ["range", "Range"]], this.show, (show) => this.link(null, { show }))), this.grid.element, this.caption),
+        h("section", { class: "panel" }, h("div", { class: "grid-head" }, this.sideChoice, choices("Show", [["actions", "Actions"], ["ev", "EV"], ["equity", "Equity"], ["range", "Range"]], this.show, (show) => this.link(null, { show }))), this.grid.element, this.caption, h("p", { class: "keys muted small" }, h("kbd", {}, "1"), " – ", h("kbd", {}, "9"), " take an action, ", h("kbd", {}, "⌫"), " goes back, arrow keys walk the grid, ", h("kbd", {}, "Enter"), " shows a class hand by hand.")),
         h("div", { class: "side" }, this.summary, this.hands, this.locks.element),
       ),
     );
@@ -222,12 +222,13 @@ class Explorer {
     if (mine !== this.handTurn) return;
     const acting = node.player === side;
     const rows = found.hands.map((one) =>
-      h("tr", {}, h("th", {}, cards(one.hand, "tiny")), acting && h("td", { class: "bar" }, stack(one.policy, colours, one.policy.map((share, at) => `${node.actions[at].name} ${percent(share)}`).join(", "))), acting && h("td", { class: "main" }, mainAction(one, node)), h("td", {}, number(one.ev)), h("td", {}, percent(one.equity))),
+      h("tr", {}, h("th", {}, cards(one.hand, "tiny"), acting && stack(one.policy, colours, one.policy.map((share, at) => `${node.actions[at].name} ${percent(share)}`).join(", "))), acting && one.policy.map((share, at) => actionCell(one, share, at)), h("td", {}, number(one.ev)), h("td", {}, percent(one.equity))),
     );
+    const heads = acting ? node.actions.map((action, at) => h("th", {}, h("i", { class: "dot", style: { background: colours[at] } }), action.name)) : [];
     fill(
       this.hands,
       h("div", { class: "title-row" }, h("h2", {}, `${name}, hand by hand`), h("span", { class: "tag" }, SIDES[side])),
-      rows.length ? h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), acting && h("th", {}, "Policy"), acting && h("th", {}, ""), h("th", {}, "EV"), h("th", {}, "Equity"))), h("tbody", {}, rows)) : h("p", { class: "muted" }, `No hand of ${name} gets here. Choose another class in the grid.`),
+      rows.length ? [h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), heads, h("th", {}, "EV"), h("th", {}, "Equity"))), h("tbody", {}, rows)), acting && h("p", { class: "muted small" }, "How often each action is taken, and what it is worth; green is the best.")] : h("p", { class: "muted" }, `No hand of ${name} gets here. Choose another class in the grid.`),
     );
   }
 
@@ -268,14 +269,17 @@ class Explorer {
       fill(
         box,
         found.player >= 0 && h("p", { class: "legend" }, `${SIDES[found.player]}: `, found.actions.map((action, at) => h("span", {}, h("i", { style: { background: colours[at] } }), action.name))),
-        h("table", {}, h("thead", {}, h("tr", {}, head("card", "Card"), found.player >= 0 && h("th", {}, "What follows"), head("equity", "Equity OOP"), head("ev", "EV OOP"), h("th", {}, "EV IP"))), h("tbody", {}, rows)),
+        h("table", {}, h("thead", {}, h("tr", {}, head("card", "Card"), found.player >= 0 && h("th", { class: "bar" }, "What follows"), head("equity", "Equity OOP"), head("ev", "EV OOP"), h("th", {}, "EV IP"))), h("tbody", {}, rows)),
       );
     };
     draw("card");
   }
 }
 
-function mainAction(one, node) {
-  const best = one.policy.indexOf(Math.max(...one.policy));
-  return `${node.actions[best].name} ${percent(one.policy[best])}`;
+// an action of one hand: how often, and its EV
+function actionCell(one, share, at) {
+  const value = one.action_evs[at];
+  const best = Math.max(...one.action_evs);
+  const near = value !== undefined && value >= best - 1e-3 * Math.max(1, Math.abs(best));
+  return h("td", { class: `action ${share < 0.005 ? "never" : ""}` }, percent(share), value !== undefined && h("small", { class: near ? "best" : "" }, number(value)));
 }

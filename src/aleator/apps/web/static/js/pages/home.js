@@ -6,8 +6,8 @@ import { card, die } from "../cards.js";
 const TILES = [
   ["play", "Play", "Bluff against an opponent that cannot be beaten, then see what it believed about your hand at every step, and what each of your moves cost.", "Liar's Dice, Kuhn, Leduc, hold'em spots"],
   ["solve", "Solve", "Paint two ranges, pick a board, and get the exact equilibrium of a hold'em spot. Walk its tree, look into single hands, lock a node and solve again.", "River and turn in seconds, flops in minutes"],
-  ["learn", "Learn", "Race the algorithms of twenty years, from fictitious play to predictive CFR, on one chart, and watch the policies settle.", "Thirteen games, eighteen algorithms"],
-  ["runs", "Runs", "Training runs of neural agents with their curves, live while they learn.", "Any run with metrics"],
+  ["learn", "Learn", "Race the algorithms of twenty years, from fictitious play to predictive CFR, on one chart, and watch the policies settle.", "Every algorithm of the library, on any small game"],
+  ["runs", "Runs", "How ReBeL learns by playing against itself: the curves of every training run, live while it learns.", "The networks that come with it, and yours"],
 ];
 
 export async function render(root) {

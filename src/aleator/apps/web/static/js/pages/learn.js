@@ -37,16 +37,8 @@ class Race {
 
   async open(id) {
     const games = h("select", { "aria-label": "Game", onchange: () => (location.hash = `#/learn/${games.value}`) }, this.catalogue.games.map((game) => h("option", { value: game.name, selected: game.name === this.game }, game.title)));
-    const picks = h("div", { class: "chips", role: "group", "aria-label": "Algorithms" }, this.catalogue.algorithms.map(({ name, summary }) => {
-      const chip = h("button", { type: "button", class: "chip", title: summary, "aria-pressed": String(this.chosen.has(name)), onclick: () => {
-        if (this.chosen.has(name)) this.chosen.delete(name);
-        else if (this.chosen.size < 8) this.chosen.add(name);
-        else toast("At most eight at a time.");
-        chip.setAttribute("aria-pressed", String(this.chosen.has(name)));
-        localStorage.setItem("algorithms", JSON.stringify([...this.chosen]));
-      } }, name);
-      return chip;
-    }));
+    const picks = h("div", { class: "picks" });
+    this.drawPicks(picks);
     this.start = h("button", { type: "button", class: "primary", onclick: () => (this.running ? api.stop(this.job.id) : this.begin()) }, "Start the race");
     const limit = h("select", { "aria-label": "How long", onchange: () => (this.limit = Number(limit.value)) }, [5, 15, 60, 300].map((time) => h("option", { value: time, selected: time === this.limit }, seconds(time))));
     const info = this.catalogue.games.find((game) => game.name === this.game);
@@ -70,6 +62,39 @@ class Race {
     }
   }
 
+  // chips by family; below them a field for any other name of the command line
+  drawPicks(box) {
+    const known = this.catalogue.algorithms;
+    const own = [...this.chosen].filter((name) => !known.some((entry) => entry.name === name)).map((name) => ({ name, summary: "your own", group: "Yours" }));
+    const all = [...known, ...own];
+    const groups = [...new Set(all.map(({ group }) => group))];
+    const save = () => localStorage.setItem("algorithms", JSON.stringify([...this.chosen]));
+    const chip = ({ name, summary }) => {
+      const button = h("button", { type: "button", class: "chip", title: summary, "aria-pressed": String(this.chosen.has(name)), onclick: () => {
+        if (this.chosen.has(name)) this.chosen.delete(name);
+        else if (this.chosen.size < 8) this.chosen.add(name);
+        else toast("At most eight at a time.");
+        button.setAttribute("aria-pressed", String(this.chosen.has(name)));
+        save();
+      } }, name);
+      return button;
+    };
+    const more = h("input", { type: "text", placeholder: "another, such as dcfr:1.5,0,4 or mccfr:robust2,batch=100", maxLength: 60, spellcheck: false, "aria-label": "Another algorithm", onkeydown: (event) => event.key === "Enter" && add() });
+    const add = () => {
+      const name = more.value.trim();
+      if (!name) return;
+      if (this.chosen.size >= 8) return toast("At most eight at a time.");
+      this.chosen.add(name);
+      save();
+      this.drawPicks(box);
+    };
+    fill(
+      box,
+      groups.map((group) => h("div", { class: "chips", role: "group", "aria-label": group }, h("span", { class: "label" }, group), all.filter((entry) => entry.group === group).map(chip))),
+      h("div", { class: "chips add" }, h("span", { class: "label" }, "Or type"), more, h("button", { type: "button", class: "chip", onclick: add }, "Add")),
+    );
+  }
+
   async resume(id) {
     const job = await api.job(id);
     this.watch(job);
@@ -89,12 +114,13 @@ class Race {
   watch(job) {
     this.job = job;
     this.running = true;
+    this.state.classList.remove("problem-text");
     this.start.textContent = "Stop";
     this.unwatch?.();
     this.unwatch = watchJob(
       job.id,
       ({ status, last, events, policies }) => {
-        this.state.textContent = status === "queued" ? "Waiting …" : last.stage === "compiling" ? "Getting ready …" : "Racing …";
+        this.state.textContent = status === "queued" ? "Waiting …" : last.stage === "compiling" ? "Getting ready (kernels are compiled at their first use) …" : "Racing …";
         this.take(events);
         for (const policy of policies) this.policies.set(policy.algorithm, policy);
         this.draw();
@@ -103,6 +129,7 @@ class Race {
         this.running = false;
         this.start.textContent = "Start the race";
         this.state.textContent = ended.status === "done" ? "The race is over." : (ended.error ?? "Stopped.");
+        this.state.classList.toggle("problem-text", ended.status === "failed");
         if (ended.summary?.events) {
           this.curves.clear();
           this.take(ended.summary.events);

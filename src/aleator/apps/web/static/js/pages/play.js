@@ -1,6 +1,6 @@
 // Play: choose a game, play rounds, see afterwards what the agent believed and what was given up.
 
-import { api } from "../api.js";
+import { api, watchJob } from "../api.js";
 import { card, cards, dice, die } from "../cards.js";
 import { makeChart } from "../chart.js";
 import { choices, fill, h, number, signed, toast } from "../dom.js";
@@ -9,29 +9,54 @@ import { review } from "./review.js";
 const remembered = (game) => `session ${game}`;
 
 export async function render(root, [game, solution], query) {
-  const catalogue = await api.playCatalogue();
   if (!game) {
-    fill(root, h("h1", {}, "Play"), lobby(catalogue));
-    return {};
+    const [catalogue, presets] = await Promise.all([api.playCatalogue(), api.presets()]);
+    let unwatch = () => {};
+    fill(root, h("h1", {}, "Play"), lobby(catalogue, presets, (stop) => (unwatch = stop)));
+    return { leave: () => unwatch() };
   }
+  const catalogue = await api.playCatalogue();
   const table = new PlayTable(root, catalogue, game, solution, query.get("opponent"));
   await table.open();
   return { leave: () => table.leave() };
 }
 
-function lobby(catalogue) {
+function lobby(catalogue, presets, onwatch) {
   const art = {
-    dice: (name) => dice(name.endsWith("2x3") ? "23" : "5", Number(name.slice(-1)), "medium"),
+    dice: (name) => dice(name.endsWith("2x3") ? "23" : name.slice(-1), Number(name.slice(-1)), "medium"),
     cards: (name) => h("span", { class: "cards" }, card("K", "medium"), card(name === "kuhn" ? null : "J", "medium")),
   };
   const tiles = catalogue.games.map((game) => h("a", { class: "tile game", href: `#/play/${game.name}` }, h("div", { class: "tile-art" }, art[game.family](game.name)), h("h2", {}, game.title), h("p", {}, game.summary)));
-  const spots = catalogue.spots.map((job) => h("a", { class: "tile game", href: `#/play/holdem/${job.id}` }, h("div", { class: "tile-art" }, cards(job.summary.spot.board, "small")), h("h2", {}, job.name), h("p", {}, `Hold'em, pot ${job.summary.spot.pot}, ${job.summary.spot.stack} behind`)));
+  const solved = catalogue.spots.map((job) => h("a", { class: "tile game", href: `#/play/holdem/${job.id}` }, h("div", { class: "tile-art" }, cards(job.summary.spot.board, "small")), h("h2", {}, job.name), h("p", {}, `Hold'em, pot ${job.summary.spot.pot}, ${job.summary.spot.stack} behind`)));
   return [
     h("p", { class: "lead" }, "Against an equilibrium you cannot win in the long run, only learn. After each round you see the agent's beliefs, its policy, and what each of your decisions was worth."),
     h("section", { class: "tiles" }, tiles),
     h("h2", {}, "Hold'em spots"),
-    spots.length ? h("section", { class: "tiles" }, spots) : h("p", { class: "muted" }, "Solve a river or a turn first; then it can be played here. ", h("a", { href: "#/solve" }, "Solve a spot")),
+    h("p", { class: "muted" }, "Any spot you have solved can be played; these are solved when you choose them. ", h("a", { href: "#/solve" }, "Solve a spot of your own")),
+    h("section", { class: "tiles" }, solved, presets.filter((preset) => isQuick(preset, catalogue)).map((preset) => presetTile(preset, onwatch))),
   ];
+}
+
+// presets that are solved in a second or two, and are not among the solved spots yet
+const isQuick = ({ name, spot }, { spots }) => spot.board.length >= 11 && name !== "Turn endgame" && !spots.some((job) => job.name === name);
+
+function presetTile({ name, summary, spot }, onwatch) {
+  const state = h("p", {}, `Hold'em, pot ${spot.pot}, ${spot.stack} behind`);
+  const tile = h("button", { type: "button", class: "tile game", title: summary, onclick: async () => {
+    tile.disabled = true;
+    state.textContent = "Solving it first …";
+    try {
+      const job = await api.solve({ name, spot, threads: 1, bits: 32 });
+      onwatch(watchJob(job.id, () => {}, (ended) => {
+        if (ended.status === "done") location.hash = `#/play/holdem/${job.id}`;
+        else state.textContent = ended.error ?? "Cancelled.";
+      }));
+    } catch (error) {
+      toast(error.message, "error");
+      tile.disabled = false;
+    }
+  } }, h("div", { class: "tile-art" }, cards(spot.board, "small")), h("h2", {}, name), state);
+  return tile;
 }
 
 class PlayTable {
@@ -76,11 +101,19 @@ class PlayTable {
 
   async begin(opponent) {
     this.opponent = opponent;
-    fill(this.board, h("p", { class: "wait" }, "Setting up the table …"));
+    const wait = h("p", { class: "wait" }, "Setting up the table …");
+    fill(this.board, wait);
     fill(this.after);
-    const session = await api.newSession({ game: this.game, opponent, solution: this.solution ?? null });
-    localStorage.setItem(remembered(this.game + (this.solution ?? "")), session.id);
-    this.show(session);
+    const slow = setTimeout(() => wait.append(h("br"), h("small", {}, "The very first time its kernels are compiled: half a minute.")), 2500);
+    try {
+      const session = await api.newSession({ game: this.game, opponent, solution: this.solution ?? null });
+      localStorage.setItem(remembered(this.game + (this.solution ?? "")), session.id);
+      this.show(session);
+    } catch (error) {
+      fill(this.board, h("p", { class: "wait" }, error.message), h("p", { class: "actions" }, h("button", { type: "button", onclick: () => this.begin(opponent) }, "Try again")));
+    } finally {
+      clearTimeout(slow);
+    }
   }
 
   async move(label) {

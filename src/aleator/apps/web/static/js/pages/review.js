@@ -1,6 +1,6 @@
 // What a round teaches: step by step the agent's belief about your hand, the policies, and what was given up.
 
-import { actionColours, CLASSES, stack } from "../cards.js";
+import { actionColours, card, CLASSES, stack } from "../cards.js";
 import { h, number, percent, signed } from "../dom.js";
 import { heat } from "../grid.js";
 import { bid } from "./play.js";
@@ -20,7 +20,7 @@ export function review(session, { faces, hand }) {
 function oneStep(step, { faces, hand, round, name, digits }) {
   const heads = {
     deal: () => ["Before anything is said", ""],
-    chance: () => ["The card ", h("b", {}, step.label), " comes"],
+    chance: () => ["The next card: ", card(step.label, "tiny")],
     you: () => ["You: ", h("b", {}, name(step.options[step.taken])), badge(step)],
     agent: () => ["Agent: ", h("b", {}, name(step.options[step.taken]))],
   };
