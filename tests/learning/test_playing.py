@@ -55,11 +55,11 @@ def test_with_the_whole_game_as_subgame_play_is_the_average_policy() -> None:
 
 def test_sampled_iterations_have_the_weights_of_the_average() -> None:
     generator = torch.Generator().manual_seed(1)
-    draws = sample_iterations(60_000, 8, linear=True, generator=generator, device=torch.device("cpu"))
+    draws = sample_iterations(60_000, 8, gamma=1.0, generator=generator, device=torch.device("cpu"))
     counts = torch.bincount(draws, minlength=8).double() / len(draws)
     # the k-th of 4 policies is there after 2 (k - 1) updates and has weight k / 10; z = 4 at n = 60,000
     np.testing.assert_allclose(counts, [0.1, 0, 0.2, 0, 0.3, 0, 0.4, 0], atol=0.008)
-    uniform = sample_iterations(60_000, 8, linear=False, generator=generator, device=torch.device("cpu"))
+    uniform = sample_iterations(60_000, 8, gamma=0.0, generator=generator, device=torch.device("cpu"))
     np.testing.assert_allclose(torch.bincount(uniform, minlength=8).double() / len(uniform), 1 / 8, atol=0.006)
 
 

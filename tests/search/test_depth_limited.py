@@ -184,7 +184,9 @@ def test_a_warm_start_is_the_one_of_whole_games(rule: str) -> None:
 
 def test_mistakes_are_named() -> None:
     subgame = cut(build_tree(load_game("kuhn")), limit=DepthLimit(moves=1))
-    with pytest.raises(SolveError, match="unknown search rule 'cfr'; allowed: cfr-d, cfr-ave, modified-cfr-ave, fp"):
+    with pytest.raises(
+        SolveError, match="unknown search rule 'cfr'; allowed: cfr-d, discounted-cfr-d, cfr-ave, modified-cfr-ave, fp"
+    ):
         DepthLimitedSolver(subgame, ZeroValue(), "cfr")
     with pytest.raises(SolveError, match="take modified-cfr-ave"):
         DepthLimitedSolver(subgame, ZeroValue(), "cfr-ave")

@@ -92,7 +92,7 @@ def search(name: str, rule: str, roots: list[int], engine: type[TorchEngine], dt
     return engine(forest, Waves(shapes.num_hands, dtype), reach, SEARCH_RULES[rule], 9).search(number % 10)
 
 
-SEARCHES = ["cfr-d", "modified-cfr-ave", "linear-fp", "flop"]
+SEARCHES = ["cfr-d", "discounted-cfr-d", "modified-cfr-ave", "linear-fp", "flop"]
 
 
 @pytest.mark.parametrize("rule", SEARCHES)

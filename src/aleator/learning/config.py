@@ -23,7 +23,7 @@ class RebelConfig:
     Attributes:
         game: name of the game.
         depth: moves in a subgame before its leaves.
-        search: how subgames are solved: cfr-d, modified-cfr-ave, linear-fp or flop.
+        search: how subgames are solved: cfr-d, discounted-cfr-d, modified-cfr-ave, fp, linear-fp or flop.
         iterations: updates of one player in a search.
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.

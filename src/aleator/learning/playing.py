@@ -117,7 +117,7 @@ def play_out(
         following = []
         for part in waiting.pop().chunks(chunk):
             forest = Forest.build(shapes, part.root)
-            keep = sample_iterations(len(part.root), iterations, linear=True, generator=generator, device=device)
+            keep = sample_iterations(len(part.root), iterations, gamma=rule.gamma, generator=generator, device=device)
             found = search(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations, keep)
             following.append(_collect(found, part, sums, first_child, subgames.next))
             searches += len(part.root)

@@ -64,17 +64,17 @@ class Examples(NamedTuple):
 
 
 def sample_iterations(
-    number: int, iterations: int, *, linear: bool, generator: torch.Generator, device: torch.device
+    number: int, iterations: int, *, gamma: float, generator: torch.Generator, device: torch.device
 ) -> Tensor:
-    """Returns [number] iterations to keep: uniform in 0 ... T - 1, or so that the kept policies have the average as mean.
+    """Returns [number] iterations to keep, so that the kept policies have the average as mean; uniform for a gamma of 0.
 
-    With linear averaging a player's k-th policy has weight k; it is what the search holds after 2 (k - 1) updates.
+    A player's k-th policy has weight k^gamma in the average; it is what the search holds after 2 (k - 1) updates.
     """
     draws = torch.rand(number, generator=generator, device=device, dtype=torch.float64)
-    if not linear:
+    if gamma == 0.0:
         return (draws * iterations).long()
     updates = max(iterations // 2, 1)
-    chances = torch.arange(1, updates + 1, device=device, dtype=torch.float64)
+    chances = torch.arange(1, updates + 1, device=device, dtype=torch.float64) ** gamma
     return 2 * torch.searchsorted(chances.cumsum(0) / chances.sum(), draws).clamp(max=updates - 1)
 
 
@@ -114,7 +114,7 @@ class SelfPlay:
         keep = sample_iterations(
             len(self.root),
             self.iterations,
-            linear=self.config.linear_sampling,
+            gamma=self.rule.gamma if self.config.linear_sampling else 0.0,
             generator=self.generator,
             device=device,
         )

@@ -33,9 +33,15 @@ class SearchRule:
         if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
             raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
 
+    @property
+    def gamma(self) -> float:
+        """Exponent of the weight t^gamma that a player's t-th policy has in the average."""
+        return float(self.update.linear) if isinstance(self.update, FictitiousRule) else self.update.gamma
+
 
 SEARCH_RULES: dict[str, SearchRule] = {
     "cfr-d": SearchRule(),
+    "discounted-cfr-d": SearchRule(update=RegretRule(alpha=1.5, beta=0.0, gamma=1.0)),
     "cfr-ave": SearchRule(leaves=AVERAGE),
     "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
     **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
