@@ -44,7 +44,16 @@ def stopped_after(run: RunDirectory, epochs: int, pace: Pace = NO_EVALUATION) ->
     return trainer
 
 
-@pytest.mark.parametrize("changes", [{}, {"averaging": 0.0, "search": "linear-fp"}, {"random_beliefs": True}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"averaging": 0.0, "search": "linear-fp"},
+        {"random_beliefs": True},
+        {"policy": True, "zero_sum": True},
+        {"policy": True, "warm_start": 0, "averaging": 0.0},
+    ],
+)
 def test_a_run_that_was_stopped_equals_one_that_was_not(tmp_path: Path, changes: dict[str, Any]) -> None:
     config = tiny(**changes)
     pace = Pace(playthroughs=16, evaluate_epochs=5, checkpoint_seconds=1000)
@@ -66,6 +75,22 @@ def test_the_network_beside_a_checkpoint_is_the_one_that_searches(tmp_path: Path
     assert trainer.done and model.report["searches"] == 96 and model.report["loss"] == run.metrics()[-1]["loss"]
     for mine, saved in zip(trainer.averaged.parameters(), model.network.parameters(), strict=True):
         assert np.array_equal(mine.detach(), saved.detach())
+
+
+def test_runs_from_before_a_setting_existed_go_on(tmp_path: Path) -> None:
+    straight = finished(tmp_path / "straight", tiny())
+    run = RunDirectory(tmp_path / "run")
+    run.create(tiny())
+    stopped_after(run, 3)
+    file = ArrayFile(run.path / CHECKPOINT)
+    arrays = {name: np.array(file.read(name)) for name in file.names}
+    assert not any(name.startswith("policy.") for name in arrays)
+    old = {"zero_sum", "policy", "warm_start"}
+    config = {name: value for name, value in json.loads(file.metadata["config"]).items() if name not in old}
+    write_arrays(run.path / CHECKPOINT, arrays, {**file.metadata, "config": json.dumps(config)})
+    (run.path / "config.json").write_text(json.dumps({"kind": "rebel", **config}))
+    stopped_after(run, 100)
+    assert contents(run) == contents(straight)
 
 
 def test_metrics_after_the_checkpoint_are_made_again(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def test_epochs_cover_all_searches() -> None:
         ({"magic": 1}, "unknown training setting 'magic'; allowed: averaging"),
         ({"games": 1.5}, "games must be a whole number, not 1.5"),
         ({"layer_norm": 1}, "layer_norm must be true or false, not 1"),
+        ({"warm_start": -1}, "warm_start must be at least 0, not -1"),
+        ({"policy": True, "search": "flop"}, "flop cannot be warm started; set warm_start=0"),
         ({"halvings": 0.5}, "halvings must be a list of numbers, not 0.5"),
     ],
 )

@@ -37,6 +37,7 @@ def test_shipped_models_fit_their_games(path: Path) -> None:
     searcher = Searcher(model)
     assert searcher.encoding.size == model.network.size
     assert path.stem == model.config.game.replace(":", "-")
+    assert model.policy is None and searcher.warm_start is None  # from before there were policy networks
 
 
 def test_other_files_are_refused(saved: Path, tmp_path: Path) -> None:

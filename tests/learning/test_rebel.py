@@ -42,7 +42,7 @@ def self_play(name: str, depth: int, iterations: int, games: int, **config: obje
 
 def test_examples_of_a_whole_game_are_its_values() -> None:
     play, leaves = self_play("kuhn", 10, 2000, 1)
-    examples = play.play(leaves)
+    examples = play.play(leaves).values
     assert examples.inputs.shape == (2, play.encoding.size) and examples.masks.all()
     value, _ = solve_linear_program(build_tree(load_game("kuhn")))
     # both players' values at the root, averaged over hands

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from aleator.learning.estimate import estimate
-from aleator.learning.training import Trainer, huber_loss
+from aleator.learning.learner import huber_loss
+from aleator.learning.training import Trainer
 from tests.learning.runs import tiny
 
 
@@ -42,7 +43,7 @@ def test_searches_use_the_moving_average() -> None:
     assert plain.searcher is plain.network and trainer.searcher is trainer.averaged
     trainer.run_epoch()
     before = [value.clone() for value in trainer.averaged.parameters()]
-    trainer.train_step(torch.arange(16))
+    trainer.train_step(torch.arange(16)[None])
     for mean, old, new in zip(trainer.averaged.parameters(), before, trainer.network.parameters(), strict=True):
         torch.testing.assert_close(mean, (old + new) / 2)
 

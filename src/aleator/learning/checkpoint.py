@@ -22,6 +22,7 @@ import numpy.typing as npt
 import torch
 
 from aleator.learning.config import RebelConfig
+from aleator.learning.learner import Learner
 from aleator.learning.model import Model
 from aleator.learning.training import EpochMetrics, Trainer
 from aleator.storage import ArrayFile, StorageError, replace_file, write_arrays
@@ -128,10 +129,10 @@ class RunDirectory:
             "steps": trainer.steps,
             "owed": trainer.owed,
             "seconds": trainer.seconds,
-            "added": trainer.replay.added,
-            "first": trainer.replay.first,
             "device": trainer.device.type,
         }
+        for prefix, learner in _learners(trainer).items():
+            facts |= {f"{prefix}added": learner.replay.added, f"{prefix}first": learner.replay.first}
         metadata = {"format": _FORMAT, "facts": json.dumps(facts), "config": json.dumps(trainer.config.to_dict())}
         write_arrays(self.path / CHECKPOINT, _arrays(trainer), metadata)
         cost = {
@@ -140,7 +141,8 @@ class RunDirectory:
             "seconds": round(trainer.seconds, 1),
             "device": trainer.device.type,
         }
-        Model(trainer.config, trainer.searcher, {**cost, **(report or {})}).save(self.path / NETWORK)
+        policy = trainer.policies.searcher if trainer.policies else None
+        Model(trainer.config, trainer.searcher, {**cost, **(report or {})}, policy).save(self.path / NETWORK)
 
     def restore(self, trainer: Trainer) -> None:
         """Goes on from the checkpoint; without one, the run begins anew. What a crash left behind is removed.
@@ -174,19 +176,25 @@ class RunDirectory:
             replace_file(self.path / METRICS, [text.encode()])
 
 
+def _learners(trainer: Trainer) -> dict[str, Learner[Any]]:
+    """Returns the networks of a run by what the names of their arrays begin with."""
+    return dict(zip(("", "policy."), trainer.learners, strict=False))
+
+
 def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
     """Returns all tensors of a run by name."""
     tensors: dict[str, torch.Tensor] = {}
-    for name, value in trainer.network.state_dict().items():
-        tensors[f"network.{name}"] = value
-    for name, value in trainer.averaged.state_dict().items():
-        tensors[f"averaged.{name}"] = value
-    for number, state in trainer.optimizer.state_dict()["state"].items():
-        for name, value in state.items():
-            tensors[f"optimizer.{number}.{name}"] = value
-    filled = min(trainer.replay.added, trainer.replay.capacity)
-    for name in ("inputs", "targets", "masks"):
-        tensors[f"replay.{name}"] = getattr(trainer.replay, name)[:filled]
+    for prefix, learner in _learners(trainer).items():
+        for name, value in learner.network.state_dict().items():
+            tensors[f"{prefix}network.{name}"] = value
+        for name, value in learner.averaged.state_dict().items():
+            tensors[f"{prefix}averaged.{name}"] = value
+        for number, state in learner.optimizer.state_dict()["state"].items():
+            for name, value in state.items():
+                tensors[f"{prefix}optimizer.{number}.{name}"] = value
+        filled = min(learner.replay.added, learner.replay.capacity)
+        for name in ("inputs", "targets", "masks"):
+            tensors[f"{prefix}replay.{name}"] = getattr(learner.replay, name)[:filled]
     tensors["play.root"] = trainer.self_play.root
     for player in (0, 1):
         tensors[f"play.reach{player}"] = trainer.self_play.reach[player]
@@ -207,20 +215,21 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
             raise ValueError(f"{name} has shape {list(arrays[name].shape)}, not {list(target.shape)}")
         return arrays[name].to(device=target.device, dtype=target.dtype)
 
-    facts = json.loads(file.metadata["facts"])
-    replay, play = trainer.replay, trainer.self_play
-    trainer.network.load_state_dict(part("network."))
-    trainer.averaged.load_state_dict(part("averaged."))
-    moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name, value in part("optimizer.").items():
-        number, _, field = name.partition(".")
-        moments.setdefault(int(number), {})[field] = value
-    trainer.optimizer.load_state_dict({**trainer.optimizer.state_dict(), "state": moments})
-    replay.added, replay.first = facts["added"], facts["first"]
-    filled = min(replay.added, replay.capacity)
-    for name in ("inputs", "targets", "masks"):
-        place = getattr(replay, name)[:filled]
-        place.copy_(fill(place, f"replay.{name}"))
+    facts, play = json.loads(file.metadata["facts"]), trainer.self_play
+    for prefix, learner in _learners(trainer).items():
+        learner.network.load_state_dict(part(f"{prefix}network."))
+        learner.averaged.load_state_dict(part(f"{prefix}averaged."))
+        moments: dict[int, dict[str, torch.Tensor]] = {}
+        for name, value in part(f"{prefix}optimizer.").items():
+            number, _, field = name.partition(".")
+            moments.setdefault(int(number), {})[field] = value
+        learner.optimizer.load_state_dict({**learner.optimizer.state_dict(), "state": moments})
+        replay = learner.replay
+        replay.added, replay.first = facts[f"{prefix}added"], facts[f"{prefix}first"]
+        filled = min(replay.added, replay.capacity)
+        for name in ("inputs", "targets", "masks"):
+            place = getattr(replay, name)[:filled]
+            place.copy_(fill(place, f"{prefix}replay.{name}"))
     play.root = fill(play.root, "play.root")
     play.reach = (fill(play.reach[0], "play.reach0"), fill(play.reach[1], "play.reach1"))
     trainer.epoch, trainer.steps = facts["epoch"], facts["steps"]

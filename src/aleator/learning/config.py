@@ -13,7 +13,9 @@ from aleator.errors import SolveError
 from aleator.learning.encoding import ENCODINGS
 from aleator.learning.networks import NetworkConfig
 from aleator.learning.rebel import SelfPlayConfig
+from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.search_rule import SearchRule, find_rule
+from aleator.solvers.warm_start import REBEL_ITERATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,8 @@ class RebelConfig:
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.
         zero_sum: with DeepStack's outer layer, which makes both players' values sum to zero.
+        policy: train a policy network beside the value network.
+        warm_start: how many updates of each player its policies stand for when searches start with them; 0 for uniform starts.
         games: games played at the same time.
         exploration: probability of a random action of the exploring player.
         linear_sampling: sample later iterations more often when moving on.
@@ -53,6 +57,8 @@ class RebelConfig:
     width: int = 256
     layer_norm: bool = True
     zero_sum: bool = False
+    policy: bool = False
+    warm_start: int = REBEL_ITERATIONS
     games: int = 64
     exploration: float = 0.25
     linear_sampling: bool = False
@@ -75,6 +81,10 @@ class RebelConfig:
         for name in ("depth", "iterations", "layers", "width", "games", "searches", "batch", "replay"):
             if getattr(self, name) < 1:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.warm_start < 0:
+            raise SolveError(f"warm_start must be at least 0, not {self.warm_start}")
+        if self.policy and self.warm_start and not isinstance(self.rule.update, RegretRule):
+            raise SolveError(f"{self.search} cannot be warm started; set warm_start=0, or search by cfr-d")
         for name in ("warm_up", "averaging"):
             if not 0.0 <= getattr(self, name) < 1.0:
                 raise SolveError(f"{name} must be at least 0 and less than 1, not {getattr(self, name)}")

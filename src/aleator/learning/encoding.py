@@ -131,8 +131,8 @@ class Encoding:
             found.append(torch.where(total > 0, weight / total, self.marginal[index, player]))
         return found[0], found[1]
 
-    def encode(self, index: Tensor, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
-        """Returns inputs [n, F + 2H] for the values of a player."""
+    def encode(self, index: Tensor, player: int | Tensor, reach: tuple[Tensor, Tensor]) -> Tensor:
+        """Returns inputs [n, F + 2H] for the values of a player, or of one in each row ([n])."""
         first, second = self.beliefs(index, reach)
         swap = self.swap[index][:, None]
         return torch.cat(

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from aleator.learning.learner import Learner
 from aleator.learning.rebel import SelfPlay
-from aleator.learning.training import Trainer, huber_loss
+from aleator.learning.replay import Replay
+from aleator.learning.training import Trainer
 
 _ROUNDS = 3  # searches of a game in a calibration: from its root, and from where that leads
 _VECTORS = 14  # numbers per row and hand that a search holds: regrets, policies, reach, sums, values, and what is kept
@@ -57,35 +59,45 @@ def estimate(trainer: Trainer, *, games: int = 64, iterations: int = 32) -> Esti
 
 def _memory(trainer: Trainer) -> int:
     """Returns the bytes of the replay buffer and of a search of all games."""
-    shapes, replay = trainer.subgames.shapes, trainer.replay
+    shapes = trainer.subgames.shapes
     rows = int(shapes.level_count.sum(dim=1).max()) * trainer.config.games
     search = rows * (_VECTORS * shapes.num_hands + trainer.encoding.size) * shapes.matrices.element_size()
-    return search + replay.inputs.nbytes + replay.targets.nbytes + replay.masks.nbytes
+    replays = [learner.replay for learner in trainer.learners]
+    return search + sum(replay.inputs.nbytes + replay.targets.nbytes + replay.masks.nbytes for replay in replays)
 
 
 def _play(trainer: Trainer, games: int, iterations: int) -> float:
     """Returns the seconds that self-play takes for `_ROUNDS` searches of some games."""
     generator = torch.Generator(trainer.device).manual_seed(0)
     config = replace(trainer.config.self_play, games=games)
-    play = SelfPlay(trainer.subgames, trainer.encoding, trainer.config.rule, iterations, config, generator)
-    values = trainer.leaf_values()
-    return _timed(trainer, lambda: [play.play(values) for _ in range(_ROUNDS)])
+    play = SelfPlay(
+        trainer.subgames, trainer.encoding, trainer.config.rule, iterations, config, generator, trainer.decisions
+    )
+    values, start = trainer.leaf_values(), trainer.warm_start()
+    return _timed(trainer, lambda: [play.play(values, start) for _ in range(_ROUNDS)])
 
 
 def _step(trainer: Trainer) -> float:
-    """Returns the seconds of a training step."""
-    network, replay, batch = copy.deepcopy(trainer.network), trainer.replay, trainer.config.batch
-    inputs = torch.zeros((batch, replay.inputs.shape[1]), device=trainer.device)
-    targets = torch.zeros((batch, replay.targets.shape[1]), device=trainer.device)
-    optimizer = torch.optim.Adam(network.parameters())
+    """Returns the seconds of a training step of all networks."""
+    learners = [
+        Learner(copy.deepcopy(learner.network), _blank(learner.replay), trainer.config) for learner in trainer.learners
+    ]
+    places = torch.zeros(trainer.config.batch, dtype=torch.int64, device=trainer.device)
 
     def step() -> None:
-        optimizer.zero_grad()
-        huber_loss(network(inputs), targets, torch.ones_like(targets)).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
+        for learner in learners:
+            learner.step(places)
 
     step()
     return min(_timed(trainer, step) for _ in range(3))
+
+
+def _blank(replay: Replay) -> Replay:
+    """Returns a buffer of the same kind with one example that says nothing."""
+    shape = replay.targets.shape[1:]
+    blank = Replay(1, replay.inputs.shape[1], *shape, dtype=replay.targets.dtype, device=replay.inputs.device)
+    blank.masks.fill_(True)
+    return blank
 
 
 def _timed(trainer: Trainer, work: Callable[[], object]) -> float:

@@ -16,14 +16,17 @@ import torch
 from aleator.games.base import Game
 from aleator.games.registry import load_game
 from aleator.learning.config import RebelConfig
+from aleator.learning.decisions import Decisions, NetworkPolicies
 from aleator.learning.encoding import Encoding
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.networks import PolicyNetwork, ValueNetwork
 from aleator.learning.subgames import Subgames
 from aleator.learning.training import leaf_values
 from aleator.solvers.engines.torch.engine import LeafValues
+from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.storage import ArrayFile, StorageError, write_arrays
 
 _FORMAT = "aleator value network 1"
+_POLICY = "policy."  # what the names of the policy network's parameters begin with
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +37,20 @@ class Model:
         config: the settings of the training run.
         network: the network.
         report: what the run cost and what came of it.
+        policy: the policy network, if one was trained.
     """
 
     config: RebelConfig
     network: ValueNetwork
     report: dict[str, Any] = field(default_factory=dict)
+    policy: PolicyNetwork | None = None
 
     def save(self, path: Path) -> None:
         """Writes the model to a file, replacing it atomically."""
-        arrays = {name: value.detach().cpu().numpy() for name, value in self.network.state_dict().items()}
+        tensors = dict(self.network.state_dict())
+        if self.policy:
+            tensors |= {_POLICY + name: value for name, value in self.policy.state_dict().items()}
+        arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
         metadata = {
             "format": _FORMAT,
             "config": json.dumps(self.config.to_dict()),
@@ -68,14 +76,34 @@ def load_model(path: Path) -> Model:
         network = ValueNetwork(
             int(metadata["size"]), int(metadata["hands"]), config.network, generator=torch.Generator().manual_seed(0)
         )
-        network.load_state_dict({name: torch.from_numpy(file.read(name)) for name in file.names})
-        return Model(config, network, json.loads(metadata["report"]))
+        tensors = {name: torch.from_numpy(file.read(name)) for name in file.names}
+        network.load_state_dict({name: value for name, value in tensors.items() if not name.startswith(_POLICY)})
+        policy = _policy_network(config, network.num_hands, tensors) if config.policy else None
+        return Model(config, network, json.loads(metadata["report"]), policy)
     except (KeyError, ValueError, RuntimeError) as error:
         raise StorageError(f"{path} is damaged: {error}") from error
 
 
+def _policy_network(config: RebelConfig, hands: int, tensors: dict[str, torch.Tensor]) -> PolicyNetwork:
+    """Returns the policy network among the parameters in a file."""
+    own = {name.removeprefix(_POLICY): value for name, value in tensors.items() if name.startswith(_POLICY)}
+    network = PolicyNetwork(
+        own["hidden.0.weight"].shape[1],
+        len(own["output.bias"]) // hands,
+        hands,
+        config.network,
+        generator=torch.Generator().manual_seed(0),
+    )
+    network.load_state_dict(own)
+    return network
+
+
 class Searcher:
-    """A model made ready to search: the subgames of its game on a device, and the network at their leaves."""
+    """A model made ready to search: the subgames of its game on a device, and the network at their leaves.
+
+    Attributes:
+        warm_start: what searches start with: the policy network, if there is one and its training did so, too.
+    """
 
     def __init__(self, model: Model, *, device: torch.device | str = "cpu", low_precision: bool = False) -> None:
         self.model, self.config = model, model.config
@@ -85,3 +113,7 @@ class Searcher:
         self.encoding = Encoding(self.game, self.subgames.roots, hands, kind=model.config.encoding, device=device)
         leaves = self.encoding.of([self.subgames.roots[number] for number in self.subgames.next.tolist()])
         self.leaf_values: LeafValues = leaf_values(model.network.to(device), leaves, low_precision=low_precision)
+        self.warm_start: WarmStart | None = None
+        if model.policy and model.config.warm_start:
+            decisions = Decisions(self.subgames, kind=model.config.encoding)
+            self.warm_start = WarmStart(NetworkPolicies(model.policy.to(device), decisions), model.config.warm_start)

@@ -1,13 +1,16 @@
-"""The value network: from a public belief state to the value of each hand.
+"""Networks of public belief states: the value of each hand, and the policy of each hand.
 
 Algorithm:
-    A multilayer perceptron. With the outer layer, both players' values are asked for, v0 and v1; under the beliefs b0 and b1 they
+    Multilayer perceptrons. The policy network ends in a softmax over the legal actions of each hand of the player to act. The
+    value network may have an outer layer: then both players' values are asked for, v0 and v1; under the beliefs b0 and b1 they
     should sum to zero, and half of what they sum to instead, (b0 . v0 + b1 . v1) / 2, is subtracted from every value.
 
-Reference: ReBeL section 7 and App. G (multilayer perceptron, GELU, LayerNorm, two hidden layers of 256 units for Liar's Dice);
+Reference: ReBeL section 5.3 (policy network), 7 and App. G (multilayer perceptron, GELU, LayerNorm, two hidden layers of 256
+    units for Liar's Dice);
     DeepStack, "Deep Counterfactual Value Networks" (the outer layer that makes values zero-sum).
 Deviations: GELU in its tanh form; the last layer begins at a hundredth of the usual size, so that an untrained network says
-    "about zero". A network answers for one player, so that the outer layer asks it twice, the second time for the other player.
+    "about zero", or "about uniform". A value network answers for one player, so that the outer layer asks it twice, the second
+    time for the other player.
 Status: tests/learning/test_networks.py.
 """
 
@@ -125,6 +128,22 @@ class ValueNetwork(Perceptron):
         first, second = inputs[:, -2 * self.num_hands : -self.num_hands], inputs[:, -self.num_hands :]
         ahead = inputs[:, :1] == self.first_flag
         return zero_sum((mine, other), (torch.where(ahead, first, second), torch.where(ahead, second, first)))[0]
+
+
+class PolicyNetwork(Perceptron):
+    """From inputs [n, size] and legal actions [n, A] to the probability of each action for each hand, [n, A, H]."""
+
+    def __init__(
+        self, size: int, num_actions: int, num_hands: int, config: NetworkConfig, *, generator: torch.Generator
+    ) -> None:
+        super().__init__(size, num_actions * num_hands, config, generator=generator)
+        self.num_actions, self.num_hands = num_actions, num_hands
+
+    def forward(self, inputs: Tensor, legal: Tensor) -> Tensor:
+        """Returns probabilities [n, A, H] that sum to 1 over A for every hand, 0 where `legal` [n, A] is False."""
+        found = self.outputs(inputs).view(-1, self.num_actions, self.num_hands)
+        # not minus infinity: where nothing is legal, in rows that do not count, there would be no number
+        return torch.softmax(found.masked_fill(~legal[:, :, None], -1e9), dim=1)
 
 
 def turned(inputs: Tensor) -> Tensor:

@@ -29,6 +29,7 @@ from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.torch.engine import LeafValues, Searched
 from aleator.solvers.engines.torch.forest import Forest
 from aleator.solvers.engines.torch.parts import search
+from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
@@ -87,6 +88,7 @@ def play_out(
     iterations: int,
     playthroughs: int,
     generator: torch.Generator,
+    start: WarmStart | None = None,
     chunk: int = 4096,
     on_progress: Callable[[int], None] | None = None,
 ) -> Played:
@@ -100,6 +102,7 @@ def play_out(
         iterations: updates of one player in a search.
         playthroughs: how many.
         generator: randomness, on the device of the subgames.
+        start: policies to begin searches with; None for uniform ones.
         chunk: how many subgames are searched together.
         on_progress: told the number of searches so far.
     """
@@ -117,8 +120,11 @@ def play_out(
         following = []
         for part in waiting.pop().chunks(chunk):
             forest = Forest.build(shapes, part.root)
-            keep = sample_iterations(len(part.root), iterations, gamma=rule.gamma, generator=generator, device=device)
-            found = search(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations, keep)
+            pretended = start.updates if start else 0
+            keep = sample_iterations(
+                len(part.root), iterations, gamma=rule.gamma, generator=generator, device=device, pretended=pretended
+            )
+            found = search(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations, keep, start)
             following.append(_collect(found, part, sums, first_child, subgames.next))
             searches += len(part.root)
             if on_progress:

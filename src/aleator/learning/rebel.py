@@ -2,10 +2,11 @@
 
 Algorithm:
     Each game stands at a public belief state. All of them are searched together with the value network at the leaves; the
-    root's values become a training example for each player; a leaf is sampled from the policies of a random iteration, one
+    root's values become a training example for each player, and the average policies, if wanted, examples for a policy
+    network, with which searches can start; a leaf is sampled from the policies of a random iteration, one
     player exploring, and the game goes on from the public belief state there, or begins anew when it is over.
 
-Reference: ReBeL Algorithm 1 and 2, section 5.2, App. G.
+Reference: ReBeL Algorithm 1 and 2, section 5.2 and 5.3, App. G.
 
 Deviations:
     Hands are drawn from the beliefs in order to sample the next actions; the paper samples actions from the public's view,
@@ -22,11 +23,14 @@ from typing import NamedTuple
 
 import torch
 
+from aleator.learning.decisions import Decisions
 from aleator.learning.encoding import Encoding
+from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.torch.engine import LeafValues, Searched
 from aleator.solvers.engines.torch.forest import Forest
 from aleator.solvers.engines.torch.parts import search
+from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor
@@ -55,26 +59,32 @@ class SelfPlayConfig:
             raise ValueError(f"exploration must be a probability, not {self.exploration}")
 
 
-class Examples(NamedTuple):
-    """Training examples: inputs [n, size], target values [n, H], and which hands exist [n, H]."""
+class SelfPlayed(NamedTuple):
+    """What searches teach: the value network by their roots, a policy network by all of their decisions."""
 
-    inputs: Tensor
-    targets: Tensor
-    masks: Tensor
+    values: Examples
+    policies: Examples | None
 
 
 def sample_iterations(
-    number: int, iterations: int, *, gamma: float, generator: torch.Generator, device: torch.device
+    number: int,
+    iterations: int,
+    *,
+    gamma: float,
+    generator: torch.Generator,
+    device: torch.device,
+    pretended: int = 0,
 ) -> Tensor:
     """Returns [number] iterations to keep, so that the kept policies have the average as mean; uniform for a gamma of 0.
 
-    A player's k-th policy has weight k^gamma in the average; it is what the search holds after 2 (k - 1) updates.
+    A player's k-th policy has weight k^gamma in the average; it is what the search holds after 2 (k - 1) updates. A warm start
+    counts as the first `pretended` policies of each player, which are not kept.
     """
     draws = torch.rand(number, generator=generator, device=device, dtype=torch.float64)
     if gamma == 0.0:
         return (draws * iterations).long()
     updates = max(iterations // 2, 1)
-    chances = torch.arange(1, updates + 1, device=device, dtype=torch.float64) ** gamma
+    chances = torch.arange(pretended + 1, pretended + updates + 1, device=device, dtype=torch.float64) ** gamma
     return 2 * torch.searchsorted(chances.cumsum(0) / chances.sum(), draws).clamp(max=updates - 1)
 
 
@@ -89,6 +99,7 @@ class SelfPlay:
         iterations: int,
         config: SelfPlayConfig,
         generator: torch.Generator,
+        decisions: Decisions | None = None,
     ) -> None:
         """Begins all games.
 
@@ -99,7 +110,9 @@ class SelfPlay:
             iterations: updates of one player in a search.
             config: how many games, how they explore.
             generator: randomness, on the device of the subgames.
+            decisions: of the subgames, if a policy network learns from them.
         """
+        self.decisions = decisions
         self.subgames, self.encoding, self.config = subgames, encoding, config
         self.rule, self.iterations, self.generator = rule, iterations, generator
         shapes = subgames.shapes
@@ -107,8 +120,8 @@ class SelfPlay:
         ones = torch.ones((config.games, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
         self.reach = (ones, ones.clone())
 
-    def play(self, leaf_values: LeafValues) -> Examples:
-        """Searches every game's subgame, moves on, and returns two examples per search."""
+    def play(self, leaf_values: LeafValues, start: WarmStart | None = None) -> SelfPlayed:
+        """Searches every game's subgame, moves on, and returns examples: of values two per search."""
         forest = Forest.build(self.subgames.shapes, self.root)
         device = forest.shapes.device
         keep = sample_iterations(
@@ -117,9 +130,10 @@ class SelfPlay:
             gamma=self.rule.gamma if self.config.linear_sampling else 0.0,
             generator=self.generator,
             device=device,
+            pretended=start.updates if start else 0,
         )
-        searched = search(forest, leaf_values, self.reach, self.rule, self.iterations, keep)
-        examples = self._examples(searched)
+        searched = search(forest, leaf_values, self.reach, self.rule, self.iterations, keep, start)
+        examples = SelfPlayed(self._examples(searched), self.decisions.examples(searched) if self.decisions else None)
         if self.config.random_beliefs:
             self.root, self.reach = self._anywhere()
         else:

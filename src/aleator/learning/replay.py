@@ -6,13 +6,26 @@ Reference: ReBeL App. G: a circular buffer sampled uniformly, half of whose firs
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 
 Tensor = torch.Tensor
 
 
+class Examples(NamedTuple):
+    """Training examples of a network: inputs [n, size], targets [n, ...], and which targets count [n, ...].
+
+    Targets of the value network are values [n, H], those of the policy network probabilities [n, A, H].
+    """
+
+    inputs: Tensor
+    targets: Tensor
+    masks: Tensor
+
+
 class Replay:
-    """Examples (inputs [size], targets [H], mask [H]) on one device; the oldest are overwritten.
+    """Examples (inputs [size], targets and mask of any shape) on one device; the oldest are overwritten.
 
     Attributes:
         capacity: how many examples it holds.
@@ -20,13 +33,29 @@ class Replay:
         added: how many were ever added.
     """
 
-    def __init__(self, capacity: int, size: int, num_hands: int, *, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self,
+        capacity: int,
+        size: int,
+        *shape: int,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        """Makes an empty buffer.
+
+        Args:
+            capacity: how many examples it holds.
+            size: of the inputs.
+            shape: of targets and masks.
+            dtype: of targets.
+            device: where it is.
+        """
         if capacity < 1:
             raise ValueError(f"a replay buffer holds at least 1 example, not {capacity}")
         self.capacity = capacity
         self.inputs = torch.zeros((capacity, size), device=device)
-        self.targets = torch.zeros((capacity, num_hands), device=device)
-        self.masks = torch.zeros((capacity, num_hands), dtype=torch.bool, device=device)
+        self.targets = torch.zeros((capacity, *shape), dtype=dtype, device=device)
+        self.masks = torch.zeros((capacity, *shape), dtype=torch.bool, device=device)
         self.added = 0
         self.first = 0  # examples before this one were dropped
 

@@ -1,10 +1,11 @@
-"""ReBeL's training loop: self-play fills the replay buffer, the value network learns from it.
+"""ReBeL's training loop: self-play fills the replay buffers, the networks learn from them.
 
 Algorithm:
-    An epoch searches every game once with the network's present parameters (or their moving average) at the leaves, adds
-    the examples to the buffer, and takes training steps in proportion. The loss is twice the pointwise Huber loss.
+    An epoch searches every game once with the networks' present parameters (or their moving average): the value network at
+    the leaves, the policy network, if there is one, for the policies to start with. It adds the examples to the buffers, and
+    takes training steps in proportion. The loss of values is twice the pointwise Huber loss.
 
-Reference: ReBeL section 5.2, 7 and App. G.
+Reference: ReBeL section 5.2, 5.3, 7 and App. G.
 
 Deviations:
     On CUDA the training steps of an epoch run beside the next searches, on examples that came before.
@@ -22,19 +23,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
-from torch import nn
 
 from aleator.errors import SolveError
 from aleator.games.registry import load_game
 from aleator.learning.config import RebelConfig
+from aleator.learning.decisions import Decisions, NetworkPolicies
 from aleator.learning.encoding import Encoding
 from aleator.learning.leaf_network import NetworkLeaves
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.learner import Learner
+from aleator.learning.networks import PolicyNetwork, ValueNetwork
 from aleator.learning.playing import Played, play_out
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.torch.engine import LeafValues
+from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
@@ -50,6 +53,7 @@ class EpochMetrics:
         examples: training examples made so far.
         steps: training steps so far.
         loss: mean loss of the epoch's steps, None before the first.
+        policy_loss: the same for the policy network, None if there is none.
         learning_rate: of the epoch.
         seconds: wall time of the run so far.
         searches_per_second: of this epoch, training included.
@@ -63,16 +67,11 @@ class EpochMetrics:
     learning_rate: float
     seconds: float
     searches_per_second: float
+    policy_loss: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields as JSON values."""
         return asdict(self)
-
-
-def huber_loss(values: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
-    """Returns twice the mean pointwise Huber loss of values [n, H] over the hands in `mask` [n, H], which is 0 or 1."""
-    huber = nn.functional.smooth_l1_loss(values, targets, reduction="none")
-    return 2.0 * (huber * mask).sum() / mask.sum()
 
 
 def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> LeafValues:
@@ -104,33 +103,72 @@ class Trainer:
         start = torch.Generator().manual_seed(config.seed)
         if config.zero_sum and not self.encoding.independent:
             raise SolveError(f"zero_sum needs hands that are dealt independently; those of {config.game} are not")
-        self.network = ValueNetwork(
+        network = ValueNetwork(
             self.encoding.size, shapes.num_hands, config.network, generator=start, first_flag=self.encoding.first_flag
         ).to(device)
-        self.averaged = copy.deepcopy(self.network)
         self.generator = torch.Generator(device).manual_seed(config.seed)
-        self.optimizer = torch.optim.Adam(
-            self.network.parameters(),
-            lr=torch.tensor(config.learning_rate, device=device)
-            if self.device.type == "cuda"
-            else config.learning_rate,
-            capturable=self.device.type == "cuda",
-            fused=self.device.type == "cuda",
-        )
-        self.replay = Replay(
+        replay = Replay(
             min(config.replay, 2 * config.games * config.epochs), self.encoding.size, shapes.num_hands, device=device
         )
+        self.values = Learner(network, replay, config)
+        self.decisions = Decisions(self.subgames, kind=config.encoding) if config.policy else None
+        self.policies = self._policy_learner(start) if config.policy else None
         self.self_play = SelfPlay(
-            self.subgames, self.encoding, config.rule, config.iterations, config.self_play, self.generator
+            self.subgames,
+            self.encoding,
+            config.rule,
+            config.iterations,
+            config.self_play,
+            self.generator,
+            self.decisions,
         )
         self.epoch, self.steps, self.seconds = 0, 0, 0.0
         self.owed = 0.0  # training steps that are due
         self._graph: _StepGraph | None = None
 
+    def _policy_learner(self, start: torch.Generator) -> Learner[PolicyNetwork]:
+        """Returns a policy network that knows nothing."""
+        assert self.decisions is not None
+        config, decisions, hands = self.config, self.decisions, self.subgames.shapes.num_hands
+        actions, size = len(decisions.names), decisions.encoding.size
+        most = max(int((tree.actor >= 0).sum()) for tree in self.subgames.shapes.trees)  # decisions of a subgame
+        return Learner(
+            PolicyNetwork(size, actions, hands, config.network, generator=start).to(self.device),
+            Replay(
+                min(config.replay, most * config.games * config.epochs),
+                size,
+                actions,
+                hands,
+                dtype=torch.uint8,
+                device=self.device,
+            ),
+            config,
+        )
+
+    @property
+    def learners(self) -> list[Learner[Any]]:
+        """All networks that are trained: of values, and of policies if there is one."""
+        return [self.values, *([self.policies] if self.policies else [])]
+
+    @property
+    def network(self) -> ValueNetwork:
+        """The value network that is trained."""
+        return self.values.network
+
+    @property
+    def averaged(self) -> ValueNetwork:
+        """The moving average of its parameters."""
+        return self.values.averaged
+
+    @property
+    def replay(self) -> Replay:
+        """The examples of values."""
+        return self.values.replay
+
     @property
     def searcher(self) -> ValueNetwork:
-        """The network that searches use."""
-        return self.averaged if self.config.averaging else self.network
+        """The value network that searches use."""
+        return self.values.searcher
 
     @property
     def done(self) -> bool:
@@ -140,6 +178,12 @@ class Trainer:
     def leaf_values(self) -> LeafValues:
         """Returns the network, as it is now, as a value function."""
         return leaf_values(self.searcher, self.leaf_encoding, low_precision=self.low_precision)
+
+    def warm_start(self) -> WarmStart | None:
+        """Returns the policy network, as it is now, as what searches start with; None if they start with nothing."""
+        if not (self.policies and self.decisions and self.config.warm_start):
+            return None
+        return WarmStart(NetworkPolicies(self.policies.searcher, self.decisions), self.config.warm_start)
 
     def learning_rate(self) -> float:
         """Returns the learning rate at this point of the run."""
@@ -152,19 +196,22 @@ class Trainer:
         if self.device.type == "cuda":
             side = torch.cuda.Stream(priority=-1)  # type: ignore[no-untyped-call]
             side.wait_stream(torch.cuda.current_stream())
-            values = self.leaf_values()
-            examples = self.self_play.play(values)  # only queued: the host does not wait for it
+            values, start = self.leaf_values(), self.warm_start()
+            examples = self.self_play.play(values, start)  # only queued: the host does not wait for it
             with torch.cuda.stream(side):
-                loss = self._train()
+                losses = self._train()
             torch.cuda.current_stream().wait_stream(side)
         else:
-            examples = self.self_play.play(self.leaf_values())
-            loss = self._train()
-        self.replay.add(*examples)
+            examples = self.self_play.play(self.leaf_values(), self.warm_start())
+            losses = self._train()
+        for learner, made in zip(self.learners, examples, strict=False):
+            if made:
+                learner.replay.add(*made)
         self.epoch += 1
-        self.owed += config.draws * len(examples.inputs) / config.batch
+        self.owed += config.draws * len(examples.values.inputs) / config.batch
         if self.epoch == max(1, round(config.warm_up * config.epochs)):
-            self.replay.drop(0.5)
+            for learner in self.learners:
+                learner.replay.drop(0.5)
         spent = time.perf_counter() - begin
         self.seconds += spent
         return EpochMetrics(
@@ -172,7 +219,8 @@ class Trainer:
             searches=self.epoch * config.games,
             examples=self.replay.added,
             steps=self.steps,
-            loss=loss,
+            loss=losses[0],
+            policy_loss=losses[1] if self.policies else None,
             learning_rate=self.learning_rate(),
             seconds=self.seconds,
             searches_per_second=config.games / spent,
@@ -183,42 +231,34 @@ class Trainer:
         while not self.done:
             yield self.run_epoch()
 
-    def _train(self) -> float | None:
-        """Takes the training steps that are due and returns their mean loss."""
-        number = int(self.owed) if self.replay.count else 0
+    def _train(self) -> list[float | None]:
+        """Takes the training steps that are due and returns the mean loss of each network."""
+        number, batch = int(self.owed) if self.replay.count else 0, self.config.batch
         if not number:
-            return None
+            return [None for _ in self.learners]
         self.owed -= number
         self.steps += number
-        places = self.replay.places(number * self.config.batch, self.generator).view(number, self.config.batch)
+        places = torch.stack(
+            [learner.replay.places(number * batch, self.generator).view(number, batch) for learner in self.learners],
+            dim=1,
+        )
+        for learner in self.learners:
+            learner.set_rate(self.learning_rate())
         if self.device.type == "cuda":
             self._graph = self._graph or _StepGraph(self)
-            return self._graph.run(places, self.learning_rate())
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.learning_rate()
-        threads, total = torch.get_num_threads(), 0.0
+            return list(self._graph.run(places))
+        threads, total = torch.get_num_threads(), torch.zeros(len(self.learners), dtype=torch.float64)
         torch.set_num_threads(1)  # more of them wait for each other: steps are small
         try:
-            for batch in places:
-                total += float(self.train_step(batch))
+            for step in places:
+                total += self.train_step(step)
         finally:
             torch.set_num_threads(threads)
-        return total / number
+        return list((total / number).tolist())
 
     def train_step(self, places: Tensor) -> Tensor:
-        """Takes one training step on the examples at `places` [batch] and returns the loss."""
-        self.optimizer.zero_grad(set_to_none=False)
-        found = self.network(self.replay.inputs[places])
-        mask = self.replay.masks[places].to(found.dtype)
-        loss = huber_loss(found, self.replay.targets[places], mask)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip, foreach=True)
-        self.optimizer.step()
-        if self.config.averaging:
-            with torch.no_grad():
-                for mean, parameter in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
-                    mean.lerp_(parameter, 1.0 - self.config.averaging)
-        return loss.detach()
+        """Takes one training step of every network on the examples at its `places` [networks, batch]; returns losses."""
+        return torch.stack([learner.step(at) for learner, at in zip(self.learners, places, strict=True)])
 
     def play(
         self,
@@ -238,40 +278,41 @@ class Trainer:
             iterations=iterations or self.config.iterations,
             playthroughs=playthroughs,
             generator=torch.Generator(self.device).manual_seed(seed),
+            start=self.warm_start(),
             chunk=chunk,
             on_progress=on_progress,
         )
 
 
 class _StepGraph:
-    """A training step as a CUDA graph: one launch instead of a hundred."""
+    """A training step of all networks as a CUDA graph: one launch instead of hundreds."""
 
     def __init__(self, trainer: Trainer) -> None:
-        self._trainer = trainer
-        self._places = torch.zeros(trainer.config.batch, dtype=torch.int64, device=trainer.device)
-        self._loss = torch.zeros((), device=trainer.device)
-        # a few steps outside the capture make the optimizer's state; what they changed is put back, in place
-        networks, optimizer = (trainer.network, trainer.averaged), trainer.optimizer
+        learners = trainer.learners
+        self._places = torch.zeros((len(learners), trainer.config.batch), dtype=torch.int64, device=trainer.device)
+        self._loss = torch.zeros(len(learners), device=trainer.device)
+        # a few steps outside the capture make the optimizers' state; what they changed is put back, in place
+        networks = [network for learner in learners for network in (learner.network, learner.averaged)]
         before = copy.deepcopy([network.state_dict() for network in networks])
-        moments = copy.deepcopy(optimizer.state_dict()["state"])  # empty in a new run, not in one that is resumed
+        # empty in a new run, not in one that is resumed
+        moments = copy.deepcopy([learner.optimizer.state_dict()["state"] for learner in learners])
         for _ in range(3):
             trainer.train_step(self._places)
         for network, parameters in zip(networks, before, strict=True):
             network.load_state_dict(parameters)
-        for number, state in enumerate(optimizer.state.values()):
-            for name, value in state.items():
-                value.copy_(moments[number][name]) if number in moments else value.zero_()
+        for learner, known in zip(learners, moments, strict=True):
+            for number, state in enumerate(learner.optimizer.state.values()):
+                for name, value in state.items():
+                    value.copy_(known[number][name]) if number in known else value.zero_()
         torch.cuda.synchronize()
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
             self._loss.add_(trainer.train_step(self._places))
 
-    def run(self, places: Tensor, learning_rate: float) -> float:
-        """Takes steps on `places` [steps, batch]; returns the mean loss."""
-        for group in self._trainer.optimizer.param_groups:
-            group["lr"].fill_(learning_rate)
+    def run(self, places: Tensor) -> list[float]:
+        """Takes steps on `places` [steps, networks, batch]; returns the mean losses."""
         self._loss.zero_()
-        for batch in places:
-            self._places.copy_(batch)
+        for step in places:
+            self._places.copy_(step)
             self._graph.replay()
-        return float(self._loss) / len(places)
+        return list((self._loss / len(places)).tolist())

@@ -52,6 +52,7 @@ def _measure(
         iterations=iterations,
         playthroughs=playthroughs,
         generator=torch.Generator(device).manual_seed(seed),
+        start=searcher.warm_start,
         chunk=32768 if device == "cuda" else 1024,
         on_progress=lambda done: progress(share[0] + share[1] * min(done / expected, 1.0), name),
     )

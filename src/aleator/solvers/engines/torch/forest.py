@@ -101,6 +101,16 @@ class Forest:
         )
 
     @cached_property
+    def decisions(self) -> Tensor:
+        """[n] rows where a player moves."""
+        return torch.nonzero(self.actor >= 0)[:, 0]
+
+    @cached_property
+    def moved(self) -> Tensor:
+        """[n] rows that a player moved into."""
+        return torch.nonzero(self.mover >= 0)[:, 0]
+
+    @cached_property
     def terminals(self) -> Tensor:
         """[Z] rows of terminals, ordered by payoff matrix."""
         payoff = self.shapes.payoff[self.template]
