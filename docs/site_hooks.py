@@ -1,9 +1,15 @@
-"""What MkDocs does not do by itself: new guides in the navigation, pages from the root, formulas without JavaScript."""
+"""What MkDocs does not do by itself.
+
+New guides and algorithms in the navigation, pages from the repository's root, what modules say about themselves on the pages of
+algorithms, formulas without JavaScript.
+"""
 
 from __future__ import annotations
 
+import ast
 import html
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +25,19 @@ _ROOT_LINK = re.compile(rf"\]\((?:\.\./)+({'|'.join(re.escape(name) for name in 
 _ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 _NOTEBOOK_TEXT = re.compile(r'(<div class="jp-RenderedHTMLCommon[^>]*text/markdown"[^>]*>)(.*?)(</div>)', re.S)
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.S)
+_SOURCE = re.compile(r"^Source: (.+)\.$", re.M)
+_BLOCK = re.compile(r"^(Algorithm|Reference|Deviations|Status):[ \n](.*?)(?=^\w+:[ \n]|\Z)", re.M | re.S)
 _DOLLARS = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+?)\$", re.S)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Adds guides that mkdocs.yml does not place to the end of the guides."""
+    """Adds guides and algorithms that mkdocs.yml does not place to the end of theirs."""
     assert config.nav is not None
     placed = str(config.nav)
-    guides = next(section["Guides"] for section in config.nav if "Guides" in section)
-    guides += [page.name for page in sorted((ROOT / "docs").glob("*.md")) if f"'{page.name}'" not in placed]
+    for title, folder in (("Guides", ""), ("Algorithms", "algorithms/")):
+        section = next(section[title] for section in config.nav if title in section)
+        pages = [f"{folder}{page.name}" for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
+        section += [page for page in pages if f"'{page}'" not in placed]
     return config
 
 
@@ -40,7 +50,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Leads links to the repository's root to the pages of the site."""
+    """Leads links to the repository's root to the pages of the site; adds what the modules of an algorithm say."""
+    if page.file.src_uri.startswith("algorithms/"):
+        markdown = _SOURCE.sub(lambda line: "\n\n".join(map(module_text, re.findall(r"`([\w.]+)`", line[1]))), markdown)
     top = "../" * page.file.src_uri.count("/")
     return _ROOT_LINK.sub(lambda link: f"]({top}{PAGES[link[1]]}{link[2] or ''})", markdown)
 
@@ -51,6 +63,29 @@ def on_page_content(content: str, page: Page, **_: Any) -> str:
         content = _SCRIPT.sub("", content)
     content = _ARITHMATEX.sub(lambda found: _mathml(found[2], block=found[1] == "div"), content)
     return _NOTEBOOK_TEXT.sub(lambda cell: cell[1] + _DOLLARS.sub(_formula, cell[2]) + cell[3], content)
+
+
+def module_blocks(name: str) -> dict[str, str]:
+    """Returns the blocks of a module's docstring by title (Algorithm, Reference, Deviations, Status), the first line under ""."""
+    path = ROOT / "src" / (name.replace(".", "/") + ".py")
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    text = re.sub(r"^\*(\w+)\.\*", r"\1:", text, flags=re.M)
+    blocks = {block[1]: textwrap.dedent(block[2]).strip() for block in _BLOCK.finditer(text)}
+    return {"": text.partition("\n")[0]} | blocks
+
+
+def module_text(name: str) -> str:
+    """Returns what a module says about itself, as Markdown."""
+    blocks = module_blocks(name)
+    parts = [f"### `{name}`", blocks[""]]
+    if "Algorithm" in blocks:
+        opened = "<details markdown='1'><summary>The algorithm, as the source has it</summary>"
+        parts.append(f"{opened}\n\n```text\n{blocks['Algorithm']}\n```\n\n</details>")
+    for title in ("Reference", "Deviations", "Status"):
+        if title in blocks:
+            told = re.sub(r"^none", "None", re.sub(r"\s*\n\s*", " ", blocks[title]))
+            parts.append(f"**{title}.** {html.escape(told, quote=False)}")
+    return "\n\n".join(parts)
 
 
 def _formula(found: re.Match[str]) -> str:

@@ -54,3 +54,13 @@ def test_formulas_and_docstrings_are_rendered(site: Path) -> None:
     assert notebook.count("<math") >= 10
     assert "$$" not in notebook
     assert "Returns an approximate equilibrium." in (site / "api" / "solvers.html").read_text()
+
+
+@pytest.mark.xdist_group("site")
+def test_pages_of_algorithms_have_what_the_modules_say(site: Path) -> None:
+    pages = sorted((site / "algorithms").glob("*.html"))
+    assert len(pages) >= 21
+    for page in pages:
+        text = page.read_text()
+        assert "<strong>Deviations.</strong>" in text and "<strong>Status.</strong>" in text, page.name
+        assert "$$" not in text and "Source: " not in text, page.name
