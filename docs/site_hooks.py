@@ -19,6 +19,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+STATED = {"Reference", "Deviations", "Status"}
 PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 _ROOT_LINK = re.compile(rf"\]\((?:\.\./)+({'|'.join(re.escape(name) for name in PAGES)})(#[^)]*)?\)")
@@ -52,7 +53,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Leads links to the repository's root to the pages of the site; adds what the modules of an algorithm say."""
     if page.file.src_uri.startswith("algorithms/"):
-        markdown = _SOURCE.sub(lambda line: "\n\n".join(map(module_text, re.findall(r"`([\w.]+)`", line[1]))), markdown)
+        markdown = _SOURCE.sub(lambda _: "\n\n".join(map(module_text, source_modules(markdown))), markdown)
     top = "../" * page.file.src_uri.count("/")
     return _ROOT_LINK.sub(lambda link: f"]({top}{PAGES[link[1]]}{link[2] or ''})", markdown)
 
@@ -63,6 +64,17 @@ def on_page_content(content: str, page: Page, **_: Any) -> str:
         content = _SCRIPT.sub("", content)
     content = _ARITHMATEX.sub(lambda found: _mathml(found[2], block=found[1] == "div"), content)
     return _NOTEBOOK_TEXT.sub(lambda cell: cell[1] + _DOLLARS.sub(_formula, cell[2]) + cell[3], content)
+
+
+def source_modules(markdown: str) -> list[str]:
+    """Returns the modules that a page names in its line `Source:`; `package.*` is all modules of one that state a reference."""
+    found = []
+    for name in re.findall(r"`([\w.*]+)`", " ".join(_SOURCE.findall(markdown))):
+        package = name.removesuffix(".*")
+        files = sorted((ROOT / "src" / package.replace(".", "/")).glob("[a-z]*.py")) if package != name else []
+        named = [f"{package}.{file.stem}" for file in files] or [name]
+        found += [module for module in named if module == name or STATED <= set(module_blocks(module))]
+    return found
 
 
 def module_blocks(name: str) -> dict[str, str]:

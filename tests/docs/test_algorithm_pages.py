@@ -15,7 +15,6 @@ from tests.docs.test_docs import prose, run_command
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "algorithms").glob("*.md"))
 PARTS = {"solvers", "search", "learning", "agents"}  # what is an algorithm; games have their own page
-SAID = {"Reference", "Deviations", "Status"}
 
 
 def site_hooks() -> ModuleType:
@@ -27,11 +26,14 @@ def site_hooks() -> ModuleType:
     return module
 
 
+HOOKS = site_hooks()
+
+
 def sources(page: Path) -> list[str]:
     """Returns the modules that a page names as its source."""
-    lines = re.findall(r"^Source: (.+)\.$", page.read_text(), flags=re.M)
-    assert len(lines) == 1, f"{page.name} needs one line 'Source: `module`, `module`.'"
-    return re.findall(r"`([\w.]+)`", lines[0])
+    found: list[str] = HOOKS.source_modules(page.read_text())
+    assert found, f"{page.name} needs a line 'Source: `module`, `module`.'"
+    return found
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -43,16 +45,15 @@ def test_a_page_says_what_it_must(page: Path) -> None:
     assert re.search(r"`aleator (paper|bench) [\w-]+`|`tests/[\w/.]+`", results), "results name their command"
     assert "$" in text or "| name |" in text or page.stem == "pluribus-search", "a formula or a table of names"
     for module in sources(page):
-        assert set(site_hooks().module_blocks(module)) >= SAID, f"{module} lacks one of {SAID}"
+        assert set(HOOKS.module_blocks(module)) >= HOOKS.STATED, f"{module} lacks one of {HOOKS.STATED}"
 
 
 def test_every_module_of_an_algorithm_is_on_a_page() -> None:
     named = {module for page in PAGES for module in sources(page)}
-    hooks = site_hooks()
     for path in sorted((ROOT / "src" / "aleator").rglob("*.py")):
         parts = path.relative_to(ROOT / "src").with_suffix("").parts
         module = ".".join(parts)
-        if parts[1] in PARTS and set(hooks.module_blocks(module)) >= SAID:
+        if parts[1] in PARTS and set(HOOKS.module_blocks(module)) >= HOOKS.STATED:
             assert module in named, f"add {module} to the line 'Source:' of a page in docs/algorithms"
 
 
@@ -63,8 +64,7 @@ def test_every_experiment_is_on_a_page() -> None:
 
 
 def test_what_modules_say_is_on_the_site() -> None:
-    hooks = site_hooks()
-    blocks = hooks.module_blocks("aleator.search.trunk")
+    blocks = HOOKS.module_blocks("aleator.search.trunk")
     assert blocks[""].startswith("How good a policy is") and blocks["Reference"] == "thesis 5.1.2 (trunk)."
-    told = hooks.module_text("aleator.search.trunk")
+    told = HOOKS.module_text("aleator.search.trunk")
     assert "**Deviations.** the game is solved by CFR" in told and "<details" in told
