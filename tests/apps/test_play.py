@@ -100,3 +100,35 @@ def test_agents_can_be_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and "the agent search:cfr-d,moves=2,iterations=30, 3 draws" in text.replace("\n", " ")
     code, _, error = call(capsys, "evaluate", "kuhn", "--agent", "uniform", "--repeats", "3")
     assert code == 2 and "--repeats is for agents that search" in error
+
+
+def test_a_match(capsys: pytest.CaptureFixture[str]) -> None:
+    match = ("match", "kuhn", "equilibrium:200", "uniform")
+    code, text, error = call(capsys, *match, "--games", "60")
+    assert code == 0, error
+    assert text.startswith("kuhn: what equilibrium:200 wins against uniform, 60 games")
+    assert "luck removed" in text and "in the second seat" in text and "standard error" in text
+    exact = json.loads(call(capsys, *match, "--exact", "--json")[1])
+    drawn, again = (json.loads(call(capsys, *match, "--games", "200", "--json")[1]) for _ in range(2))
+    assert drawn == again and drawn["games"] == 200 and exact["games"] == 0 and exact["won"] is None
+    assert abs(drawn["score"]["mean"] - exact["score"]["mean"]) < 4 * drawn["score"]["standard_error"]
+    assert drawn["score"]["standard_error"] < drawn["won"]["standard_error"]
+    code, text, _ = call(capsys, *match, "--games", "1", "--raw")
+    assert code == 0 and "1 game" in text and "luck" not in text
+
+
+def test_a_match_of_a_game_that_is_too_big_to_measure_luck_by(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, error = call(capsys, "match", "liars-dice:2x6", "last", "first", "--games", "4")
+    assert code == 0 and "luck stays in the result: liars-dice:2x6 has" in error and "as won" in text
+
+
+def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, message in (
+        (("kuhn", "uniform", "bluff"), "unknown agent 'bluff'; allowed: equilibrium, search"),
+        (("kuhn", "uniform", "first", "--exact", "--raw"), "--exact plays no games"),
+        (("kuhn", "search:seconds=1", "first", "--exact"), "depends on the clock"),
+        (("kuhn", "pluribus:seconds=soon", "first"), "seconds cannot be 'soon'; it is a number above 0"),
+        (("liars-dice:2x6", "continual", "first"), "at most 20,000,000 public states are allowed"),
+    ):
+        code, _, error = call(capsys, "match", *arguments)
+        assert code == 2 and message in " ".join(error.split()), error

@@ -278,5 +278,5 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
         from aleator.agents.blueprint import BlueprintAgent
 
         return BlueprintAgent(_saved(name, game))
-    usages = ", ".join(known.usage for known in _AGENTS)
-    raise AgentError(f"unknown agent {name!r}; allowed: {usages}, or a file with a solution")
+    families = ", ".join(known.family for known in _AGENTS)
+    raise AgentError(f"unknown agent {name!r}; allowed: {families}, or a file with a solution")

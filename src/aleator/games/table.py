@@ -40,6 +40,7 @@ class Table:
         state: the public state; at the start chance has dealt and moved until a player has to act.
         hands: the number of each player's hand.
         events: which child followed at each public state so far.
+        past_hands: the players' hands at the start and after each event.
     """
 
     def __init__(self, game: Game[Any], rng: np.random.Generator) -> None:
@@ -50,6 +51,7 @@ class Table:
         deal = game.deal(game.root())
         place = int(rng.choice(deal.size, p=(deal / deal.sum()).ravel()))
         self.hands: tuple[int, int] = divmod(place, deal.shape[1])
+        self.past_hands = [self.hands]
         self._let_chance_move()
 
     @property
@@ -126,6 +128,7 @@ class Table:
         chosen = ways[int(self._rng.choice(len(ways), p=np.array(weights) / sum(weights)))]
         self.events += (chosen[0],)
         self.state, self.hands = children[chosen[0]].state, (chosen[1], chosen[2])
+        self.past_hands.append(self.hands)
 
     def _hands_after(self, child: Child[Any], number: int, player: int, action: int | None) -> npt.NDArray[np.intp]:
         """Returns the hands of a player in a child that come from the present one."""

@@ -22,6 +22,7 @@ _VERBS = {
     "train": "Train networks by self-play; resumable.",
     "serve": "Play, solve and watch learning in the browser.",
     "play": "Play a game against an agent, in the terminal.",
+    "match": "Let two agents play each other; the result with its standard error.",
     "demo": "Train ReBeL on Liar's Dice from nothing and compare with the paper.",
     "paper": "Reproduce a table or figure of the papers.",
     "bench": "Measure speed, as ratios against peers and rooflines.",

@@ -59,8 +59,10 @@ def run(
     rules = load_game(game)
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
-    opponent = _load(agent, rules, quiet=json)
-    mine = HumanAgent(rules, lambda seen: _ask(rules, seen)) if you is None else _load(you, rules, quiet=json)
+    opponent = load_with_progress(agent, rules, quiet=json)
+    mine = (
+        HumanAgent(rules, lambda seen: _ask(rules, seen)) if you is None else load_with_progress(you, rules, quiet=json)
+    )
     rng, won = np.random.default_rng(seed), 0.0
     played: list[dict[str, Any]] = []
     count = games if games is not None or you is None else 1
@@ -86,7 +88,7 @@ def _games(played: list[dict[str, Any]]) -> str:
     return f"{len(played)} game" + "s" * (len(played) != 1)
 
 
-def _load(name: str, game: Game[Any], *, quiet: bool) -> Agent:
+def load_with_progress(name: str, game: Game[Any], *, quiet: bool) -> Agent:
     """Returns an agent; shows how far it is with solving if it has to."""
     with progress_bar(f"{name} prepares", quiet=quiet) as move:
 

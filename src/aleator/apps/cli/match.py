@@ -1,0 +1,98 @@
+"""`aleator match`: two agents play each other, and the result says how sure it is."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from aleator.apps.cli.output import interruptible, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.play import load_with_progress
+from aleator.arena import HandValues, MatchResult, Score, exact_match, play_match
+from aleator.errors import AgentError, TooBigError
+from aleator.games.base import Game
+from aleator.games.registry import load_game
+from aleator.solvers.solve import Limits, solve
+from aleator.trees.public_tree import build_tree
+
+_BASELINE = Limits(iterations=300, seconds=10.0)
+_SURE = 1.96  # standard errors on each side of a 95 % interval
+
+
+def run(
+    game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
+    first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
+    second: Annotated[str, typer.Argument(help="Its opponent.")],
+    games: Annotated[int, typer.Option(min=1, help="How many games; seats change after each.")] = 1000,
+    exact: Annotated[bool, typer.Option(help="No games: what both play in expectation is enumerated.")] = False,
+    raw: Annotated[bool, typer.Option(help="Do not remove luck: saves solving the game for a baseline.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of deals and draws.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Let two agents play each other. Prints what the first wins per game, with the luck removed, and the standard error.
+
+    Examples:  aleator match leduc safe equilibrium --games 500  |  aleator match kuhn search:iterations=20 uniform --exact
+    """
+    if exact and raw:
+        raise AgentError("--exact plays no games: there is no luck for --raw to leave in")
+    rules = load_game(game)
+    agents = [load_with_progress(name, rules, quiet=json) for name in (first, second)]
+    if exact:
+        with progress_bar("enumerating", quiet=json):
+            result = exact_match(agents[0], agents[1], build_tree(rules))
+        _print(game, first, second, result, "exactly", json=json)
+        return
+    values = None if raw else _baseline(rules, quiet=json)
+    with ExitStack() as stack:
+        stopped = stack.enter_context(interruptible())
+        move = stack.enter_context(progress_bar("playing", quiet=json))
+
+        def on_game(number: int) -> bool:
+            move(number / games, f"game {number:,}")
+            return stopped()
+
+        result = play_match(agents[0], agents[1], games, np.random.default_rng(seed), values=values, on_game=on_game)
+    how = "as won" if values is None else "luck removed"
+    _print(game, first, second, result, how, json=json)
+
+
+def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:
+    """Returns values of a rough solution, by which luck is measured; None if the game is too big for that."""
+    try:
+        with progress_bar("solving the game to measure luck by", quiet=quiet):
+            return HandValues(solve(build_tree(rules), limits=_BASELINE).policy)
+    except TooBigError as error:
+        note(f"luck stays in the result: {error}")
+        return None
+
+
+def _print(game: str, first: str, second: str, result: MatchResult, how: str, *, json: bool) -> None:
+    if json:
+        found = {"game": game, "first": first, "second": second, "games": result.games, "how": how}
+        scores = {"score": result.score, "as_first": result.seats[0], "as_second": result.seats[1], "won": result.won}
+        print_json(found | {name: score and score._asdict() for name, score in scores.items()})
+        return
+    games = "" if not result.games else f", {result.games:,} game" + "s" * (result.games != 1)
+    title = f"{game}: what {first} wins against {second}{games}"
+    out.print(title, style="bold", markup=False, soft_wrap=True)
+    rows = [(how, *_cells(result.score))]
+    rows += [
+        (f"in the {name} seat", *_cells(score))
+        for name, score in zip(("first", "second"), result.seats, strict=True)
+        if score and result.games != 1
+    ]
+    if result.won is not None and how != "as won":
+        rows.append(("as won", *_cells(result.won)))
+    print_table("", ("", "per game", "standard error", "95 % interval"), rows)
+    out.print("in units of the game's payoffs", style="dim")
+
+
+def _cells(score: Score) -> tuple[str, str, str]:
+    if score.standard_error is None:
+        return f"{score.mean:+.4g}", "-", "-"
+    if not score.standard_error:
+        return f"{score.mean:+.4g}", "0", "-"
+    low, high = (score.mean + side * _SURE * score.standard_error for side in (-1, 1))
+    return f"{score.mean:+.4g}", f"{score.standard_error:.2g}", f"{low:+.3g} to {high:+.3g}"

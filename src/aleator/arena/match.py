@@ -1,0 +1,123 @@
+"""A match: two agents play many games against each other, in both seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.agents.base import Agent
+from aleator.arena.luck import HandValues
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.table import Table
+from aleator.solvers.best_response import expected_value
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree
+
+OnGame = Callable[[int], bool]
+
+
+class Score(NamedTuple):
+    """What an agent wins per game, in units of the game's payoffs, and the standard error of that; None if unknown."""
+
+    mean: float
+    standard_error: float | None
+
+
+class MatchResult(NamedTuple):
+    """How a match ended, as the first agent sees it.
+
+    Attributes:
+        games: how many were played; 0 if the result is exact.
+        score: both seats weigh the same. Luck is removed if there was a baseline.
+        seats: the score in seat 0 and in seat 1; None for a seat in which no game was played.
+        won: the score by what was really won; None if the result is exact.
+    """
+
+    games: int
+    score: Score
+    seats: tuple[Score | None, Score | None]
+    won: Score | None
+
+
+def play_match(
+    first: Agent,
+    second: Agent,
+    games: int,
+    rng: np.random.Generator,
+    *,
+    values: HandValues | None = None,
+    on_game: OnGame | None = None,
+) -> MatchResult:
+    """Returns the result of a match in which the agents change seats after each game.
+
+    Args:
+        first, second: the agents; one of them may sit on both sides.
+        games: how many.
+        rng: of deals and draws.
+        values: to take luck off the results; None for what was won.
+        on_game: is told how many games are over; the match ends early if it returns True.
+    """
+    if games < 1:
+        raise AgentError(f"a match has at least 1 game, not {games}")
+    if first.game.name != second.game.name:
+        raise AgentError(f"{first.name} plays {first.game.name} and {second.name} {second.game.name}")
+    won: tuple[list[float], list[float]] = ([], [])
+    fair: tuple[list[float], list[float]] = ([], [])
+    for number in range(games):
+        seat = number % 2
+        payoff, luck = _play((first, second) if seat == 0 else (second, first), rng, values)
+        sign = 1.0 if seat == 0 else -1.0
+        won[seat].append(sign * payoff)
+        fair[seat].append(sign * (payoff - luck))
+        if on_game is not None and on_game(number + 1):
+            break
+    return MatchResult(
+        len(won[0]) + len(won[1]),
+        _both(fair),
+        (_score(fair[0]), _score(fair[1])),
+        _both(won),
+    )
+
+
+def exact_match(first: Agent, second: Agent, tree: PublicTree) -> MatchResult:
+    """Returns what the first agent wins in expectation, from both agents' whole policies on their game's tree."""
+    mine, theirs = first.policy(tree), second.policy(tree)
+    there = expected_value(Policy(tree, (mine.probabilities[0], theirs.probabilities[1])))
+    here = -expected_value(Policy(tree, (theirs.probabilities[0], mine.probabilities[1])))
+    return MatchResult(0, Score((there + here) / 2, 0.0), (Score(there, 0.0), Score(here, 0.0)), None)
+
+
+def _play(agents: tuple[Agent, Agent], rng: np.random.Generator, values: HandValues | None) -> tuple[float, float]:
+    """Returns what player 0 won in one game, and how much of it was luck."""
+    table = Table(agents[0].game, rng)
+    chances: list[FloatArray | None] = [None] * len(table.events)
+    for seat, agent in enumerate(agents):
+        agent.begin(seat, rng)
+    while not table.is_over:
+        seen, agent = table.observe(), agents[table.actor]
+        if values is not None:
+            chances.append(agent.probabilities(seen))
+        table.act(agent.act(seen))
+        chances += [None] * (len(table.events) - len(chances))
+    payoff = table.payoff(0)
+    return payoff, 0.0 if values is None else values.luck(table.events, table.past_hands, chances)
+
+
+def _score(results: list[float]) -> Score | None:
+    if not results:
+        return None
+    error = float(np.std(results, ddof=1) / np.sqrt(len(results))) if len(results) > 1 else None
+    return Score(float(np.mean(results)), error)
+
+
+def _both(results: tuple[list[float], list[float]]) -> Score:
+    """Returns the mean of both seats' scores; of one seat's if the other was not played."""
+    scores = [score for score in map(_score, results) if score is not None]
+    errors = [score.standard_error for score in scores]
+    error = None
+    if None not in errors:
+        error = float(np.sqrt(sum((found or 0.0) ** 2 for found in errors))) / len(scores)
+    return Score(float(np.mean([score.mean for score in scores])), error)
