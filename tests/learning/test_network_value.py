@@ -11,6 +11,7 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import ZeroValue
+from aleator.search.random_iteration import SearchConfig
 from aleator.solvers.search_rule import SEARCH_RULES
 from aleator.trees.subgame import DepthLimit, subgame_at
 
@@ -19,14 +20,16 @@ torch = pytest.importorskip("torch")
 
 from aleator.learning.encoding import Encoding  # noqa: E402
 from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
-from aleator.learning.model import Searcher  # noqa: E402
+from aleator.learning.model import Model, Searcher  # noqa: E402
 from aleator.learning.network_value import NetworkValue  # noqa: E402
 from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.quick_network import QuickNetwork  # noqa: E402
 from aleator.learning.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.training import Trainer  # noqa: E402
 from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
 from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from tests.learning.runs import tiny  # noqa: E402
 
 
 def random_network(size: int, hands: int, layers: int = 2, norm: bool = True) -> ValueNetwork:
@@ -111,3 +114,30 @@ def test_networks_come_with_the_paper_s_games() -> None:
         assert model.config.game == name and 0 < model.report["exploitability"] < 0.03
     with pytest.raises(SolveError, match="there are networks for: liars-dice:1x4"):
         shipped_model("leduc")
+
+
+def test_both_engines_start_with_the_policy_network() -> None:
+    trainer = Trainer(tiny(game="liars-dice:1x3", policy=True))
+    assert trainer.policies is not None
+    with torch.no_grad():
+        for network in (trainer.network, trainer.policies.network):
+            network.output.weight.mul_(100)
+    model = Model(trainer.config, trainer.network, {}, trainer.policies.network)
+    value, searcher = NetworkValue(model), Searcher(model)
+    subgame = subgame_at(searcher.game, searcher.subgames.roots[1], DepthLimit(moves=2))
+    rng = np.random.default_rng(0)
+    reach = (rng.random(3), rng.random(3))
+    config = SearchConfig(limit=DepthLimit(moves=2), iterations=3, start=value.start)
+    solver = config.solve(subgame, value, reach)
+    assert solver.iteration == 18 and sorted(solver.kept) == [16, 17, 18]
+    forest = Forest.build(searcher.subgames.shapes, torch.tensor([1]))
+    tensors = tuple(torch.tensor(rows[None], dtype=torch.float32) for rows in reach)
+    rule = SEARCH_RULES["cfr-d"]
+    found = TorchEngine(forest, searcher.leaf_values, tensors, rule, 6, searcher.warm_start).search(torch.tensor([0]))
+    row_of = {node: row for row, node in enumerate(forest.shapes.node[forest.template].tolist())}
+    first, average = solver.kept[16].policy, solver.average_policy()
+    for node in np.flatnonzero(subgame.tree.actor >= 0):
+        rows = [row_of[child] for child in subgame.tree.children(node)]
+        np.testing.assert_allclose(found.policy[rows], first[int(node)], atol=1e-5)
+        np.testing.assert_allclose(found.average[rows], average[int(node)], atol=2e-3)
+    assert float((found.policy[row_of[1]] - 1 / 6).abs().max()) > 0.02, "not the uniform policy"

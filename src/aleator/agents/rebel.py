@@ -1,4 +1,4 @@
-"""ReBeL as an agent: search by a random iteration with a trained value network at the leaves.
+"""ReBeL as an agent: search by a random iteration with a trained value network at the leaves, and from a policy network on.
 
 Reference: ReBeL section 6, Algorithm 2.
 Deviations: an iteration of the paper updates one player, and one of the agent's search both: it takes half as many.
@@ -35,9 +35,11 @@ class RebelAgent(SearchAgent):
         model = load_model(network or shipped_path(game.name))
         if model.config.game != game.name:
             raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")
+        value = NetworkValue(model)
         config = SearchConfig(
             limit=DepthLimit(moves=model.config.depth),
             rule=model.config.rule,
             iterations=max(1, (iterations or model.config.iterations) // 2),
+            start=value.start,
         )
-        super().__init__(game, config, NetworkValue(model))
+        super().__init__(game, config, value)

@@ -21,8 +21,6 @@ import numpy as np
 from aleator.agents.base import Agent, check_no_clock, node_of
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation
-from aleator.search.budget import spend
-from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.search.random_iteration import Play, PlayedPolicy, SearchConfig, plays
@@ -157,9 +155,6 @@ class SearchAgent(Agent):
 
     def _solve(self, subgame: Subgame, belief: PublicBeliefState) -> tuple[list[Play], list[Play]]:
         """Returns each seat's plays in a subgame at a public belief state."""
-        config = self.config
-        safe = config.safe and len(subgame.leaves) > 0
-        keep = range(config.iterations + 1) if safe else ()
-        solver = DepthLimitedSolver(subgame, self.leaf_value, config.rule, root_reach=belief.beliefs, keep=keep)
-        spend(solver.run, config.iterations, config.seconds)
+        safe = self.config.samples(subgame)
+        solver = self.config.solve(subgame, self.leaf_value, belief.beliefs)
         return list(plays(solver, 0, safe=safe)), list(plays(solver, 1, safe=safe))

@@ -1,4 +1,4 @@
-"""A value network at the leaves of a single subgame, for searches on the CPU engine (`aleator.search`)."""
+"""Networks in a single subgame, for searches on the CPU engine (`aleator.search`): values at leaves, a policy to start with."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.learning.model import Model, Searcher
 from aleator.learning.quick_network import QuickNetwork
+from aleator.search.random_iteration import SearchStart
+from aleator.solvers.engines.torch.forest import Forest
 from aleator.trees.beliefs import Reach
-from aleator.trees.policy import BoolArray
+from aleator.trees.policy import BoolArray, Policy, block, normalised
 from aleator.trees.subgame import Subgame
 
 
@@ -32,11 +35,40 @@ class _Leaves(NamedTuple):
     deal: FloatArray
 
 
+class NetworkStart:
+    """A `StartPolicy`: what the policy network of a model says."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    def policy(self, subgame: Subgame, root_reach: Reach) -> Policy:
+        """Returns a policy on the subgame's tree; see `StartPolicy.policy`."""
+        subgames, start, tree = self._searcher.subgames, self._searcher.warm_start, subgame.tree
+        assert start is not None
+        shapes = subgames.shapes
+        forest = Forest.build(shapes, torch.tensor([subgames.roots.index(tree.states[0])]))
+        reach = [torch.zeros((1, shapes.num_hands)) for _ in (0, 1)]
+        for player in (0, 1):
+            reach[player][0, : len(root_reach[player])] = torch.from_numpy(root_reach[player])
+        rows = np.zeros((tree.num_nodes, shapes.num_hands))
+        rows[shapes.node[forest.template].numpy()] = start.source.policies(forest, (reach[0], reach[1])).numpy()
+        vectors: tuple[FloatArray, FloatArray] = (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1]))
+        for node in np.flatnonzero(tree.actor >= 0):
+            here, first = block(tree, vectors, int(node)), int(tree.first_child[node])
+            here[:] = rows[first : first + len(here), : here.shape[1]]
+        return normalised(tree, vectors)
+
+
 class NetworkValue:
-    """A `LeafValue`: what the network says, weighted by the opponent's reach and chance."""
+    """A `LeafValue`: what the network says, weighted by the opponent's reach and chance.
+
+    Attributes:
+        start: what searches start with, if the model has a policy network that its training started with, too.
+    """
 
     def __init__(self, model: Model) -> None:
         searcher = Searcher(model)
+        self.start = SearchStart(NetworkStart(searcher), searcher.warm_start.updates) if searcher.warm_start else None
         self.game, self.encoding, self.network = searcher.game, searcher.encoding, QuickNetwork(model.network)
         self._number: dict[Any, int] = {state: number for number, state in enumerate(self.encoding.states)}
         self._known: WeakKeyDictionary[Subgame, _Leaves] = WeakKeyDictionary()

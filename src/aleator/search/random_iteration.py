@@ -22,19 +22,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.search.budget import check_budget
+from aleator.search.budget import check_budget, spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.search_rule import SearchRule, find_rule
+from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.trees.beliefs import Reach, normalised_rows
 from aleator.trees.policy import Policy, normalised, places
 from aleator.trees.public_tree import Int64Array, PublicTree
@@ -58,6 +59,21 @@ class Play(NamedTuple):
     leaf_reach: Reach
 
 
+class StartPolicy(Protocol):
+    """Whatever knows a policy to start a search with."""
+
+    def policy(self, subgame: Subgame, root_reach: Reach) -> Policy:
+        """Returns a policy on the subgame's tree, given each player's reach [H0], [H1] at its root."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStart:
+    """What searches start with: a policy, and how many iterations it stands for (`DepthLimitedSolver.warm_start`)."""
+
+    source: StartPolicy
+    iterations: int = REBEL_ITERATIONS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchConfig:
     """How subgames are searched, one after the other.
@@ -68,6 +84,7 @@ class SearchConfig:
         iterations: of the solver, each for both players.
         seconds: for one search, if fewer iterations fit in; None for no limit.
         safe: act by a random iteration; False for the average policy, which is unsafe search.
+        start: what searches start with; None for the uniform policy.
     """
 
     limit: DepthLimit = _TWO_MOVES
@@ -75,10 +92,25 @@ class SearchConfig:
     iterations: int = 100
     seconds: float | None = None
     safe: bool = True
+    start: SearchStart | None = None
 
     def __post_init__(self) -> None:
         find_rule(self.rule)
         check_budget(self.iterations, self.seconds)
+
+    def samples(self, subgame: Subgame) -> bool:
+        """Returns whether a random iteration is played in a subgame; without leaves the average does as well."""
+        return self.safe and len(subgame.leaves) > 0
+
+    def solve(self, subgame: Subgame, leaf_value: LeafValue, root_reach: Reach) -> DepthLimitedSolver:
+        """Returns the solver of a subgame after all of its iterations, which it keeps if one of them is to be played."""
+        pretended = self.start.iterations if self.start else 0
+        keep = range(pretended + self.iterations + 1) if self.samples(subgame) else ()
+        solver = DepthLimitedSolver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
+        if self.start:
+            solver.warm_start(self.start.source.policy(subgame, root_reach), pretended)
+        spend(solver.run, self.iterations, self.seconds)
+        return solver
 
 
 def draw_iteration(solver: DepthLimitedSolver, rng: np.random.Generator) -> int:
@@ -163,11 +195,7 @@ class PlayedPolicy:
         """Adds what a player does below a node where `reach` is believed and its own reach is `own` ([H])."""
         subgame = self._subgame(node)
         beliefs = (normalised_rows(reach[0]), normalised_rows(reach[1]))
-        rule = find_rule(self.config.rule)
-        safe = self.config.safe and len(subgame.leaves) > 0
-        kept = range(self.config.iterations + 1) if safe else ()
-        solver = DepthLimitedSolver(subgame, self.leaf_value, rule, root_reach=beliefs, keep=kept)
-        solver.run(self.config.iterations)
+        safe, solver = self.config.samples(subgame), self.config.solve(subgame, self.leaf_value, beliefs)
         if rng is not None and safe:
             iteration = solver.kept[draw_iteration(solver, rng)]
             self._follow(subgame, player, Play(1.0, iteration.policy, iteration.leaf_reach[player]), own, rng)
