@@ -16,6 +16,7 @@ from aleator.jit import kernel
 from aleator.solvers.engines.cpu.simd import (
     WIDE,
     if_positive,
+    is_zero,
     largest,
     load_wide,
     peak,
@@ -30,6 +31,7 @@ Kept = npt.NDArray[Any]  # float32 or int16
 Place = int | np.int64
 
 LARGEST = np.float32(32767.0)
+SMALLEST = np.float32(1e-30)  # the smallest scale of sums
 SLACK = np.float32(0.75)  # numbers may grow by a third until their scale is changed
 
 
@@ -65,41 +67,78 @@ def _compress(
 @kernel(forceinline=True)
 def push_reach(
     regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, discount: np.float32, count: int,
-    width: int, reach: Float32Array, from_at: int, to_at: int,
-) -> None:  # fmt: skip
-    """Writes the reach after each action: the reach before times the policy that matches the regrets."""
-    one, even = splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
-    factor, scale = splat_wide(discount), splat_wide(scales[scale_at])
+    width: int, reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_scale: Any, summed: bool,
+) -> Any:  # fmt: skip
+    """Writes the reach after each action: the reach before times the policy that matches the regrets.
+
+    If `summed`, it is also added to float32 sums of policies, which lie as the regrets do and count in units of `sum_scale`;
+    for sums of 16 bits, the largest numbers that they must hold are returned. Where reach is zero, nothing is read.
+    """
+    zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
+    factor, scale, most = splat_wide(discount), splat_wide(scales[scale_at]), zero
+    sums, unit = splat_wide(sum_scale), _inverse(sum_scale)
     for i in range(0, width, WIDE):
-        total = splat_wide(np.float32(0.0))
-        place = regret_at + i
+        before = load_wide(reach, from_at + i)
+        place, target = regret_at + i, to_at + i
+        if is_zero(before):
+            for _ in range(count):
+                store(reach, target, zero)
+                target += width
+            continue
+        total = zero
         for _ in range(count):
             total = total + _weight(regret, scale, instant, place, factor)
             place += width
-        share = load_wide(reach, from_at + i) / if_positive(total, total, even)
-        place, target = regret_at + i, to_at + i
+        share = before / if_positive(total, total, even)
+        place = regret_at + i
         for _ in range(count):
-            store(reach, target, if_positive(total, _weight(regret, scale, instant, place, factor), one) * share)
+            after = if_positive(total, _weight(regret, scale, instant, place, factor), one) * share
+            store(reach, target, after)
+            if summed and not is_zero(after):
+                old = read_scaled(policy_sum, place, sums)
+                if policy_sum.itemsize == 2:
+                    most = largest(most, old + after)
+                else:
+                    write_scaled(policy_sum, place, old + after * unit, one)
             place += width
             target += width
+    return most
 
 
 @kernel(forceinline=True)
-def add_to_sums(
-    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, size: int, reach: Float32Array, reach_at: int,
-    decay: np.float32, rows: Float32Array,
+def decay_sums(
+    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, size: int, decay: np.float32
+) -> Any:
+    """Returns the new scale of a decision's sums of policies: decay is a matter of the scale, until that gets too small."""
+    old = scales[scale_at]
+    scale = old * decay
+    if scale < SMALLEST:
+        kept = splat_wide(np.float32(0.0) if policy_sum.itemsize == 2 else scale)
+        one = splat_wide(np.float32(1.0))
+        if old > np.float32(0.0):
+            for i in range(0, size, WIDE):
+                write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, one) * kept, one)
+        scale = np.float32(0.0 if policy_sum.itemsize == 2 else 1.0)
+    scales[scale_at] = scale
+    return scale
+
+
+@kernel(forceinline=True)
+def add_to_short_sums(
+    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, size: int, reach: Float32Array, reach_at: int, most: Any
 ) -> None:  # fmt: skip
-    """Decays a decision's sums of policies and adds the reach after its actions."""
-    share, scale, inverse = splat_wide(decay), splat_wide(scales[scale_at]), _inverse(scales[scale_at])
-    most = splat_wide(np.float32(0.0))
+    """Adds the reach after a decision's actions to sums of 16 bits, by a new scale if `most` does not fit the old one."""
+    old, top = scales[scale_at], peak(most)
+    if top > old * LARGEST:
+        scales[scale_at] = top / (LARGEST * SLACK)
+        scale, inverse = splat_wide(old), _inverse(scales[scale_at])
+        for i in range(0, size, WIDE):
+            write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, scale), inverse)
+    scale, inverse = splat_wide(scales[scale_at]), _inverse(scales[scale_at])
     for i in range(0, size, WIDE):
-        new = read_scaled(policy_sum, sum_at + i, scale) * share + load_wide(reach, reach_at + i)
-        write_scaled(policy_sum, sum_at + i, new, inverse)
-        if policy_sum.itemsize == 2:
-            store(rows, i, new)
-            most = largest(most, new)
-    if policy_sum.itemsize == 2:
-        _compress(rows, policy_sum, sum_at, size, most, scales, scale_at)
+        after = load_wide(reach, reach_at + i)
+        if not is_zero(after):
+            write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, scale) + after, inverse)
 
 
 @kernel(forceinline=True)

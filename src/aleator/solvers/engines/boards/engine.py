@@ -54,7 +54,7 @@ class BoardEngine:
                 policy_sum=aligned_zeros(size, kept),
                 instant=aligned_zeros(size * predicts, np.float32),
                 regret_scale=np.zeros(scales, np.float32),
-                sum_scale=np.zeros(scales, np.float32),
+                sum_scale=np.full(scales, 1.0 if bits == 32 else 0.0, np.float32),
             )
             for size in sizes
         )

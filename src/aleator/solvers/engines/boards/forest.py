@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
 from aleator.games.holdem.spot import Rake
-from aleator.solvers.engines.cpu.simd import WIDE
 
 Int32Array = npt.NDArray[np.int32]
 Float32Array = npt.NDArray[np.float32]
@@ -28,7 +27,7 @@ _LANE_FIELDS = ("slot", "fold", "show", "fold_amount", "show_amount", "rake_amou
 
 
 class Forest(NamedTuple):
-    """What the kernels know about one street. N nodes, C chunks; [2, ...] is per player; lanes padded to WIDE per chunk."""
+    """What the kernels know about one street. N nodes, C chunks; [2, ...] is per player."""
 
     kind: npt.NDArray[np.int8]  # [N] 0 or 1: that player acts; FOLD, SHOWDOWN, NEXT
     first_child: Int32Array  # [N]
@@ -191,9 +190,6 @@ class _Builder:
             )
             lanes["show_amount"].append((won - taken / 2) * self.chance)
             lanes["rake_amount"].append(-taken / 2 * self.chance)
-        for _ in range(-len(slots) % WIDE):  # padding repeats a slot and goes nowhere
-            for name in _LANE_FIELDS:
-                lanes[name].append({"slot": slots[-1], "fold": NOWHERE, "show": NOWHERE}.get(name, 0.0))
 
     def _stake(self, node: BettingNode) -> tuple[float, float]:
         """Returns what a player stands to win or lose without rake, and the rake."""

@@ -90,6 +90,13 @@ def _row_sum(rows: Float32Array, at: int, width: int) -> Any:
 
 
 @kernel(forceinline=True)
+def _clear_row(rows: Float32Array, at: int, width: int) -> None:
+    zero = splat_wide(np.float32(0.0))
+    for i in range(0, width, WIDE):
+        store(rows, at + i, zero)
+
+
+@kernel(forceinline=True)
 def _sum_cards(
     reach: Int32Array, count: int, card1: Int16Array, card2: Int16Array, sums: Int32Array, more: Int32Array
 ) -> None:
@@ -193,7 +200,7 @@ def evaluate_terminals(
     player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
     values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
 ) -> None:  # fmt: skip
-    """Writes the traverser's values of all terminals of a chunk on a board.
+    """Writes the traverser's values of all terminals of a chunk on a board; those that the opponent does not reach are zero.
 
     Args:
         reach: from `reach_at` on the opponent's reach, a row per slot.
@@ -218,22 +225,33 @@ def evaluate_terminals(
     store(sums, NOBODY, zero)
     for hand in range(own.alive[board], own_width):
         store(results, hand * WIDE, zero)
-    for batch in range(forest.lane_start[player, chunk], forest.lane_start[player, chunk + 1], WIDE):
-        folds, shows = False, False
-        for k in range(WIDE):
-            lane = batch + k
-            starts[k] = reach_at + np.int64(forest.lane_slot[player, lane]) * other_width
-            row = _row_sum(reach, starts[k], other_width)
+    lane, end = forest.lane_start[player, chunk], forest.lane_start[player, chunk + 1]
+    while lane < end:
+        folds, shows, filled = False, False, 0
+        while filled < WIDE and lane < end:
+            start = reach_at + np.int64(forest.lane_slot[player, lane]) * other_width
             fold_at, show_at = forest.lane_fold[player, lane], forest.lane_show[player, lane]
-            fold_starts[k] = values_at + np.int64(fold_at - first_node) * own_width if fold_at >= 0 else waste
-            show_starts[k] = values_at + np.int64(show_at - first_node) * own_width if show_at >= 0 else waste
-            folds |= fold_at >= 0
-            shows |= show_at >= 0
-            rescale[k] = UNIT / row if row > np.float32(0.0) else np.float32(0.0)
-            fold_scale[k] = forest.fold_amount[player, lane] * row / UNIT
-            stake = forest.show_amount[player, lane]
-            show_scale[k] = stake * row / UNIT
-            rake_share[k] = forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            fold_start = values_at + np.int64(fold_at - first_node) * own_width if fold_at >= 0 else waste
+            show_start = values_at + np.int64(show_at - first_node) * own_width if show_at >= 0 else waste
+            row = _row_sum(reach, start, other_width)
+            if row > np.float32(0.0):
+                stake = forest.show_amount[player, lane]
+                starts[filled], fold_starts[filled], show_starts[filled] = start, fold_start, show_start
+                rescale[filled] = UNIT / row
+                fold_scale[filled] = forest.fold_amount[player, lane] * row / UNIT
+                show_scale[filled] = stake * row / UNIT
+                rake_share[filled] = forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+                folds |= fold_at >= 0
+                shows |= show_at >= 0
+                filled += 1
+            else:
+                _clear_row(values, fold_start, own_width)
+                _clear_row(values, show_start, own_width)
+            lane += 1
+        if filled == 0:
+            return
+        for k in range(filled, WIDE):  # no more lanes: what is left repeats one and goes nowhere
+            starts[k], fold_starts[k], show_starts[k], rescale[k] = starts[0], waste, waste, np.float32(0.0)
         for i in range(0, other_width, WIDE):
             rows_to_columns(reach, starts, i, rescale, columns)
         if shows:

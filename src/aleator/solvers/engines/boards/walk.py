@@ -16,7 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.jit import kernel
-from aleator.solvers.engines.boards.decisions import Kept, add_rows, add_to_sums, average, best, push_reach, update
+from aleator.solvers.engines.boards.decisions import (
+    Kept,
+    add_rows,
+    add_to_short_sums,
+    average,
+    best,
+    decay_sums,
+    push_reach,
+    update,
+)
 from aleator.solvers.engines.boards.forest import Forest
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
@@ -105,14 +114,19 @@ def _descend(
         scale_at = street.scale_at + np.int64(board) * len(forest.inner) + k
         # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
         discount = discounts[4] if actor < player else discounts[0]
-        if street.locked[board, place]:
+        locked = street.locked[board, place]
+        if locked:
             discount = np.float32(1.0)
-        count = forest.num_children[place]
-        push_reach(weights, scales, scale_at, instant, rows_at, discount, count, width, reach, from_at, to_at)
-        if mode == UPDATE and not street.locked[board, place]:
-            add_to_sums(
-                kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, reach, to_at, discounts[2], work.rows
-            )  # fmt: skip
+        count, summed = forest.num_children[place], mode == UPDATE and not locked
+        sum_scale = np.float32(1.0)
+        if summed:
+            sum_scale = decay_sums(kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, discounts[2])
+        most = push_reach(
+            weights, scales, scale_at, instant, rows_at, discount, count, width, reach, from_at, to_at, kept.policy_sum,
+            sum_scale, summed,
+        )  # fmt: skip
+        if summed and kept.policy_sum.itemsize == 2:
+            add_to_short_sums(kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, reach, to_at, most)
     first = player == 0
     evaluate_terminals(
         player, forest, chunk, board, street.table0 if first else street.table1, street.table1 if first else street.table0,

@@ -243,6 +243,18 @@ def total(typing_context: Any, vector: Vector) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def is_zero(typing_context: Any, vector: Vector) -> Any:
+    """Returns whether all of a vector's float entries are zero."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        some = builder.fcmp_unordered("!=", arguments[0], ir.Constant(llvm_type(vector), None))
+        mask = ir.IntType(vector.lanes)
+        return builder.icmp_unsigned("==", builder.bitcast(some, mask), ir.Constant(mask, 0))
+
+    return types.boolean(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def largest(typing_context: Any, first: Vector, second: Vector) -> Any:
     """Returns the larger of two vectors, entry by entry."""
 

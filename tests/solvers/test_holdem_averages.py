@@ -1,0 +1,63 @@
+"""Sums of policies in the board engine: what is skipped and what is scaled adds up to the plain sums."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from aleator.games.holdem.spot_file import parse_spot
+from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.regret_rule import NAMED_RULES
+
+pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
+
+RIVER = parse_spot("""
+board = "Qs Jh 2h 8c 3d"
+pot = 100
+stack = 300
+oop = "AA,KK:0.5,QJs,T9s,A5s,76s:0.25,22"
+ip = "QQ-TT,AQo,98s,KTs:0.7,5h4h"
+[river.oop]
+bet = ["50%", "all-in"]
+raise = ["all-in"]
+[river.ip]
+bet = ["100%"]
+raise = ["all-in"]
+""")
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+@pytest.mark.parametrize("rule", ["dcfr", "cfr", "hs-dcfr", "restarted"])
+def test_averages_are_the_weighted_sums_of_policies(rule: str, bits: int) -> None:
+    """Sums are not touched where reach is zero, and decay by a scale: here they are summed up plainly."""
+    values = replace(NAMED_RULES["dcfr"], restart=4) if rule == "restarted" else NAMED_RULES[rule]
+    solver = HoldemSolver(RIVER, values, bits=bits)
+    engine, forest, hands = solver.engine, solver.plan.forests[0], len(solver.plan.rows(0, solver.plan.boards[0][0]))
+    weights = RIVER.weights()[0][solver.plan.rows(0, solver.plan.boards[0][0])]
+    checked = int(forest.first_child[0])
+    facing = next(
+        int(forest.first_child[checked]) + action
+        for action in range(1, int(forest.num_children[checked]))
+        if forest.kind[int(forest.first_child[checked]) + action] == 0
+    )
+    expected: dict[int, npt.NDArray[np.float64]] = {0: np.zeros(1), facing: np.zeros(1)}
+    skipped = 0
+    for decay in values.schedule(1, 80)[:, 2]:
+        solver.run(1)
+        reach = weights
+        for place in (0, facing):
+            positive = np.maximum(engine.read("regret", 0, 0, place)[:, :hands].astype(np.float64), 0.0)
+            total = positive.sum(axis=0)
+            policy = np.where(total > 0, positive / np.where(total > 0, total, 1.0), 1 / len(positive))
+            expected[place] = expected[place] * decay + reach * policy
+            skipped += int((reach * policy == 0).sum())
+            reach = reach * policy[0]  # checking comes first
+    assert skipped > 1000, "some reach was zero"
+    for place, sums in expected.items():
+        found = engine.read("policy_sum", 0, 0, place)[:, :hands].astype(np.float64)
+        reached = sums.sum(axis=0) > 1e-3 * sums.sum(axis=0).max()
+        shares = (found / np.maximum(found.sum(axis=0), 1e-30), sums / np.maximum(sums.sum(axis=0), 1e-30))
+        np.testing.assert_allclose(shares[0][:, reached], shares[1][:, reached], atol=0.05 if bits == 16 else 1e-4)
