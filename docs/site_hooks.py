@@ -73,7 +73,7 @@ def source_modules(markdown: str) -> list[str]:
         package = name.removesuffix(".*")
         files = sorted((ROOT / "src" / package.replace(".", "/")).glob("[a-z]*.py")) if package != name else []
         named = [f"{package}.{file.stem}" for file in files] or [name]
-        found += [module for module in named if module == name or STATED <= set(module_blocks(module))]
+        found += [module for module in named if module == name or set(module_blocks(module)) >= STATED]
     return found
 
 

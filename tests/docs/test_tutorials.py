@@ -39,6 +39,8 @@ def test_tutorial_runs_and_prints_what_is_committed(path: Path, tmp_path: Path) 
     committed, found = nbformat.read(path, as_version=4), nbformat.read(copy, as_version=4)
     assert plots(found) == plots(committed) >= 2
     if path.stem in LEARNT:
+        before, after = re.findall(r"exploitability ([\d.]+) before, ([\d.]+) after", "".join(printed(found)))[0]
+        assert float(after) < float(before) / 5, "it learns to play"
         return
     assert printed(found) == printed(committed)
 
