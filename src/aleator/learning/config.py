@@ -184,14 +184,17 @@ def parse_setting(text: str) -> tuple[str, Any]:
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"encoding": "absolute"},
     "fast": {
+        "search": "discounted-cfr-d",
         "iterations": 256,
-        "games": 16_384,
-        "batch": 512,
-        "draws": 16.0,
-        "learning_rate": 1e-3,
+        "layers": 4,
+        "games": 8192,
+        "batch": 4096,
+        "draws": 100.0,
+        "replay": 400_000,
+        "learning_rate": 3e-3,
         "halvings": (0.3, 0.5, 0.65, 0.75, 0.85, 0.9, 0.95),
         "averaging": 0.999,
-        "searches": 3_000_000,
+        "searches": 1_300_000,
     },
     "demo": {
         "iterations": 128,

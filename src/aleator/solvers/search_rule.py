@@ -41,7 +41,7 @@ class SearchRule:
 
 SEARCH_RULES: dict[str, SearchRule] = {
     "cfr-d": SearchRule(),
-    "discounted-cfr-d": SearchRule(update=RegretRule(alpha=1.5, beta=0.0, gamma=1.0)),
+    "discounted-cfr-d": SearchRule(update=RegretRule(alpha=1.5, beta=0.5, gamma=1.0)),
     "cfr-ave": SearchRule(leaves=AVERAGE),
     "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
     **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
