@@ -26,7 +26,7 @@ class RebelAgent(SearchAgent):
     Args:
         game: what it plays.
         network: the file of a value network; None for the one that comes with the game.
-        iterations: updates of one player in a search; None for as many as in training.
+        iterations: updates of one player in a search; None for as many as in training, which is also what minimax takes.
     """
 
     name = "rebel"
@@ -36,10 +36,11 @@ class RebelAgent(SearchAgent):
         if model.config.game != game.name:
             raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")
         value = NetworkValue(model)
+        updates = 1 if model.config.rule.minimax else iterations or model.config.iterations
         config = SearchConfig(
             limit=DepthLimit(moves=model.config.depth),
             rule=model.config.rule,
-            iterations=max(1, (iterations or model.config.iterations) // 2),
+            iterations=max(1, updates // 2),
             start=value.start,
         )
         super().__init__(game, config, value)

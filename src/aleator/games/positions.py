@@ -79,6 +79,7 @@ class PositionGame(Game[int]):
             if len(self._positions) > max_positions:
                 raise TooBigError(f"{name} has more than the {max_positions:,} positions that are allowed")
         self._actor = [position.actor() for position in self._positions]
+        self._names: dict[int, tuple[str, ...]] = {}
         self._check(first, random.Random(1))
 
     def _check(self, first: Position, rng: random.Random) -> None:
@@ -114,8 +115,10 @@ class PositionGame(Game[int]):
     def actions(self, state: int) -> Sequence[str]:
         if self._actor[state] == TERMINAL:
             return ()
-        position = self._positions[state]
-        return tuple(position.action_name(action) for action in position.actions())
+        if state not in self._names:
+            position = self._positions[state]
+            self._names[state] = tuple(position.action_name(action) for action in position.actions())
+        return self._names[state]
 
     def child(self, state: int, action: int) -> int:
         return self._children[state][action]

@@ -25,8 +25,9 @@ class RebelConfig:
     Attributes:
         game: name of the game.
         depth: moves in a subgame before its leaves.
-        search: how subgames are solved: cfr-d, discounted-cfr-d, modified-cfr-ave, fp, linear-fp or flop.
-        iterations: updates of one player in a search.
+        search: how subgames are solved: cfr-d, discounted-cfr-d, modified-cfr-ave, fp, linear-fp or flop; minimax for
+            perfect information.
+        iterations: updates of one player in a search; 1 for minimax.
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.
         zero_sum: with DeepStack's outer layer, which makes both players' values sum to zero.
@@ -76,6 +77,8 @@ class RebelConfig:
 
     def __post_init__(self) -> None:
         find_rule(self.search)
+        if self.rule.minimax and self.iterations != 1:
+            raise SolveError(f"minimax solves a subgame in 1 iteration, not {self.iterations}")
         if self.encoding not in ENCODINGS:
             raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
         for name in ("depth", "iterations", "layers", "width", "games", "searches", "batch", "replay"):

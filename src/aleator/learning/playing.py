@@ -47,14 +47,14 @@ class Played:
         error: its standard error, by jackknife over blocks of playthroughs.
         playthroughs: how many there were.
         searches: how many subgames were searched.
-        policy: the mean policy.
+        policy: the mean policy; None where it was not needed in the form of a tree.
     """
 
     exploitability: float
     error: float
     playthroughs: int
     searches: int
-    policy: Policy
+    policy: Policy | None
 
 
 class _Frontier:

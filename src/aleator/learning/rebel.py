@@ -116,6 +116,7 @@ class SelfPlay:
         self.subgames, self.encoding, self.config = subgames, encoding, config
         self.rule, self.iterations, self.generator = rule, iterations, generator
         shapes = subgames.shapes
+        rule.check(subgames.game.name, shapes.num_hands)
         self.root = torch.zeros(config.games, dtype=torch.int64, device=shapes.device)
         ones = torch.ones((config.games, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
         self.reach = (ones, ones.clone())

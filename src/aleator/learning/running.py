@@ -95,7 +95,7 @@ def train(
                 on_epoch(Moment(metrics, exploitability, error, "evaluating"), {})
             played = trainer.play(playthroughs=number, seed=trainer.config.seed)
             exploitability, error = played.exploitability, played.error
-            found = {"exploitability": exploitability, "error": error, "playthroughs": number}
+            found = {"exploitability": exploitability, "error": error, "playthroughs": played.playthroughs}
         moment = Moment(metrics, exploitability, error)
         if run:
             run.append(metrics, **found)

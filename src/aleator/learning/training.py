@@ -32,6 +32,7 @@ from aleator.learning.encoding import Encoding
 from aleator.learning.leaf_network import NetworkLeaves
 from aleator.learning.learner import Learner
 from aleator.learning.networks import PolicyNetwork, ValueNetwork
+from aleator.learning.perfect_information import SearchedPositions, search_positions
 from aleator.learning.playing import Played, play_out
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
@@ -269,7 +270,12 @@ class Trainer:
         chunk: int = 4096,
         on_progress: Callable[[int], None] | None = None,
     ) -> Played:
-        """Returns how exploitable the policy is that searching with the network plays."""
+        """Returns how exploitable the policy is that searching with the network plays.
+
+        Search by minimax always plays the same: then one playthrough says all, exactly.
+        """
+        if self.config.rule.minimax:
+            return self.searched_positions().played()
         return play_out(
             build_tree(self.game),
             self.subgames,
@@ -282,6 +288,10 @@ class Trainer:
             chunk=chunk,
             on_progress=on_progress,
         )
+
+    def searched_positions(self) -> SearchedPositions:
+        """Returns what searching by minimax with the network does at every position of the game."""
+        return search_positions(self.subgames, self.leaf_values(), self.config.rule)
 
 
 class _StepGraph:

@@ -8,10 +8,11 @@ Algorithm:
         modified CFR-AVE   v^t = (v(pibar^t) - (1 - w_t) v(pibar^{t-1})) / w_t, with w_t the weight of t in the average:
                            the value that pi^t would have if leaves' solutions did not change
         fictitious play    leaves at pibar^t; the traverser best responds to what it expects of the opponent
+        minimax            perfect information: leaves' values depend on no belief, and one iteration solves the subgame
     The value of the root is, in CFR-D, the average over iterations of each iteration's cfvs, with the weights of the policies;
     in the other methods the cfvs of the average policy with the leaves at its beliefs, as single iterations mean little there.
 
-Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE), App. J (warm start).
+Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE), App. J (warm start), section 5.4 (minimax).
 
 Deviations:
     In the modified form the paper writes v for values of infostates; here they are cfvs, which are linear in the opponent's
@@ -33,10 +34,11 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
-from aleator.search.updates import CFRUpdate, FictitiousUpdate, Update, Vectors
+from aleator.search.updates import CFRUpdate, FictitiousUpdate, MinimaxUpdate, Update, Vectors
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.layout import Vector
 from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.fictitious_play import FictitiousRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import AVERAGE, CURRENT, SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
@@ -103,8 +105,11 @@ class DepthLimitedSolver:
             self._update = CFRUpdate(self._engine, self.rule.update, self.root_reach)
             if self.rule.leaves == AVERAGE and len(subgame.leaves) and not isinstance(leaf_value, OracleValue):
                 raise SolveError("only the oracle can evaluate other beliefs than it solves for: take modified-cfr-ave")
-        else:
+        elif isinstance(self.rule.update, FictitiousRule):
             self._update = FictitiousUpdate(self._engine, self.rule.update, self.root_reach)
+        else:
+            self.rule.check(subgame.tree.game.name, int(subgame.tree.num_hands.max()))
+            self._update = MinimaxUpdate(self._engine, self.root_reach)
         self.iteration = 0
         self._root_mean: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
         self.kept: dict[int, Iteration] = {}

@@ -1,4 +1,4 @@
-"""How a depth-limited solver updates its policies between two looks at the leaves: by regrets, or by best responses.
+"""How a depth-limited solver updates its policies between two looks at the leaves: by regrets, by best responses, by minimax.
 
 An update is told when an iteration begins, says what a traverser expects of both players (for beliefs at the leaves and reach at
 the terminals), pulls cfvs up once terminals and leaves are written, and then lets the player move on to its new policy.
@@ -13,7 +13,9 @@ import numpy as np
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Memory, Vector
+from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.fictitious_play import FictitiousRule
+from aleator.solvers.minimax import pull_minimax
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.trees.beliefs import Reach
 
@@ -218,3 +220,49 @@ class FictitiousUpdate:
         numbers = np.arange(self._iteration + 1.0)
         weights = numbers + 1.0 if self._rule.linear else np.ones_like(numbers)
         return dict(enumerate((weights / weights.sum()).tolist()))
+
+
+class MinimaxUpdate:
+    """The best actions of both players where each has one hand: found at the first iteration, the same at every other."""
+
+    def __init__(self, engine: CpuEngine, root_reach: Reach) -> None:
+        self.alternating, self.share = True, 1.0
+        self._engine, layout = engine, engine.layout
+        self._rows = Rows(layout, np.arange(layout.tree.num_nodes))
+        self._policy = [np.zeros(size, layout.dtype) for size in layout.vector_size]
+        # values depend on no belief: whatever a player does, it is expected everywhere
+        self._reach = [layout.new_reach(player, root_reach[player]) for player in (0, 1)]
+        for player in (0, 1):
+            everything = np.ones_like(self._policy[player])
+            engine.push_reach(player, everything, self._reach[player])
+            engine.match_regrets(player, np.zeros_like(everything), self._policy[player])
+
+    def begin(self, iteration: int) -> None:
+        """Has nothing to do."""
+
+    def expected(self, player: int) -> Vectors:
+        """Returns the root's reach at every node."""
+        return self._reach[0], self._reach[1]
+
+    def traverse(self, player: int) -> None:
+        """Finds the player's best actions, the other one answering with its own."""
+        layout = self._engine.layout
+        values = self._rows.values(player, layout.values)
+        found = pull_minimax(layout.tree, player, values[:, 0])
+        self._rows.put_values(player, values, layout.values)
+        self._policy[player] = layout.pad(player, found)
+
+    def move(self, player: int) -> None:
+        """Has nothing to do."""
+
+    def current(self) -> Vectors:
+        """Returns the best actions."""
+        return self._policy[0], self._policy[1]
+
+    def average(self) -> Vectors:
+        """Returns the best actions."""
+        return self.current()
+
+    def weights(self) -> dict[int, float]:
+        """Returns all weight on the first iteration."""
+        return {1: 1.0}

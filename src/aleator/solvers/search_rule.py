@@ -1,6 +1,6 @@
 """Search rules: how a depth-limited subgame is solved, as values of one frozen dataclass.
 
-Reference: ReBeL section 5.1, App. D (FLOP) and App. E (CFR-D, CFR-AVE and its modified form).
+Reference: ReBeL section 5.1, App. D (FLOP) and App. E (CFR-D, CFR-AVE and its modified form); section 5.4 (minimax).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from aleator.errors import SolveError
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
+from aleator.solvers.minimax import MinimaxRule, check_one_hand
 from aleator.solvers.regret_rule import LCFR, RegretRule
 
 CURRENT, AVERAGE, DIFFERENCE = "current", "average", "difference"
@@ -19,12 +20,13 @@ class SearchRule:
     """How a depth-limited subgame is solved.
 
     Attributes:
-        update: a rule of the CFR family, or of fictitious play.
+        update: a rule of the CFR family or of fictitious play; or minimax, which solves a subgame of a game of perfect
+            information in one iteration.
         leaves: at which beliefs leaves are valued: "current" (CFR-D), "average" (CFR-AVE, fictitious play) or "difference"
             (modified CFR-AVE).
     """
 
-    update: RegretRule | FictitiousRule = LCFR
+    update: RegretRule | FictitiousRule | MinimaxRule = LCFR
     leaves: str = CURRENT
 
     def __post_init__(self) -> None:
@@ -32,6 +34,18 @@ class SearchRule:
             raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
         if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
             raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
+        if self.minimax and self.leaves != CURRENT:
+            raise SolveError(f"minimax has no {self.leaves!r} beliefs to value leaves at; allowed: current")
+
+    @property
+    def minimax(self) -> bool:
+        """Whether one iteration solves a subgame, because there is nothing to believe."""
+        return isinstance(self.update, MinimaxRule)
+
+    def check(self, game: str, num_hands: int) -> None:
+        """Raises SolveError if subgames of a game with up to so many hands cannot be solved by this rule."""
+        if self.minimax:
+            check_one_hand(game, num_hands)
 
     @property
     def gamma(self) -> float:
@@ -45,6 +59,7 @@ SEARCH_RULES: dict[str, SearchRule] = {
     "cfr-ave": SearchRule(leaves=AVERAGE),
     "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
     **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
+    "minimax": SearchRule(update=MinimaxRule()),
 }
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
@@ -31,8 +31,12 @@ from aleator.solvers.engines.torch import walk
 from aleator.solvers.engines.torch.forest import Forest
 from aleator.solvers.engines.torch.warm_start import WarmStart, begin
 from aleator.solvers.fictitious_play import FictitiousRule
+from aleator.solvers.minimax import MinimaxRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import AVERAGE, CURRENT, DIFFERENCE, SearchRule
+
+if TYPE_CHECKING:
+    from aleator.solvers.engines.torch.minimax import MinimaxEngine
 
 Tensor = torch.Tensor
 _NOTHING = 1e-20  # a weight that no sum notices
@@ -90,7 +94,7 @@ def search_schedule(rule: SearchRule, iterations: int, pretended: int = 0) -> Fl
             weight = rule.update.weight(update)
             recent = 2.0 / (update + 2.0) if rule.update.optimistic else 0.0
             rows[update - 1, 2:] = 1.0 - weight, weight, 0.0, recent
-    else:
+    elif isinstance(rule.update, RegretRule):
         positive, negative, decay, floor, _ = rule.update.schedule(pretended + 1, updates).T
         rows[:, :5] = np.stack([positive, negative, decay, np.ones(updates), floor], axis=1)
     return np.repeat(rows, 2, axis=0)[:iterations]
@@ -101,6 +105,8 @@ def _check(rule: SearchRule, iterations: int) -> None:
     if iterations < 1:
         raise SolveError(f"a search needs at least 1 iteration, not {iterations}")
     update, fits = rule.update, True
+    if isinstance(update, MinimaxRule):
+        raise SolveError("minimax does not iterate: `make_engine` has an engine for it")
     if isinstance(update, RegretRule):
         if rule.leaves == AVERAGE:
             raise SolveError("CFR-AVE needs an oracle at the leaves; with a value function use its modified form")
@@ -288,8 +294,14 @@ def make_engine(
     rule: SearchRule,
     iterations: int,
     start: WarmStart | None = None,
-) -> TorchEngine:
+) -> TorchEngine | MinimaxEngine:
     """Returns the fastest engine for the device of a forest."""
+    if rule.minimax:
+        from aleator.solvers.engines.torch.minimax import MinimaxEngine
+
+        if start:
+            raise SolveError("only searches by regret matching can be warm started, not minimax")
+        return MinimaxEngine(forest, leaf_values, root_reach, rule)
     if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
         from aleator.solvers.engines.torch.fused import FusedEngine
 

@@ -83,11 +83,14 @@ class Shapes:
         starts = np.zeros_like(counts)
         total = 0
         for shape, tree in enumerate(trees):
-            for level in range(self.num_levels):
-                nodes = np.flatnonzero(tree.depth == level)
+            levels = [np.flatnonzero(tree.depth == level) for level in range(self.num_levels)]
+            rank = np.zeros(tree.num_nodes, dtype=np.int64)
+            for nodes in levels:
+                rank[nodes] = np.arange(len(nodes))
+            for level, nodes in enumerate(levels):
                 counts[shape, level], starts[shape, level] = len(nodes), total
                 total += len(nodes)
-                for name, column in self._describe(tree, nodes).items():
+                for name, column in self._describe(tree, nodes, rank).items():
                     columns[name].append(column)
 
         def table(name: str, kind: torch.dtype) -> torch.Tensor:
@@ -103,12 +106,8 @@ class Shapes:
         self.matrices = torch.tensor(np.stack(self._matrices), dtype=dtype, device=self.device)
         self.deal_of_root = self.deal[self.level_start[:, 0]]
 
-    def _describe(self, tree: PublicTree, nodes: Any) -> dict[str, Any]:
-        """Returns the columns of the tables for the nodes of one level."""
-        rank = np.zeros(tree.num_nodes, dtype=np.int64)
-        for level in range(int(tree.depth.max()) + 1):
-            at = np.flatnonzero(tree.depth == level)
-            rank[at] = np.arange(len(at))
+    def _describe(self, tree: PublicTree, nodes: Any, rank: Any) -> dict[str, Any]:
+        """Returns the columns of the tables for the nodes of one level; `rank` [N] is a node's place in its level."""
         parent, actor = tree.parent[nodes], tree.actor[nodes]
         root = parent < 0
         terminal, leaf = tree.payoff_group[nodes] >= 0, actor == LEAF

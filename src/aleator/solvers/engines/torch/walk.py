@@ -132,12 +132,26 @@ def pull_values(levels: tuple[Level, ...], player: int, policy: Tensor, values: 
         values[level.above] += sum_children(level, torch.where(level.moved[player], policy[level.rows] * below, below))
 
 
+def best_actions(level: Level, worth: Tensor) -> Tensor:
+    """Returns [n, H]: probabilities among siblings by what they are worth [n, H]; equally good ones share."""
+    best = torch.full((len(level.lengths), worth.shape[1]), -torch.inf, dtype=worth.dtype, device=worth.device)
+    best.scatter_reduce_(0, level.parent[:, None].expand_as(worth), worth, "amax")
+    return match(level, (worth == best[level.parent]).to(worth.dtype))
+
+
 def respond(levels: tuple[Level, ...], player: int, values: Tensor, policy: Tensor) -> None:
     """Pulls the traverser's best-response cfvs up and writes the best response; equal actions share the probability."""
     for level in reversed(levels):
         moved, below = level.moved[player], values[level.rows]
-        best = torch.full_like(values[level.above], -torch.inf)
-        best.scatter_reduce_(0, level.parent[:, None].expand_as(below), below, "amax")
-        choice = match(level, (below == best[level.parent]).to(below.dtype))
+        choice = best_actions(level, below)
         policy[level.rows] = torch.where(moved, choice, policy[level.rows])
         values[level.above] += sum_children(level, torch.where(moved, choice * below, below))
+
+
+def pull_minimax(levels: tuple[Level, ...], player: int, values: Tensor, policy: Tensor) -> None:
+    """Pulls a player's values [R, 1] up, both players taking their best actions, and writes the player's policy [R, 1]."""
+    for level in reversed(levels):
+        moved, below = level.moved[player], values[level.rows]
+        choice = best_actions(level, torch.where(moved, below, -below))
+        policy[level.rows] = torch.where(moved, choice, policy[level.rows])
+        values[level.above] += sum_children(level, torch.where(moved | level.moved[1 - player], choice * below, below))
