@@ -49,8 +49,10 @@ class SearchRule:
 
     @property
     def gamma(self) -> float:
-        """Exponent of the weight t^gamma that a player's t-th policy has in the average."""
-        return float(self.update.linear) if isinstance(self.update, FictitiousRule) else self.update.gamma
+        """Exponent of the weight t^gamma that a player's t-th policy has in the average; 0 where there is only one."""
+        if isinstance(self.update, RegretRule):
+            return self.update.gamma
+        return float(isinstance(self.update, FictitiousRule) and self.update.linear)
 
 
 SEARCH_RULES: dict[str, SearchRule] = {
