@@ -50,10 +50,11 @@ def test_regret_based_pruning_on_leduc() -> None:
 def test_best_response_pruning_on_leduc() -> None:
     document = quick("brp-leduc")
     space = {row["method"]: row["space"] for row in document["rows"]}
-    assert space["CFR, BRP, C = 1"] < space["CFR, BRP, C = 0.01"] < 0.95 and space["CFR, RBP"] == 1.0
+    assert space["CFR, BRP, C = 1"] < space["CFR, BRP, C = 0.01"] < 0.8 and space["CFR, RBP"] == 1.0
+    assert all(row["space"] <= row["kept"] for row in document["rows"])
     assert all(row["exploitability"] < 0.1 for row in document["rows"])  # uniform: 2.37
     curve = document["panels"]["A: space"]["CFR, BRP, C = 0.1"]
-    assert curve[0][1] == 1.0 and curve[-1][1] == space["CFR, BRP, C = 0.1"] < 0.95
+    assert curve[0][1] > 0.8 and curve[-1][1] == space["CFR, BRP, C = 0.1"] < 0.7
 
 
 def test_dynamic_thresholding_on_leduc() -> None:
@@ -81,8 +82,8 @@ def test_runs_on_leduc_5(name: str) -> None:
 
 def test_ratios_are_taken_where_both_runs_have_been() -> None:
     x = np.array([1.0, 10.0, 100.0])
-    slow = Trace(x, x * 100, x, np.array([1.0, 0.1, 0.01]), np.ones(3))
-    fast = Trace(x, x * 10, x, np.array([1.0, 0.1, 0.001]), np.ones(3))
+    slow = Trace(x, x * 100, x, np.array([1.0, 0.1, 0.01]), np.ones(3), np.ones(3), 1.0)
+    fast = Trace(x, x * 10, x, np.array([1.0, 0.1, 0.001]), np.ones(3), np.ones(3), 1.0)
     assert common_level(slow, fast) == 0.01
     assert ratio(slow, fast) == pytest.approx(10 * 100 / (10 * np.sqrt(10)))
     assert list(slow.per_iteration) == [100.0, 100.0, 100.0]
@@ -97,3 +98,4 @@ def test_a_trace_is_that_of_the_solver() -> None:
     assert run.touched[0] == 54  # 9 public states with 6 pairs of cards
     assert found["cfr/simultaneous"].touched[-1] == 54 * found["cfr/simultaneous"].iterations[-1]
     assert 3000 <= run.touched[-1] < 3300
+    assert 0 < run.played < run.per_iteration[-1] < 54

@@ -106,7 +106,8 @@ class ReferencePruning:
         regret = self.regret[node][:, hand]
         shown = self.legal[node][:, hand] & np.array([(node, a, hand) not in self.pruned for a in range(len(regret))])
         best = regret[shown].max(initial=-np.inf)
-        weight = np.where(shown, np.maximum(regret, 0.0) if best > 0 else regret == best, 0.0)
+        otherwise = regret == best if self.rule.greedy else np.ones(len(regret))
+        weight = np.where(shown, np.maximum(regret, 0.0) if best > 0 else otherwise, 0.0)
         return weight / weight.sum()
 
     def highest(self, place: Place) -> float:

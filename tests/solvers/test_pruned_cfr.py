@@ -35,7 +35,7 @@ def test_partial_pruning_is_cfr(name: str, suffix: str) -> None:
         assert pruned.nash_conv() == pytest.approx(plain.nash_conv(), abs=1e-7)
 
 
-@pytest.mark.parametrize("name", ["rbp", "rbp:rm+", "brp", "brp:rm+", "brp:cfr,respond"])
+@pytest.mark.parametrize("name", ["rbp", "rbp:rm+,greedy", "brp", "brp:rm+", "brp:cfr,respond"])
 def test_pruning_equals_a_reference_that_remembers_every_iteration(name: str) -> None:
     resumed = pruned = 0
     for seed in (2, 5, 8):
@@ -82,7 +82,7 @@ def test_pruning_converges_and_touches_fewer_nodes(pruning: str, rule: str) -> N
 
 def test_freed_numbers_are_never_read() -> None:
     tree = build_tree(load_game("leduc"))
-    rule = PruningRule(method="brp", rule=parse_rule("cfr/simultaneous"), discard=0.1)
+    rule = PruningRule(method="brp", rule=parse_rule("cfr/simultaneous"), greedy=True, discard=0.1)
     straight, poisoned = PrunedCFR(tree, rule), PrunedCFR(tree, rule)
     freed = 0
     for _ in range(10):
@@ -96,17 +96,20 @@ def test_freed_numbers_are_never_read() -> None:
             freed += int(hidden.sum())
         assert poisoned.nash_conv() == straight.nash_conv()
     assert freed > 500
-    assert straight.space() == pytest.approx(1.0 - freed_share(straight)) and straight.space() < 0.9
+    assert straight.space() == pytest.approx(1.0 - freed_share(straight, itself=False)) and straight.space() < 0.9
+    assert straight.space(itself=True) == pytest.approx(1.0 - freed_share(straight, itself=True))
+    assert straight.space(itself=True) < 0.65
 
 
-def freed_share(solver: PrunedCFR) -> float:
+def freed_share(solver: PrunedCFR, *, itself: bool) -> float:
     """Returns the share of freed numbers, counted by walking up from every place."""
     freed = total = 0
     for player in (0, 1):
         side, marks = solver._layout.sides[player], solver._memory[player].marks
         for place in range(len(side.places)):
             if side.places[place, 0]:
-                above, pruned, gone = place, False, False
+                above = place
+                pruned, gone = (bool(marks[place, 0]), bool(marks[place, 2])) if itself else (False, False)
                 while (above := side.above[side.places[above, 1]]) != len(side.places):
                     pruned, gone = pruned or marks[above, 0] == 1, gone or marks[above, 2] == 1
                 freed, total = freed + pruned + gone, total + 2
@@ -153,6 +156,7 @@ def test_impossible_rules_are_refused(text: str, message: str) -> None:
 
 def test_names_of_rules() -> None:
     assert parse_pruning_rule("rbp") == PruningRule(respond=True)
+    assert parse_pruning_rule("rbp:rm+,greedy").greedy and parse_pruning_rule("brp").greedy
     found = parse_pruning_rule("brp:dcfr:inf,inf,2,skip=5,discard=0.1/simultaneous")
     assert (found.least_skip, found.discard, found.rule.gamma, found.rule.alternating) == (5, 0.1, 2, False)
     with pytest.raises(SolveError, match="float64 only"):

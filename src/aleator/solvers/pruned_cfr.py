@@ -19,8 +19,9 @@ Reference: thesis 3.3 (3.3.1 best responses below actions of probability zero, 3
 Deviations:
     Cumulative cfvs of terminals are kept up in every iteration, so that regret-based pruning needs no walk when it begins
     (3.3.3 has one). The skipped iterations are weighed as regrets are, not as the average policy is. The last action left at an
-    infostate is never pruned. An infostate without positive regrets plays the highest of them (uniformly in partial pruning),
-    since the best responses below pruned actions leave none behind; uniform play cost twice the nodes on Leduc-5. With a floor,
+    infostate is never pruned. An infostate without positive regrets plays uniformly, as in the thesis, or if `greedy` the highest
+    of them: the best responses below pruned actions leave none behind. Greedy play needs up to twice the nodes on Leduc and
+    two thirds of them on Leduc-5; best-response pruning is greedy by default, as that frees more memory. With a floor,
     the jump of a negative regret to a positive gain (3.3.4) waits until an action is visited again: what was skipped is
     simply added, or the gain of many iterations would be taken for that of one. With Hedge, (3.21) is solved for the
     regret at which an action would come back, and an infostate that is not visited keeps its policy although the step size
@@ -44,7 +45,7 @@ import numpy.typing as npt
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.pruned.iterate import iterate
-from aleator.solvers.engines.pruned.layout import INFOSTATE, LEGAL, HandLayout
+from aleator.solvers.engines.pruned.layout import LEGAL, ROW, HandLayout, below
 from aleator.solvers.engines.pruned.memory import (
     AVERAGE,
     DIRECT,
@@ -64,6 +65,7 @@ from aleator.solvers.engines.pruned.memory import (
     new_memory,
     new_work,
 )
+from aleator.solvers.engines.pruned.response import push_reach
 from aleator.solvers.engines.pruned.walk import catch_up_all
 from aleator.solvers.pruning_rule import BEST_RESPONSE, PARTIAL, PruningRule
 from aleator.solvers.regret_rule import HEDGE
@@ -114,34 +116,48 @@ class PrunedCFR:
         """How many of the nodes touched were visited to begin or end pruning."""
         return int(self._work.counts[OVERHEAD])
 
+    def nodes_played(self) -> int:
+        """Returns how many histories, up to symmetry, both players' current policies reach: no pruning can leave them out."""
+        reached = []
+        for side, memory in zip(self._layout.sides, self._memory, strict=True):
+            reach = np.ones(len(side.places) + 1)
+            push_reach(side, memory.places[:-1, POLICY].copy(), reach)
+            reached.append(np.split(reach[side.sequence] > 0.0, side.nodes[1:, ROW]))
+        shape, played = self._layout.shape, 0
+        for node, (first, second) in enumerate(zip(*reached, strict=True)):
+            start, end, listed = shape.deals[node]
+            pairs = shape.pairs[start:end]
+            found = int((first[pairs[:, 0]] & second[pairs[:, 1]]).sum())
+            played += found if listed else int(first.sum()) * int(second.sum()) - found
+        return played
+
     def pruned_share(self) -> float:
         """Returns which part of all (infostate, action) pairs lies below a pruned action."""
         hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
         return float(np.concatenate(hidden).mean())
 
-    def space(self) -> float:
-        """Returns which part of the regrets and sums of policies that CFR keeps is needed now."""
+    def space(self, *, itself: bool = False) -> float:
+        """Returns which part of the regrets and sums of policies that CFR keeps is needed now.
+
+        Those below a pruned action are not; if `itself`, that action's own two numbers are taken to be free, too. (While it is
+        pruned its regret stands still; to know when to look at it again, that is needed.)
+        """
         if self.rule.method != BEST_RESPONSE:
             return 1.0
-        hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
-        gone = [self.hidden(player, DISCARDED)[self._legal(player)] for player in (0, 1)]
-        return 1.0 - float(np.concatenate([*hidden, *gone]).mean())
+        free = [
+            self.hidden(player, mark, itself=itself)[self._legal(player)]
+            for player in (0, 1)
+            for mark in (PRUNED, DISCARDED)
+        ]
+        return 1.0 - float(np.concatenate(free).mean())
 
     def _legal(self, player: int) -> npt.NDArray[np.bool_]:
         legal: npt.NDArray[np.bool_] = self._layout.sides[player].places[:, LEGAL] != 0
         return legal
 
-    def hidden(self, player: int, mark: int = PRUNED) -> npt.NDArray[np.bool_]:
-        """Returns [places]: those below a place with a mark."""
-        side = self._layout.sides[player]
-        above = side.above[side.places[:, INFOSTATE]]
-        marked = self._memory[player].marks[:, mark].astype(np.bool_)
-        hidden, changed = marked[above], True
-        while changed:  # from a place to those that follow, as often as the player moves
-            marked[:-1] |= hidden
-            further = marked[above]
-            changed, hidden = bool((further != hidden).any()), further
-        return hidden
+    def hidden(self, player: int, mark: int = PRUNED, *, itself: bool = False) -> npt.NDArray[np.bool_]:
+        """Returns [places]: those below a place with a mark, and if `itself` that place, too."""
+        return below(self._layout.sides[player], self._memory[player].marks[:, mark].astype(np.bool_), itself=itself)
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
@@ -201,6 +217,7 @@ class PrunedCFR:
             hedge=rule.minimiser == HEDGE,
             threshold=float(pruning.threshold),
             best_response=pruning.respond,
+            greedy=pruning.greedy,
             prune=pruning.method != PARTIAL,
             whole=pruning.method == BEST_RESPONSE,
             discard=float(pruning.discard),

@@ -23,6 +23,7 @@ class PruningRule:
         method: "pp" for partial pruning, "rbp" for regret-based, "brp" for best-response pruning.
         rule: how regrets are accumulated, matched and averaged.
         respond: play a best response below the player's own actions of probability zero.
+        greedy: without a positive regret play the highest one, not all actions uniformly.
         least_skip: an action is pruned if it is expected to stay so for at least this many iterations.
         threshold: d of dynamic thresholding: probabilities below d sqrt(ln A) / (sqrt(2) A^2 sqrt(t)) become zero (Hedge;
             d / (A^2 sqrt(t)) with regret matching). 0 for none.
@@ -33,6 +34,7 @@ class PruningRule:
     method: str = REGRET_BASED
     rule: RegretRule = CFR_RULE
     respond: bool = False
+    greedy: bool = False
     least_skip: float = 25.0
     threshold: float = 0.0
     discard: float = 0.01
@@ -60,8 +62,8 @@ class PruningRule:
 
 # how options are written -> field
 _OPTIONS = {"skip": "least_skip", "threshold": "threshold", "discard": "discard"}
-_RESPOND = "respond"
-PRUNING_USAGE = f"{'|'.join(METHODS)}[:RULE][,respond][,OPTION=VALUE ...]"
+_SWITCHES = ("respond", "greedy")
+PRUNING_USAGE = f"{'|'.join(METHODS)}[:RULE]{''.join(f'[,{name}]' for name in _SWITCHES)}[,OPTION=VALUE ...]"
 
 
 def is_pruning_rule(text: str) -> bool:
@@ -80,7 +82,7 @@ def parse_pruning_rule(text: str) -> PruningRule:
     method, *more = method.split(",")
     if method not in METHODS:
         raise SolveError(f"unknown pruning {text!r}; allowed: {PRUNING_USAGE}")
-    fields: dict[str, Any] = {"respond": method == REGRET_BASED}
+    fields: dict[str, Any] = {"respond": method == REGRET_BASED, "greedy": method == BEST_RESPONSE}
     rule = []
     for part in (*more, *(rest.split(",") if colon else ())):
         key, equals, value = part.partition("=")
@@ -90,8 +92,8 @@ def parse_pruning_rule(text: str) -> PruningRule:
             near = difflib.get_close_matches(key, _OPTIONS, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise SolveError(f"{text!r}: unknown {part!r}; {hint}allowed: {', '.join(f'{key}=' for key in _OPTIONS)}")
-        elif part == _RESPOND:
-            fields["respond"] = True
+        elif part in _SWITCHES:
+            fields[part] = True
         else:
             rule.append(part)
     return PruningRule(method=method, rule=parse_rule((",".join(rule) or "cfr") + slash + suffix), **fields)

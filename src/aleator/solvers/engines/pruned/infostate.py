@@ -98,8 +98,7 @@ def next_policy(
 ) -> None:  # fmt: skip
     """Writes the policy of the next iteration at an infostate: pruned actions are left out.
 
-    Without a positive regret the policy is uniform, or with pruning that of the highest regret: below pruned actions best
-    responses are said to have been played, which leave no positive regret behind.
+    Without a positive regret the policy is uniform, or if `greedy` that of the highest regret.
     """
     choices, best, total = 0, -np.inf, 0.0
     for place in range(start, end, stride):
@@ -115,7 +114,7 @@ def next_policy(
             elif best > 0.0:
                 weight = max(places[place, REGRET], 0.0)
             else:
-                weight = 1.0 if not terms.prune or places[place, REGRET] == best else 0.0
+                weight = 1.0 if not terms.greedy or places[place, REGRET] == best else 0.0
             places[place, POLICY] = weight
             total += weight
     if terms.threshold > 0.0:

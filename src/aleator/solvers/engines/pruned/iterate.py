@@ -24,8 +24,8 @@ def iterate(
     for k in range(len(weights)):
         now = Terms(
             terms.iteration + k, weights[k, 1], weights[k, 2], terms.discounts, terms.log_discounts, terms.discounting,
-            terms.floor, terms.hedge, terms.threshold, terms.best_response, terms.prune, terms.whole, terms.discard,
-            terms.least_skip,
+            terms.floor, terms.hedge, terms.threshold, terms.best_response, terms.greedy, terms.prune, terms.whole,
+            terms.discard, terms.least_skip,
         )  # fmt: skip
         for turn in range(2 if alternating else 1):
             players = (turn, turn + 1) if alternating else (0, 2)

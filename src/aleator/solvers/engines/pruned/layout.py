@@ -215,6 +215,17 @@ class HandLayout:
         return np.where(np.isfinite(lowest), -highest - lowest, 0.0)
 
 
+def below(side: HandSide, marked: npt.NDArray[np.bool_], *, itself: bool = False) -> npt.NDArray[np.bool_]:
+    """Returns [places]: those below a marked one of `marked` [places + 1], and if `itself` the marked ones, too."""
+    above, marked = side.above[side.places[:, INFOSTATE]], marked.copy()
+    hidden, changed = marked[above], True
+    while changed:  # from a place to those that follow, as often as the player moves
+        marked[:-1] |= hidden
+        further = marked[above]
+        changed, hidden = bool((further != hidden).any()), further
+    return marked[:-1] if itself else hidden
+
+
 def _stack(matrices: list[csr_array]) -> tuple[Longs, Ints, Ints, FloatArray]:
     """Returns (first row of each matrix, starts [rows + 1], columns, entries) of matrices in one."""
     rows = np.array([matrix.shape[0] for matrix in matrices], dtype=np.int64)

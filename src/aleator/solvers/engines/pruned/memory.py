@@ -110,6 +110,7 @@ class Terms(NamedTuple):
         hedge: Hedge instead of regret matching.
         threshold: d of dynamic thresholding; 0 for none.
         best_response: play a best response below actions of probability zero (thesis 3.3.1).
+        greedy: without a positive regret the highest is played, not all actions uniformly.
         prune: regret-based or best-response pruning.
         whole: best-response pruning: responses are to all iterations, not only to the skipped ones.
         discard: C: with `whole`, sums of policies below a pruned action are thrown away once the average policy plays it with
@@ -127,6 +128,7 @@ class Terms(NamedTuple):
     hedge: bool
     threshold: float
     best_response: bool
+    greedy: bool
     prune: bool
     whole: bool
     discard: float
