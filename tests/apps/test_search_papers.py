@@ -34,3 +34,6 @@ def test_figure_5(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert rows[game, "CFR-AVE"]["after all"] < 0.03  # uniform: 0.66 and 2.37 in the whole games
         assert rows[game, "CFR-D"]["whole game, random iteration"] < 0.2
     assert rows["one-card:50", "modified CFR-AVE"]["after all"] < rows["one-card:50", "CFR-D"]["after all"]
+    rough, almost = ("liars-dice:1x4, leaves by 16 iterations", "liars-dice:1x4, leaves by 256 iterations")
+    assert rows[rough, "modified CFR-AVE"]["after all"] < 0.75 * rows[rough, "CFR-D"]["after all"]
+    assert rows[almost, "modified CFR-AVE"]["after all"] > rows[almost, "CFR-D"]["after all"]

@@ -7,7 +7,14 @@ import pytest
 
 from aleator.games import load_game
 from aleator.search.blueprint import Blueprint
-from aleator.search.gadgets import FOLLOW, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
+from aleator.search.gadgets import (
+    FOLLOW,
+    forest,
+    maxmargin_gadget,
+    opponent_chance,
+    resolve_gadget,
+    unsafe_gadget,
+)
 from aleator.solvers.best_response import best_response_cfvs, best_response_value
 from aleator.solvers.cfr import CFR
 from aleator.solvers.linear_program import solve_linear_program
@@ -69,6 +76,26 @@ def test_resolve_and_maxmargin_leave_no_hand_better_off(searcher: int) -> None:
     assert margins["resolve"].min() >= -1e-9
     assert margins["maxmargin"].min() > margins["resolve"].min() - 1e-9
     assert margins["maxmargin"].min() > 0.1  # a random blueprint can be improved against every hand
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_no_margin_can_be_kept_resolve_has_the_smallest_sum_and_maxmargin_the_smallest_gain(seed: int) -> None:
+    """Alternative payoffs below what the hands can get anyway, as estimates may be (thesis 5.1.7)."""
+    blueprint, node, subtree, _ = leduc_case(seed, searcher=1)
+    reach = blueprint.reach[1][node]
+    alternative = blueprint.values(0, node, blueprint.response_cfvs[0]) - [4.0, 2.0, 6.0]
+    chance = opponent_chance(subtree, 0, reach).sum(axis=1)
+    gains = {}
+    for make in (resolve_gadget, maxmargin_gadget):
+        gadget = make(subtree, 0, reach, alternative)
+        _, solution = solve_linear_program(gadget.tree)
+        first, second = (solution.probabilities[k][places(gadget.tree, gadget.nodes, k)] for k in (0, 1))
+        cfvs = best_response_cfvs(Policy(subtree, (first, second)), 0, (np.ones(3), reach))[0]
+        gains[make] = np.maximum(cfvs / chance - alternative, 0.0)
+    resolve, maxmargin = gains[resolve_gadget], gains[maxmargin_gadget]
+    assert resolve.max() > 0.1  # somebody gains whatever the answer
+    assert resolve @ chance <= maxmargin @ chance + 1e-9
+    assert maxmargin.max() <= resolve.max() + 1e-9
 
 
 def test_the_value_of_the_resolve_gadget_is_what_opting_out_is_worth() -> None:

@@ -16,8 +16,10 @@ Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE
 
 Deviations:
     In the modified form the paper writes v for values of infostates; here they are cfvs, which are linear in the opponent's
-    reach, as the argument for the method needs. Averages at the leaves are taken over the policies that a traverser has met
-    at its own updates; with alternating updates that is one update more of the first player than of the second.
+    reach, as the argument for the method needs. It holds where leaf values are continuous in beliefs; exact values of games
+    with few hands jump, and the method stalls there (`aleator paper rebel-fig5`). Averages at the leaves are taken over
+    the policies that a traverser has met at its own updates; with alternating updates that is one update more of the first
+    player than of the second.
     Alternating updates by default, both players in every iteration; the paper counts an update of one player as an iteration.
 
 Status: tests/search/test_depth_limited.py; `aleator paper rebel-fig5`.

@@ -17,9 +17,9 @@ from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Vector
 from aleator.solvers.engines.cpu.rows import Rows
-from aleator.trees.beliefs import Reach
+from aleator.trees.beliefs import Reach, normalised_rows
 from aleator.trees.forest import build_forest, nodes_in
-from aleator.trees.policy import Policy, block
+from aleator.trees.policy import BoolArray, Policy, block
 from aleator.trees.public_tree import Int64Array
 from aleator.trees.subgame import Subgame
 
@@ -46,6 +46,13 @@ class ZeroValue:
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
         """Returns zeros; see `LeafValue.cfvs`."""
         return np.zeros_like(reach[0]), np.zeros_like(reach[1])
+
+
+def believed(rows: FloatArray, real: BoolArray) -> FloatArray:
+    """Returns [L, H]: reach, normalised over the hands of each leaf (`Subgame.leaf_mask`); uniform where nobody comes."""
+    rows = np.where(real, rows, 0.0)
+    nobody = rows.sum(axis=1, keepdims=True) == 0.0
+    return normalised_rows(np.where(nobody, real, rows))
 
 
 class LeafForest:

@@ -22,11 +22,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from aleator.errors import SolveError
-from aleator.games.base import FloatArray
-from aleator.search.leaf_value import LeafForest
+from aleator.search.leaf_value import LeafForest, believed
 from aleator.solvers.engines.cpu.layout import Vector
 from aleator.solvers.regret_rule import PCFR_PLUS, RegretRule
-from aleator.trees.beliefs import Reach, normalised_rows
+from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.subgame import Subgame
 
@@ -90,6 +89,7 @@ class _LeafSolver:
         layout = self.forest.engine.layout
         self.policies: tuple[Vector, Vector] = (np.zeros(layout.vector_size[0]), np.zeros(layout.vector_size[1]))
         self._rule = rule
+        self._real = subgame.leaf_mask(0), subgame.leaf_mask(1)
         self._iterations = 0
         self._memory = (
             layout.memory(0, optimistic=rule.optimistic),
@@ -107,7 +107,7 @@ class _LeafSolver:
     def solve(self, reach: Reach, precision: float) -> int:
         """Solves all leaves at the beliefs of `reach`; returns the iterations that it took, none if they are the last ones."""
         engine = self.forest.engine
-        beliefs = (self._believe(0, reach), self._believe(1, reach))
+        beliefs = (believed(reach[0], self._real[0]), believed(reach[1], self._real[1]))
         if self._iterations and all(np.array_equal(new, old) for new, old in zip(beliefs, self.beliefs, strict=True)):
             return 0
         self.beliefs = beliefs
@@ -135,11 +135,3 @@ class _LeafSolver:
             if done >= _MOST_ITERATIONS:
                 raise SolveError(f"the oracle did not reach a precision of {precision} in {done:,} iterations")
             chunk = max(_FIRST_LOOK, done // 4)
-
-    def _believe(self, player: int, reach: Reach) -> FloatArray:
-        """Returns [L, H]: a player's reach, normalised over the hands of each leaf."""
-        hands = self.forest.tree.num_hands[player, 1 : len(self._deals) + 1]
-        real = np.arange(reach[player].shape[1]) < hands[:, None]
-        rows = np.where(real, reach[player], 0.0)
-        nobody = rows.sum(axis=1, keepdims=True) == 0.0
-        return normalised_rows(np.where(nobody, real, rows))
