@@ -84,6 +84,7 @@ class Checked:
             self.page.evaluate("window.scrollTo(0, 0)")
             self.page.wait_for_timeout(300)
             image = Image.open(io.BytesIO(self.page.screenshot()))
-            image.convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+            palette = image.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT)
+            image.convert("RGB").quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG).save(
                 IMAGES / f"{name}.png", optimize=True
             )

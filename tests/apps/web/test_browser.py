@@ -48,6 +48,15 @@ def play_round(page: Checked) -> int:
     return moves
 
 
+def check_bars(page: Any) -> None:
+    """Asserts that the bars of beliefs are as high as what they say, to the rounding of both."""
+    for bars in page.locator(".bars").all():
+        heights = [bar.bounding_box()["height"] for bar in bars.locator("i").all()]
+        shares = [float(text.removesuffix(" %")) for text in bars.locator("em").all_inner_texts()]
+        for height, share in zip(heights, shares, strict=True):
+            assert height / max(heights) == pytest.approx(share / max(shares), abs=0.06)
+
+
 def test_the_first_page_is_there_at_once(page: Checked) -> None:
     page.open("")
     started = perf_counter()
@@ -71,6 +80,7 @@ def test_a_full_game_of_liars_dice(page: Checked) -> None:
         assert steps.count() >= 3 and shown.locator(".step.you .why").count() >= 1
         shares = shown.locator(".step").first.locator(".bars em").all_inner_texts()
         assert shares == ["20 %"] * 5, "before anything is said every face is equally likely"
+        check_bars(shown)
         if rounds == 3:
             page.picture("play")
         shown.locator(".next").click()
@@ -240,6 +250,8 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     shown.locator(".line-action", has_text="check").last.click()
     page.until_text(".node-summary", "IP to act")
     shown.wait_for_selector(".hands tbody tr")
+    types = shown.locator(".types tbody th").all_inner_texts()
+    assert "top pair" in types and "flush draw" in types and "no draw" in types
     page.picture("explorer")
     shown.locator(".line-step.here .line-action", has_text="check").click()
     shown.get_by_role("button", name="Compare all cards").click()
@@ -274,6 +286,7 @@ def test_algorithms_race(page: Checked) -> None:
     names = shown.locator(".standing tbody th").all_inner_texts()
     assert names[-1] == "cfr", f"vanilla CFR comes last, not {names}"
     page.picture("learn")
+    shown.locator(".picks summary").click()
     shown.get_by_label("Another algorithm").fill("dcfr:1,0,1")
     shown.keyboard.press("Enter")
     shown.get_by_role("button", name="Start the race").click()
@@ -307,6 +320,10 @@ def test_runs_grow_while_they_are_watched(page: Checked, server: RunningServer) 
     page.until("document.querySelector('.facts dd').innerText === '99'")
     shown.locator(".run-list a", has_text="shipped/liars-dice-1x6").click()
     page.until_text(".facts", "0.0171")
+    home = "~/.local/share/aleator"  # where runs are unless told otherwise
+    shown.evaluate(
+        f"(c => c.innerText = c.innerText.replace(/ \\/\\S+(?=.runs)/, ' {home}'))(document.querySelector('.command'))"
+    )
     page.picture("runs")
 
 

@@ -62,6 +62,11 @@ def test_nodes_say_what_the_solution_says(server: RunningServer, river: str) -> 
     assert (node.players[0].ev or 0) + (node.players[1].ev or 0) == pytest.approx(RIVER["pot"])
     assert sum(node.players[1].weights) == pytest.approx(expected.weights[1].sum(), rel=1e-5)
     assert [step.taken for step in node.line] == ["c", None]
+    types = node.players[1].types
+    assert sum(one.share for one in types) == pytest.approx(1, abs=1e-5) and {one.kind for one in types} == {"made"}
+    for action, frequency in enumerate(expected.frequencies):
+        assert sum(one.share * one.policy[action] for one in types) == pytest.approx(frequency, abs=1e-5)
+    assert [one.name for one in types if (one.equity or 0) > 0.9] == ["three of a kind"]
     answer = server.client.get(
         f"/api/solutions/{river}/hands", params={"path": "r:0:c", "hand_class": "JTs", "player": 1}
     )

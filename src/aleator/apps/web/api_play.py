@@ -14,8 +14,8 @@ from fastapi.responses import StreamingResponse
 from aleator.apps.web import runs
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, Server, raw
 from aleator.apps.web.catalogue import ALGORITHMS, EQUILIBRIUM, PLAYED, RACED, opponents
-from aleator.apps.web.models import (
-    Job,
+from aleator.apps.web.models import Job
+from aleator.apps.web.models_play import (
     LearnCatalogue,
     MoveRequest,
     PlayCatalogue,

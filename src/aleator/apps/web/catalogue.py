@@ -6,7 +6,8 @@ import importlib.util
 from functools import cache
 from importlib import resources
 
-from aleator.apps.web.models import GameInfo, OpponentInfo, Preset, SpotModel
+from aleator.apps.web.models import Preset, SpotModel
+from aleator.apps.web.models_play import GameInfo, OpponentInfo
 from aleator.games.holdem.spot_file import parse_spot, spot_table
 
 _GAMES = {

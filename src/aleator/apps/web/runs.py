@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from aleator.apps.web.models import Run, RunCurves
+from aleator.apps.web.models_play import Run, RunCurves
 from aleator.learning import shipped
 from aleator.storage import ArrayFile
 

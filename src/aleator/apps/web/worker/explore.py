@@ -21,6 +21,7 @@ from aleator.games.holdem.cards import (
     format_cards,
     format_hand,
 )
+from aleator.games.holdem.hand_types import DRAWS, MADE, hand_types
 from aleator.games.holdem.node_path import NodePath, is_action, parse_path
 from aleator.solvers.holdem_solution import HoldemSolution
 from aleator.solvers.holdem_view import HoldemView, NodeView
@@ -96,6 +97,27 @@ def _per_class(view: NodeView, player: int, numbers: FloatArray) -> FloatArray:
     return mean
 
 
+def _types(view: NodeView, player: int) -> list[dict[str, Any]]:
+    """Returns the made hands, then the draws, that a player can have here, each with how often it occurs and what it does."""
+    likely = view.weights[player] * view.matchups[player]
+    rows = []
+    for kind, names, types in zip(("made", "draw"), (MADE, DRAWS), hand_types(view.board), strict=True):
+        for place, name in enumerate(names):
+            weights = np.where(types == place, likely, 0.0)
+            if weights.sum() > 0:
+                means = weights / weights.sum()
+                rows.append(
+                    {
+                        "kind": kind,
+                        "name": name,
+                        "share": weights.sum() / likely.sum(),
+                        "equity": float(means @ np.nan_to_num(view.equities[player])),
+                        "policy": view.policy @ means if player == view.player else [],
+                    }
+                )
+    return rows
+
+
 def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the node `path` of the solution in `file`, per hand class; EVs only if `values` is set."""
     view, path = open_view(params["file"]), parse_path(params["path"])
@@ -119,6 +141,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
                 "of_range": np.divide(weight, full, out=np.zeros(NUM_HAND_CLASSES), where=full > 0),
                 "evs": _per_class(found, player, found.evs[player]),
                 "equities": _per_class(found, player, found.equities[player]),
+                "types": _types(found, player),
             }
         )
     return {

@@ -36,7 +36,7 @@ function ticks(log, low, high, most) {
 function label(value, log) {
   if (!log) return Math.abs(value) >= 10000 ? `${number(value / 1000)}k` : number(value);
   const power = Math.round(Math.log10(value));
-  if (Math.abs(Math.log10(value) - power) > 0.01) return number(value, 2);
+  if (Math.abs(Math.log10(value) - power) > 0.01) return value >= 1e6 ? `${number(value / 1e6)}M` : value >= 1e4 ? `${number(value / 1e3)}k` : number(value, 2);
   if (power >= 0 && power < 4) return String(10 ** power);
   if (power < 0 && power > -4) return (10 ** power).toFixed(-power);
   const raised = [...String(power)].map((digit) => ({ "-": "⁻" })[digit] ?? "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");

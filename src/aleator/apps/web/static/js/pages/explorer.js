@@ -30,6 +30,7 @@ class Explorer {
     this.line = h("nav", { class: "line", "aria-label": "The line so far" });
     this.summary = h("section", { class: "panel node-summary" });
     this.hands = h("section", { class: "panel hands" });
+    this.types = h("section", { class: "panel types" });
     this.cards = h("section", { class: "panel runouts", hidden: true });
     this.caption = h("p", { class: "caption" });
     this.locks = makeLocks(job, (lockPath) => this.link(lockPath), () => this.node);
@@ -65,7 +66,7 @@ class Explorer {
         "div",
         { class: "explorer-columns" },
         h("section", { class: "panel" }, h("div", { class: "grid-head" }, this.sideChoice, choices("Show", [["actions", "Actions"], ["ev", "EV"], ["equity", "Equity"], ["range", "Range"]], this.show, (show) => this.link(null, { show }))), this.grid.element, this.caption, h("p", { class: "keys muted small" }, h("kbd", {}, "1"), " – ", h("kbd", {}, "9"), " take an action, ", h("kbd", {}, "⌫"), " goes back, arrow keys walk the grid, ", h("kbd", {}, "Enter"), " shows a class hand by hand.")),
-        h("div", { class: "side" }, this.summary, this.hands, this.locks.element),
+        h("div", { class: "side" }, this.summary, this.hands, this.types, this.locks.element),
       ),
     );
   }
@@ -134,6 +135,7 @@ class Explorer {
     this.drawLine();
     this.drawGrid();
     this.drawSummary();
+    this.drawTypes();
     this.drawCards();
   }
 
@@ -212,6 +214,17 @@ class Explorer {
       rows.length > 0 && [stack(node.actions.map((action) => action.frequency ?? 0), colours), h("table", { class: "actions-table" }, h("thead", {}, h("tr", {}, h("th", {}, "Action"), h("th", {}, "How often"), h("th", {}, "EV when taken"))), h("tbody", {}, rows))],
       h("table", { class: "players" }, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "Hands"), h("th", {}, "Equity"), h("th", {}, "EV"))), h("tbody", {}, node.players.map((player, side) => h("tr", {}, h("th", {}, SIDES[side]), h("td", {}, number(player.combos, 4)), h("td", {}, percent(player.equity, 1)), h("td", {}, node.values ? number(player.ev, 4) : "…"))))),
     );
+  }
+
+  // the range by what its hands are on this board
+  drawTypes() {
+    const { node, side, colours } = this;
+    const acting = node.player === side;
+    const row = (type) => h("tr", {}, h("th", {}, type.name), acting && h("td", { class: "bar" }, stack(type.policy, colours, type.policy.map((share, at) => `${node.actions[at].name} ${percent(share)}`).join(", "))), h("td", {}, percent(type.share, 1)), h("td", {}, percent(type.equity)));
+    const head = (title) => h("thead", {}, h("tr", {}, h("th", {}, title), acting && h("th", { class: "bar" }, "Policy"), h("th", {}, "Of range"), h("th", {}, "Equity")));
+    const { types } = node.players[side];
+    const table = (title, kind) => types.some((type) => type.kind === kind) && h("table", {}, head(title), h("tbody", {}, types.filter((type) => type.kind === kind).map(row)));
+    fill(this.types, h("div", { class: "title-row" }, h("h2", {}, "By type of hand"), h("span", { class: "tag" }, SIDES[side])), table("Made hand", "made"), table("Draw", "draw"));
   }
 
   async drawHands() {

@@ -88,10 +88,14 @@ class Race {
       save();
       this.drawPicks(box);
     };
+    const row = (group) => h("div", { class: "chips", role: "group", "aria-label": group }, h("span", { class: "label" }, group), all.filter((entry) => entry.group === group).map(chip));
+    const [first, ...others] = groups.filter((group) => group !== "Yours");
+    const open = box.querySelector("details")?.open ?? all.some(({ name, group }) => others.includes(group) && this.chosen.has(name));
     fill(
       box,
-      groups.map((group) => h("div", { class: "chips", role: "group", "aria-label": group }, h("span", { class: "label" }, group), all.filter((entry) => entry.group === group).map(chip))),
-      h("div", { class: "chips add" }, h("span", { class: "label" }, "Or type"), more, h("button", { type: "button", class: "chip", onclick: add }, "Add")),
+      row(first),
+      own.length > 0 && row("Yours"),
+      h("details", { open }, h("summary", {}, `${others.join(", ")}, or any other by name`), h("div", { class: "picks" }, others.map(row), h("div", { class: "chips add" }, h("span", { class: "label" }, "By name"), more, h("button", { type: "button", class: "chip", onclick: add }, "Add")))),
     );
   }
 

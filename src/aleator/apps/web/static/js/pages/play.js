@@ -239,7 +239,7 @@ class PlayTable {
         h("div", {}, h("dt", {}, "Luck removed, per round"), h("dd", {}, each(totals.skill))),
       ),
       rounds > 0 && this.chart.element,
-      h("p", { class: "muted small" }, "Without luck a round is worth what your seat is worth, less what your decisions gave up. Over many rounds both lines agree."),
+      h("p", { class: "muted small" }, "Luck removed: what your seat is worth, less what your decisions gave up; lucky cards and lucky calls cancel out. It shows after a few rounds what the score shows after hundreds. Over many rounds both lines agree."),
     );
   }
 }

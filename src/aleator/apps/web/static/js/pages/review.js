@@ -67,7 +67,7 @@ function beliefPicture(belief, own, faces) {
     return h("div", { class: "mini-grid", role: "img", "aria-label": "The agent's belief over hand classes" }, cells);
   }
   const bars = belief.hands.map((name, index) =>
-    h("div", { class: `bar ${name === own ? "own" : ""}`, title: `${name}: ${percent(belief.shares[index], 1)}` }, h("i", { style: { height: `${Math.max(2, (100 * belief.shares[index]) / most)}%` } }), h("span", {}, name), h("em", {}, percent(belief.shares[index]))),
+    h("div", { class: `bar ${name === own ? "own" : ""}`, title: `${name}: ${percent(belief.shares[index], 1)}` }, h("i", { style: { height: `calc(${(belief.shares[index] / most).toFixed(4)} * var(--tall))` } }), h("span", {}, name), h("em", {}, percent(belief.shares[index]))),
   );
   return h("div", { class: "bars", role: "img", "aria-label": `The agent's belief over your ${faces ? "dice" : "cards"}` }, bars);
 }

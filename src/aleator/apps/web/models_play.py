@@ -1,0 +1,123 @@
+"""What the API takes and gives on the pages Play, Learn and Runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from aleator.apps.web.models import Job, JobId, Model, Number
+
+
+class RaceRequest(Model):
+    """Algorithms to race on a game."""
+
+    game: Annotated[str, StringConstraints(max_length=40)]
+    algorithms: Annotated[
+        list[Annotated[str, StringConstraints(min_length=1, max_length=60)]], Field(min_length=1, max_length=8)
+    ]
+    seconds: Annotated[float, Field(gt=0, le=600)] = 20.0
+    target: Annotated[float, Field(ge=0, le=1)] = 1e-7
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 0
+
+
+class GameInfo(BaseModel):
+    """A game of the catalogue."""
+
+    name: str
+    title: str
+    summary: str
+    family: str
+
+
+class OpponentInfo(BaseModel):
+    """An agent of the catalogue."""
+
+    name: str
+    title: str
+    summary: str
+    games: list[str]
+
+
+class PlayCatalogue(BaseModel):
+    """What can be played, and against whom."""
+
+    games: list[GameInfo]
+    opponents: list[OpponentInfo]
+    spots: list[Job]
+
+
+class SessionRequest(Model):
+    """A session to begin: a game of the catalogue, or `holdem` with the id of a solved spot."""
+
+    game: Annotated[str, StringConstraints(max_length=40)]
+    opponent: Annotated[str, StringConstraints(max_length=40)] = "equilibrium"
+    seat: Literal["first", "second", "alternate"] = "alternate"
+    solution: JobId | None = None
+
+
+class MoveRequest(Model):
+    """`deal` for a new round, or the label of an action."""
+
+    move: Annotated[str, StringConstraints(max_length=40)]
+
+
+class Session(BaseModel):
+    """A play session as its player may see it."""
+
+    id: str
+    game: str
+    opponent: str
+    seat: str
+    unit: str
+    totals: dict[str, float]
+    history: list[list[float]]
+    round: dict[str, Any] | None
+    solution: str | None
+
+
+class LearnCatalogue(BaseModel):
+    """Games and algorithms that can race."""
+
+    games: list[GameInfo]
+    algorithms: list[dict[str, str]]
+
+
+class TreeNode(BaseModel):
+    """A node of a public tree."""
+
+    id: int
+    parent: int
+    label: str
+    actor: int
+    actions: list[str]
+    hands: list[str]
+    cut: bool
+    chance: bool
+
+
+class Tree(BaseModel):
+    """The upper part of the public tree of a game."""
+
+    game: str
+    nodes: list[TreeNode]
+    num_nodes: int
+    infostates: int
+    hands: list[int]
+
+
+class Run(BaseModel):
+    """A training run: its last metrics and how many there are."""
+
+    name: str
+    updated: float
+    points: int
+    live: bool
+    last: dict[str, Any]
+    config: dict[str, Any]
+
+
+class RunCurves(Run):
+    """A training run with its curves, column by column, at most 2,000 points."""
+
+    columns: dict[str, list[Number]]
