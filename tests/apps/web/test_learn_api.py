@@ -13,6 +13,7 @@ from aleator.apps.web.models_play import Tree
 from aleator.apps.web.runs import read_run, run_files
 from aleator.apps.web.worker.race import MAX_SHOWN, race, tree
 from aleator.games.registry import load_game
+from aleator.learning.shipped import shipped_games
 from aleator.solvers.solve import ALGORITHMS as LIBRARY
 from aleator.solvers.solve import make_solver
 from aleator.trees.public_tree import build_tree
@@ -31,6 +32,7 @@ def test_the_catalogue_can_be_loaded_and_solved() -> None:
     for game in (*PLAYED, *RACED):
         assert load_game(game.name).name == game.name
     assert len(presets()) == 5
+    assert set(shipped_games()) <= {game.name for game in PLAYED}, "every size with a network can be played"
     families = {agent.family for agent in known_agents()}
     assert {agent.name for agent in opponents()} <= families
 
@@ -95,7 +97,7 @@ def test_runs_of_shipped_networks_are_there(tmp_path: Path) -> None:
     assert "shipped/liars-dice-1x6" in found
     for name, path in found.items():
         run = read_run(name, path)
-        assert not run.live and run.points > 100 and run.config["game"].replace(":", "-") == name.partition("/")[2]
+        assert not run.live and run.points > 20 and run.config["game"].replace(":", "-") == name.partition("/")[2]
         assert 0 < run.config["report"]["exploitability"] < 0.05 and run.columns["loss"][-1] is not None
 
 

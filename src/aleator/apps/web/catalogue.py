@@ -9,11 +9,13 @@ from importlib import resources
 from aleator.apps.web.models import Preset, SpotModel
 from aleator.apps.web.models_play import GameInfo, OpponentInfo
 from aleator.games.holdem.spot_file import parse_spot, spot_table
+from aleator.learning.shipped import shipped_games
 
 _GAMES = {
     "liars-dice:1x4": ("Liar's Dice, four faces", "One die each with four faces; fours are wild.", "dice"),
     "liars-dice:1x5": ("Liar's Dice, five faces", "One die each with five faces; fives are wild.", "dice"),
     "liars-dice:1x6": ("Liar's Dice", "One ordinary die each; sixes are wild.", "dice"),
+    "liars-dice:1x7": ("Liar's Dice, seven faces", "One die each with seven faces; sevens are wild.", "dice"),
     "liars-dice:2x3": ("Liar's Dice, two dice", "Two dice each with three faces; threes are wild.", "dice"),
     "kuhn": ("Kuhn poker", "Three cards, one bet: the smallest poker with bluffing.", "cards"),
     "leduc": ("Leduc hold'em", "Six cards, two rounds of betting, one card on the table.", "cards"),
@@ -29,7 +31,7 @@ RACED = [
     GameInfo(name=name, title=title, summary=summary, family=family)
     for name, (title, summary, family) in _GAMES.items()
 ]
-PLAYED = RACED[:6]
+PLAYED = RACED[:7]
 
 _ALGORITHMS = {
     "Regrets": {
@@ -84,7 +86,7 @@ _OPPONENTS = {
         name=REBEL,
         title="ReBeL",
         summary="searches at every move, with a value network learnt by self-play",
-        games=["liars-dice:1x4", "liars-dice:1x5", "liars-dice:2x3", "liars-dice:1x6"],
+        games=shipped_games(),
     ),
     EQUILIBRIUM: OpponentInfo(
         name=EQUILIBRIUM,

@@ -104,7 +104,7 @@ class PlayTable {
     const wait = h("p", { class: "wait" }, "Setting up the table …");
     fill(this.board, wait);
     fill(this.after);
-    const slow = setTimeout(() => wait.append(h("br"), h("small", {}, "The very first time its kernels are compiled: half a minute.")), 2500);
+    const slow = setTimeout(() => wait.append(h("br"), h("small", {}, "The first time, kernels are compiled and an equilibrium is solved: up to half a minute.")), 2500);
     try {
       const session = await api.newSession({ game: this.game, opponent, solution: this.solution ?? null });
       localStorage.setItem(remembered(this.game + (this.solution ?? "")), session.id);
