@@ -20,6 +20,8 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 STATED = {"Reference", "Deviations", "Status"}
+PACKAGES = ("solvers", "search", "learning", "agents", "arena")  # where algorithms are; games have their own page
+OTHERS = "<!-- other modules -->"
 PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 _ROOT_LINK = re.compile(rf"\]\((?:\.\./)+({'|'.join(re.escape(name) for name in PAGES)})(#[^)]*)?\)")
@@ -54,6 +56,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Leads links to the repository's root to the pages of the site; adds what the modules of an algorithm say."""
     if page.file.src_uri.startswith("algorithms/"):
         markdown = _SOURCE.sub(lambda _: "\n\n".join(map(module_text, source_modules(markdown))), markdown)
+    if page.file.src_uri == "algorithms.md":
+        markdown = markdown.replace(OTHERS, "\n\n".join(map(module_text, other_modules())))
     top = "../" * page.file.src_uri.count("/")
     return _ROOT_LINK.sub(lambda link: f"]({top}{PAGES[link[1]]}{link[2] or ''})", markdown)
 
@@ -75,6 +79,15 @@ def source_modules(markdown: str) -> list[str]:
         named = [f"{package}.{file.stem}" for file in files] or [name]
         found += [module for module in named if module == name or set(module_blocks(module)) >= STATED]
     return found
+
+
+def other_modules() -> list[str]:
+    """Returns the modules that state a reference, deviations and a status, and that no page names as its source."""
+    pages = (ROOT / "docs" / "algorithms").glob("*.md")
+    named = {module for page in pages for module in source_modules(page.read_text())}
+    files = [path for package in PACKAGES for path in sorted((ROOT / "src" / "aleator" / package).rglob("*.py"))]
+    modules = [".".join(path.relative_to(ROOT / "src").with_suffix("").parts) for path in files]
+    return [module for module in modules if module not in named and set(module_blocks(module)) >= STATED]
 
 
 def module_blocks(name: str) -> dict[str, str]:
