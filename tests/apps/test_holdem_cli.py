@@ -90,7 +90,7 @@ def test_show_prints_a_grid_in_colour(
 ) -> None:
     file = tmp_path / "turn.solution"
     code, text, _ = call(capsys, "holdem", "solve", str(spot), "--iterations", "20", "--out", str(file))
-    assert code == 0 and "20 of dcfr:1.5,0,4" in text and "EV with the pot share" in text and str(file.name) in text
+    assert code == 0 and "20 of sharp-dcfr+" in text and "EV with the pot share" in text and str(file.name) in text
     code, text, _ = call(capsys, "holdem", "show", str(file))
     lines = text.splitlines()
     assert code == 0 and "oop to act" in lines[0]

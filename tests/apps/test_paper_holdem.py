@@ -39,7 +39,7 @@ def test_curves_stop_at_their_target_and_find_the_first_iteration_below_one() ->
 @pytest.mark.slow
 def test_the_default_rule_is_among_the_best(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick(capsys, "holdem-rules", tmp_path)
-    assert len(document["rows"]) == 19 and len(document["panels"]) == 4
+    assert len(document["rows"]) == 22 and len(document["panels"]) == 4
     default, _, predictions = document["claims"]
     assert default["agrees"] and predictions["agrees"]
 

@@ -84,6 +84,7 @@ class _LeafSolver:
     """
 
     def __init__(self, subgame: Subgame, rule: RegretRule) -> None:
+        rule.refuse_sharp_matching()
         self.forest = LeafForest(subgame)
         self.beliefs: Reach = (np.zeros((0, 0)), np.zeros((0, 0)))
         layout = self.forest.engine.layout

@@ -46,6 +46,7 @@ class CFR:
         root_reach: Reach | None = None,
     ) -> None:
         check_no_leaves(tree)
+        rule.refuse_sharp_matching()
         self.tree = tree
         self.rule = rule
         self.root_reach = root_reach

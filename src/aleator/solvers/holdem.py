@@ -8,9 +8,9 @@ Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals
 Deviations:
     Regrets and sums are float32. Updates alternate; Hedge is not available here. A player's average is updated while the
     opponent is traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one
-    iteration ahead of that of `solvers.cfr`. The default weighs late iterations more in the average (t^4) than the thesis'
-    DCFR (t^2), which takes 5 to 7 % fewer iterations (`aleator paper holdem-rules`). Where a policy is locked, best
-    responses keep it, too.
+    iteration ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets more at the start, with
+    policies proportional to regrets to the power 1.5: it takes about a quarter fewer iterations than DCFR
+    (`aleator paper holdem-rules`). Where a policy is locked, best responses keep it, too.
 Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
 """
 
@@ -30,7 +30,7 @@ from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.spot import DEFAULT_RULE, Spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
-from aleator.solvers.regret_rule import HEDGE, RegretRule, parse_rule
+from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule, parse_rule
 from aleator.solvers.state import restore_vectors
 
 HOLDEM_RULE = parse_rule(DEFAULT_RULE)
@@ -66,7 +66,9 @@ class HoldemSolver:
             raise SolveError("hold'em updates players in turn; simultaneous updates are not available here")
         self.spot, self.rule = spot, rule
         self.plan = BoardPlan(spot, isomorphism=isomorphism)
-        self.engine = BoardEngine(self.plan, threads=threads, predicts=rule.optimistic, bits=bits)
+        self.engine = BoardEngine(
+            self.plan, threads=threads, predicts=rule.optimistic, sharp=rule.minimiser == SHARP_MATCHING, bits=bits
+        )
         self.iteration = 0
         self.deals = compatible_weight(self.plan.weights)
         for lock in spot.locks:

@@ -18,13 +18,13 @@ from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem import HoldemSolver
 from aleator.solvers.holdem_solution import HoldemPoint, HoldemSolution
-from aleator.solvers.regret_rule import DCFR, RegretRule, parse_rule
+from aleator.solvers.regret_rule import DCFR, SHARP_MATCHING, RegretRule, parse_rule
 from aleator.solvers.solve import available_memory
 
 FIRST_CHECK = 10
-# measured by the experiment holdem-rules: to 0.3 % of the pot it takes about 36 (stack / pot)^0.75 iterations, and from there
+# measured by the experiment holdem-rules: to 0.3 % of the pot it takes about 27 (stack / pot)^0.75 iterations, and from there
 # on exploitability falls about like iterations ** -1.5
-TYPICAL_ITERATIONS, TYPICAL_DEPTH, TYPICAL_TARGET, TYPICAL_EXPONENT = 36, 0.75, 0.003, 1.5
+TYPICAL_ITERATIONS, TYPICAL_DEPTH, TYPICAL_TARGET, TYPICAL_EXPONENT = 27, 0.75, 0.003, 1.5
 CALIBRATION_NUMBERS = 8_000_000  # 64 MB: beyond the cache
 CHECK_SHARE = 1.06  # looking at the exploitability costs about 6 % on top
 _TABLE_BYTES = 26  # per hand and board: cards, order, groups, maps; measured
@@ -158,7 +158,9 @@ def _measure(plan: BoardPlan, rule: RegretRule, threads: int, bits: int) -> floa
         part.boards = [plan.boards[0], plan.boards[1][:kept]]
         if plan.num_streets > 2:
             part.boards.append([board for board in plan.boards[2] if board.parent < kept])
-    engine = BoardEngine(part, threads=threads, predicts=rule.optimistic, bits=bits)
+    engine = BoardEngine(
+        part, threads=threads, predicts=rule.optimistic, sharp=rule.minimiser == SHARP_MATCHING, bits=bits
+    )
     engine.iterate(rule.schedule(1, 2))
     started, done = perf_counter(), 0
     while perf_counter() - started < 1.0 and done < 200:

@@ -46,6 +46,7 @@ class PruningRule:
             if not (isfinite(number) and number >= 0):
                 raise SolveError(f"{field} must be 0 or more, not {number}")
         rule = self.rule
+        rule.refuse_sharp_matching()
         if rule.optimistic:
             raise SolveError("pruning cannot be combined with predictions: an unvisited infostate predicts nothing")
         if self.method == PARTIAL:

@@ -4,16 +4,21 @@ Algorithm:
     On iteration t a player's regrets R and sum of policies S become
         R <- max(floor, R x (positive or negative discount) + r_t),    S <- S x decay + reach_t x policy_t,
     and the next policy is proportional to max(R, 0), or with a prediction to max(R x next discount + r_t, 0).
+    Sharp matching makes policies proportional to max(R, 0)^1.5, a polynomial link between regret and policy.
     DCFR(alpha, beta, gamma) discounts positive regrets by t^alpha / (t^alpha + 1), negative ones by the same with beta,
     and the sum by (t / (t + 1))^gamma after iteration t. All rules below are special cases.
 
 Reference:
     CFR+ (thesis 2.3.7; quadratic averaging 3.1.1), LCFR, LCFR+, DCFR (thesis 3.1.2), Hedge (thesis 3.4.3).
     PCFR+: Farina, Kroer, Sandholm 2021 (arXiv 2007.14358). DCFR+ and PDCFR+: Xu et al. 2024 (arXiv 2404.13891).
+    Polynomial links: Greenwald, Li, Marks 2006 (Bounds for regret-matching algorithms); in CFR D'Orazio et al. 2020 (arXiv
+    1912.02967).
     HS-DCFR and HS-PCFR+: Zhang, McAleer, Sandholm 2024 (arXiv 2404.09097), which make the exponents linear in t / T.
 
 Deviations:
     An infinite exponent means "no discount" (alpha) or "forget at once" (beta) from the first iteration on.
+    Sharp matching together with a floor and discounts is ours: no bound is known to us, it is the quickest in hold'em
+    (`aleator paper holdem-rules`). Only the solver of hold'em spots has it, with the power interpolated (`simd.sharpened`).
     Hedge's variance is that of the counterfactual value; where it is zero the best action so far is played.
 
 Status:
@@ -33,7 +38,7 @@ import numpy as np
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 
-REGRET_MATCHING, HEDGE = "regret-matching", "hedge"
+REGRET_MATCHING, SHARP_MATCHING, HEDGE = "regret-matching", "sharp-matching", "hedge"
 
 
 class EqualWeights(NamedTuple):
@@ -59,7 +64,7 @@ class RegretRule:
         gamma: exponent of the weight of iteration t in the average policy, t^gamma.
         floor: regrets never fall below zero (regret matching+).
         optimistic: the next policy assumes that the last iteration's regrets come once more.
-        minimiser: "regret-matching" or "hedge".
+        minimiser: "regret-matching", "sharp-matching" (hold'em spots only) or "hedge".
         alternating: players are updated in turn, the second against the first's new policy.
         alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter schedules).
         horizon: the iteration at which a schedule ends.
@@ -80,8 +85,9 @@ class RegretRule:
     restart: int = 0
 
     def __post_init__(self) -> None:
-        if self.minimiser not in (REGRET_MATCHING, HEDGE):
-            raise SolveError(f"unknown minimiser {self.minimiser!r}; allowed: {REGRET_MATCHING}, {HEDGE}")
+        known = (REGRET_MATCHING, SHARP_MATCHING, HEDGE)
+        if self.minimiser not in known:
+            raise SolveError(f"unknown minimiser {self.minimiser!r}; allowed: {', '.join(known)}")
         if any(isnan(exponent) for exponent in (self.alpha, self.beta, self.gamma)) or self.gamma in (inf, -inf):
             raise SolveError(f"impossible exponents: alpha {self.alpha}, beta {self.beta}, gamma {self.gamma}")
         if self.gamma < 0:
@@ -119,6 +125,11 @@ class RegretRule:
             negative = negative * discounts[1] + 1.0
             policy = policy * discounts[2] + 1.0
         return EqualWeights(positive, negative, policy)
+
+    def refuse_sharp_matching(self) -> None:
+        """Raises SolveError if the rule needs what only the solver of hold'em spots has."""
+        if self.minimiser == SHARP_MATCHING:
+            raise SolveError(f"{SHARP_MATCHING} is there for hold'em spots only; take another rule, as dcfr+")
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields as JSON values (infinities as strings)."""
@@ -159,6 +170,7 @@ PDCFR_PLUS = RegretRule(alpha=2.3, floor=True, optimistic=True, gamma=5.0)
 HS_DCFR = RegretRule(alpha=1.0, alpha_slope=3.0, beta=-1.0, beta_slope=-2.0, gamma=30.0, gamma_slope=-5.0, horizon=1000)
 HS_PCFR_PLUS = RegretRule(floor=True, optimistic=True, gamma=30.0, gamma_slope=-5.0, horizon=1000)
 HEDGE_RULE = RegretRule(minimiser=HEDGE)
+SHARP_DCFR_PLUS = RegretRule(alpha=1.25, alpha_slope=0.25, horizon=100, floor=True, gamma=4.0, minimiser=SHARP_MATCHING)
 
 NAMED_RULES: dict[str, RegretRule] = {
     "cfr": CFR,
@@ -175,10 +187,13 @@ NAMED_RULES: dict[str, RegretRule] = {
     "hs-pcfr+": HS_PCFR_PLUS,
     "hedge": HEDGE_RULE,
 }
+HOLDEM_RULES: dict[str, RegretRule] = {"sharp-dcfr+": SHARP_DCFR_PLUS}
 
 
 def parse_rule(text: str) -> RegretRule:
     """Returns the rule of that name; `dcfr:A,B,G` sets DCFR's exponents, a suffix `/simultaneous` updates both at once.
+
+    Rules of hold'em spots are known, too; other solvers refuse them.
 
     Raises:
         SolveError: no such rule; the message lists them.
@@ -187,18 +202,17 @@ def parse_rule(text: str) -> RegretRule:
     if suffix not in ("", "simultaneous", "alternating"):
         raise SolveError(f"{text!r}: after / only 'simultaneous' or 'alternating' is allowed, not {suffix!r}")
     base, colon, numbers = name.partition(":")
+    known = NAMED_RULES | HOLDEM_RULES
     if base == "dcfr" and colon:
         try:
             alpha, beta, gamma = (float(number) for number in numbers.split(","))
         except ValueError:
             raise SolveError(f"{text!r}: expected three exponents, as in dcfr:1.5,0,2") from None
         rule = RegretRule(alpha=alpha, beta=beta, gamma=gamma)
-    elif name in NAMED_RULES:
-        rule = NAMED_RULES[name]
+    elif name in known:
+        rule = known[name]
     else:
-        near = difflib.get_close_matches(name, NAMED_RULES, n=1)
+        near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise SolveError(
-            f"unknown regret rule {text!r}; {hint}allowed: {', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA"
-        )
+        raise SolveError(f"unknown regret rule {text!r}; {hint}allowed: {', '.join(known)}, dcfr:ALPHA,BETA,GAMMA")
     return replace(rule, alternating=False) if suffix == "simultaneous" else rule

@@ -32,6 +32,8 @@ class SearchRule:
     def __post_init__(self) -> None:
         if self.leaves not in (CURRENT, AVERAGE, DIFFERENCE):
             raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
+        if isinstance(self.update, RegretRule):
+            self.update.refuse_sharp_matching()
         if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
             raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
         if self.minimax and self.leaves != CURRENT:

@@ -73,7 +73,7 @@ def test_every_key_is_read() -> None:
 def test_defaults() -> None:
     spot = parse_spot(SHORT)
     assert (spot.min_bet, spot.rake, spot.menu, spot.added, spot.solve) == (1, Rake(), BetMenu(), (), SolveSettings())
-    assert spot.solve == SolveSettings(rule="dcfr:1.5,0,4", target=0.003, max_iterations=2_000)
+    assert spot.solve == SolveSettings(rule="sharp-dcfr+", target=0.003, max_iterations=2_000)
 
 
 @pytest.mark.parametrize("text", [FULL, SHORT, SHORT + "[rake]\nrate = 0.1\n", SHORT + "[turn.oop]\ndonk = []\n"])

@@ -20,17 +20,20 @@ from aleator.solvers.regret_rule import (
     LCFR,
     PCFR_PLUS,
     PDCFR_PLUS,
+    REGRET_MATCHING,
+    SHARP_DCFR_PLUS,
+    SHARP_MATCHING,
     RegretRule,
     parse_rule,
 )
 
 _TARGETS = (0.3, 0.1)  # % of the pot
 _MOST = 2048
-_BASE, _DEFAULT = "DCFR(1.5, 0, 2)", "DCFR(1.5, 0, 4)"
+_BASE = "DCFR(1.5, 0, 2)"
 _RULES: dict[str, RegretRule] = {
     _BASE: DCFR,
     "DCFR(1.5, 0, 3)": replace(DCFR, gamma=3.0),
-    _DEFAULT: replace(DCFR, gamma=4.0),
+    "DCFR(1.5, 0, 4)": replace(DCFR, gamma=4.0),
     "DCFR(1.5, 0, 6)": replace(DCFR, gamma=6.0),
     "DCFR(1.5, 0.25, 4)": replace(DCFR, beta=0.25, gamma=4.0),
     "DCFR(1.5, 0.5, 4)": replace(DCFR, beta=0.5, gamma=4.0),
@@ -41,6 +44,9 @@ _RULES: dict[str, RegretRule] = {
     "HS-DCFR, horizon 300": replace(HS_DCFR, gamma=10.0, horizon=300),
     "HS-DCFR": HS_DCFR,
     "DCFR+": DCFR_PLUS,
+    "sharp DCFR+": SHARP_DCFR_PLUS,
+    "sharp DCFR+, but not sharp": replace(SHARP_DCFR_PLUS, minimiser=REGRET_MATCHING),
+    "DCFR(1.5, 0, 4), sharp": replace(DCFR, gamma=4.0, minimiser=SHARP_MATCHING),
     "LCFR": LCFR,
     "CFR+, quadratic": CFR_PLUS_QUADRATIC,
     "CFR+": CFR_PLUS,

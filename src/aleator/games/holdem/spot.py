@@ -27,7 +27,7 @@ from aleator.games.holdem.node_path import NodePath, check_cards_of_path
 
 # A flop's tree of so many nodes takes tens of GB with ranges of a hundred hands, a river's takes half a minute to build.
 MAX_NODES: Final = {1: 40_000, 2: 80_000, 3: 160_000}
-DEFAULT_RULE: Final = "dcfr:1.5,0,4"  # the experiment `holdem-rules` compares it with others
+DEFAULT_RULE: Final = "sharp-dcfr+"  # the experiment `holdem-rules` compares it with others
 
 
 class SpotError(AleatorError):

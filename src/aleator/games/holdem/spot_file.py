@@ -22,7 +22,7 @@ donk = ["30%"]               # only oop; absent: as bet
 "r:0:c" = { c = 0.3, b50 = "rest" }
 "r:0:c:c:b75" = { c = "AA,KK:0.5", f = "rest" }   # without its card: after every card
 [solve]
-rule = "dcfr:1.5,0,4"        # the default
+rule = "sharp-dcfr+"         # the default
 target = 0.003               # exploitability as a fraction of the pot
 max_iterations = 2000
 """

@@ -21,6 +21,7 @@ from aleator.solvers.engines.cpu.simd import (
     load_wide,
     peak,
     read_scaled,
+    sharpened,
     splat_wide,
     store,
     write_scaled,
@@ -36,12 +37,15 @@ SLACK = np.float32(0.75)  # numbers may grow by a third until their scale is cha
 
 
 @kernel(forceinline=True)
-def _weight(regret: Kept, scale: Any, instant: Float32Array, place: int, discount: Any) -> Any:
-    """Returns the positive part of regrets, or of their prediction: discounted once more, plus the last iteration's."""
+def _weight(regret: Kept, scale: Any, instant: Float32Array, place: int, discount: Any, sharp: Any) -> Any:
+    """Returns the positive part of regrets, or of their prediction: discounted once more, plus the last iteration's.
+
+    Where `sharp` is -1, it is taken to the power 1.5.
+    """
     weight = read_scaled(regret, place, scale)
     if len(instant) > 0:
         weight = weight * discount + load_wide(instant, place)
-    return largest(weight, splat_wide(np.float32(0.0)))
+    return sharpened(weight, sharp)
 
 
 @kernel(forceinline=True)
@@ -67,15 +71,16 @@ def _compress(
 @kernel(forceinline=True)
 def push_reach(
     regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, discount: np.float32, count: int,
-    width: int, reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_scale: Any, summed: bool,
+    width: int, sharp: bool, reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_scale: Any, summed: bool,
 ) -> Any:  # fmt: skip
-    """Writes the reach after each action: the reach before times the policy that matches the regrets.
+    """Writes the reach after each action: the reach before times the policy that matches the regrets, sharply or not.
 
     If `summed`, it is also added to float32 sums of policies, which lie as the regrets do and count in units of `sum_scale`;
     for sums of 16 bits, the largest numbers that they must hold are returned. Where reach is zero, nothing is read.
     """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     factor, scale, most = splat_wide(discount), splat_wide(scales[scale_at]), zero
+    sharpen = splat_wide(np.int32(-1 if sharp else 0))
     sums, unit = splat_wide(sum_scale), _inverse(sum_scale)
     for i in range(0, width, WIDE):
         before = load_wide(reach, from_at + i)
@@ -87,12 +92,12 @@ def push_reach(
             continue
         total = zero
         for _ in range(count):
-            total = total + _weight(regret, scale, instant, place, factor)
+            total = total + _weight(regret, scale, instant, place, factor, sharpen)
             place += width
         share = before / if_positive(total, total, even)
         place = regret_at + i
         for _ in range(count):
-            after = if_positive(total, _weight(regret, scale, instant, place, factor), one) * share
+            after = if_positive(total, _weight(regret, scale, instant, place, factor, sharpen), one) * share
             store(reach, target, after)
             if summed and not is_zero(after):
                 old = read_scaled(policy_sum, place, sums)
@@ -144,25 +149,26 @@ def add_to_short_sums(
 @kernel(forceinline=True)
 def _update(
     regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, count: int, width: int,
-    values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, locked: bool, rows: Float32Array,
+    values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, sharp: bool, locked: bool, rows: Float32Array,
 ) -> None:  # fmt: skip
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     positive, negative, floor = splat_wide(discounts[0]), splat_wide(discounts[1]), splat_wide(discounts[3])
     scale, shrunk, most = splat_wide(scales[scale_at]), _inverse(scales[scale_at]), zero
     ahead = one if locked else positive
+    sharpen = splat_wide(np.int32(-1 if sharp and not locked else 0))
     nothing = splat_wide(np.float32(-1e-20))  # smaller negative regrets are dropped: denormal numbers are slow
     for i in range(0, width, WIDE):
         total = zero
         place = regret_at + i
         for _ in range(count):
-            total = total + _weight(regret, scale, instant, place, ahead)
+            total = total + _weight(regret, scale, instant, place, ahead, sharpen)
             place += width
         divisor = if_positive(total, total, even)
         inverse = one / divisor
         value = zero
         place, entry = regret_at + i, actions_at + i
         for _ in range(count):
-            weight = if_positive(total, _weight(regret, scale, instant, place, ahead), one)
+            weight = if_positive(total, _weight(regret, scale, instant, place, ahead, sharpen), one)
             share = weight * inverse
             # one step of Newton's method rounds as a division would: a pure action gets exactly 1
             value = value + (share + (weight - share * divisor) * inverse) * load_wide(values, entry)
@@ -193,7 +199,7 @@ def _update(
 @kernel(forceinline=True)
 def update(
     regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, count: int, width: int,
-    values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, locked: bool, rows: Float32Array,
+    values: Float32Array, actions_at: int, value_at: int, discounts: Float32Array, sharp: bool, locked: bool, rows: Float32Array,
 ) -> None:  # fmt: skip
     """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` are the actions' cfvs.
 
@@ -212,6 +218,7 @@ def update(
             actions_at,
             value_at,
             discounts,
+            sharp,
             locked,
             rows,
         )
@@ -228,6 +235,7 @@ def update(
             actions_at,
             value_at,
             discounts,
+            sharp,
             locked,
             rows,
         )
@@ -244,13 +252,14 @@ def update(
             actions_at,
             value_at,
             discounts,
+            sharp,
             locked,
             rows,
         )
     else:
         _update(
-            regret, scales, scale_at, instant, regret_at, count, width, values, actions_at, value_at, discounts, locked,
-            rows,
+            regret, scales, scale_at, instant, regret_at, count, width, values, actions_at, value_at, discounts, sharp,
+            locked, rows,
         )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
 Steps = list[tuple[int, int, int, int]]
 MAX_STREETS = 3
-PIECES_PER_THREAD = 4
+PIECES_PER_THREAD = 8
 
 
 def _steps(program: Steps) -> Int32Array:
@@ -36,13 +36,16 @@ class BoardEngine:
     one thread, so results are equal bit by bit.
     """
 
-    def __init__(self, plan: BoardPlan, *, threads: int = 1, predicts: bool = False, bits: int = 32) -> None:
+    def __init__(
+        self, plan: BoardPlan, *, threads: int = 1, predicts: bool = False, sharp: bool = False, bits: int = 32
+    ) -> None:
         if threads < 1:
             raise SolveError(f"threads must be at least 1, not {threads}")
         if bits not in (16, 32):
             raise SolveError(f"regrets and sums are kept in 16 or 32 bits, not {bits}")
         self.plan = plan
         self.root_rows = (plan.rows(0, plan.boards[0][0]), plan.rows(1, plan.boards[0][0]))
+        self.sharp = sharp
         self.raked = plan.spot.rake.rate > 0
         sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
         self.bits = bits
@@ -68,6 +71,7 @@ class BoardEngine:
             self.set_reach(player, plan.weights[player])
         self._slab = np.zeros(0, np.float32)
         self._parts: list[Int32Array] = []
+        self._collects: list[Int32Array] = []
         self._pool = None
         whole = self._program(0, 0, 0)
         if self.threads > 1:
@@ -75,9 +79,13 @@ class BoardEngine:
             self._slab = aligned_zeros(boards * lines * max(plan.widths[1]), np.float32)
             pieces = min(boards, PIECES_PER_THREAD * threads)
             self._parts = [_steps(self._boards_steps(range(k, boards, pieces), 1, walk.KEEP)) for k in range(pieces)]
+            collects = [step for step in whole if step[:2] == (walk.COLLECT, 0)]
+            self._collects = [
+                _steps([step for step in collects if step[3] == chunk]) for chunk in range(plan.forests[1].num_chunks)
+            ]
             self._pool = ThreadPoolExecutor(self.threads - 1)
         self._whole, self._begin = _steps(whole), _steps(whole[:2])
-        self._finish = _steps([step for step in whole if step[:2] == (walk.COLLECT, 0)] + whole[-1:])
+        self._finish = _steps(whole[-1:])
 
     def _streets(self) -> list[Street]:
         plan, streets, scale_at = self.plan, [], 0
@@ -180,9 +188,11 @@ class BoardEngine:
         start = int(self.streets[0].values_at[player])
         return self._works[0].values[start : start + len(self.root_rows[player])].copy()
 
-    def _run(self, thread: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
-        work = self._works[thread]
-        walk.run(program, first, end, mode, self.streets, self.storage, work, self._slab, rows, self.raked)
+    def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
+        scratch = self._works[work]
+        walk.run(
+            program, first, end, mode, self.streets, self.storage, scratch, self._slab, rows, self.raked, self.sharp
+        )
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
         """Walks the whole tree once for one player."""
@@ -194,29 +204,38 @@ class BoardEngine:
             for q, mine, theirs in ((0, self._works[0].reach0, work.reach0), (1, self._works[0].reach1, work.reach1)):
                 size = self.streets[1].reach_at[q]
                 theirs[:size] = mine[:size]
-        left = list(self._parts)
+        self._share(self._parts, range(self.threads), player, mode, rows)
+        # lines of different chunks are collected side by side, each over the boards in their order
+        self._share(self._collects, [0] * self.threads, player, mode, rows)
+        self._run(0, self._finish, player, player + 1, mode, rows)
 
-        def work_through(thread: int) -> None:
+    def _share(
+        self, pieces: Sequence[Int32Array], works: Sequence[int], player: int, mode: int, rows: Float32Array
+    ) -> None:
+        """Runs pieces of a walk on all threads, each with the scratch that `works` names."""
+        assert self._pool is not None
+        left = list(pieces)
+
+        def work_through(work: int) -> None:
             """Takes one piece after the other, so that a thread that is held up leaves its share to the others."""
             while True:
                 try:
                     piece = left.pop()
                 except IndexError:
                     return
-                self._run(thread, piece, player, player + 1, mode, rows)
+                self._run(work, piece, player, player + 1, mode, rows)
 
-        others = [self._pool.submit(work_through, thread) for thread in range(1, self.threads)]
-        work_through(0)
+        others = [self._pool.submit(work_through, work) for work in works[1:]]
+        work_through(works[0])
         for other in others:
             other.result()
-        self._run(0, self._finish, player, player + 1, mode, rows)
 
     def read(self, name: str, level: int, board: int, place: int) -> Float32Array:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
         rows, shape = self.decision_rows(level, board, place)
         kept = self.storage[int(self.plan.forests[level].kind[place])]
         found: Float32Array = getattr(kept, name)[rows].astype(np.float32).reshape(shape)
-        if self.bits == 16:
+        if self.bits == 16 or name == "policy_sum":
             found *= (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)]
         return found
 
@@ -229,6 +248,7 @@ class BoardEngine:
         scale = 1.0
         if self.bits == 16:
             scale = max(float(np.abs(block).max()), 1e-30) / 32767
+        if self.bits == 16 or name == "policy_sum":
             (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)] = scale
         target = getattr(kept, name)
         target[rows] = np.rint(block.ravel() / scale) if self.bits == 16 else block.ravel()

@@ -67,7 +67,8 @@ class Street(NamedTuple):
 class Storage(NamedTuple):
     """What is kept of one player: a row of hands per street, board, decision and action.
 
-    Rows are float32, or int16 to be multiplied by a scale per street, board and decision.
+    Rows are float32, or int16 to be multiplied by a scale per street, board and decision. Sums have such a scale in float32,
+    too, by which they decay.
     """
 
     regret: Kept
@@ -90,7 +91,7 @@ class Work(NamedTuple):
 @kernel(inline="always")
 def _descend(
     player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
-    discounts: Float32Array, raked: bool,
+    discounts: Float32Array, raked: bool, sharp: bool,
 ) -> None:  # fmt: skip
     """Pushes the opponent's reach down a chunk, whose roots' slots are filled, and evaluates its terminals.
 
@@ -122,8 +123,8 @@ def _descend(
         if summed:
             sum_scale = decay_sums(kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, discounts[2])
         most = push_reach(
-            weights, scales, scale_at, instant, rows_at, discount, count, width, reach, from_at, to_at, kept.policy_sum,
-            sum_scale, summed,
+            weights, scales, scale_at, instant, rows_at, discount, count, width, sharp and summed, reach, from_at, to_at,
+            kept.policy_sum, sum_scale, summed,
         )  # fmt: skip
         if summed and kept.policy_sum.itemsize == 2:
             add_to_short_sums(kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, reach, to_at, most)
@@ -138,7 +139,7 @@ def _descend(
 @kernel(inline="always")
 def _ascend(
     player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
-    discounts: Float32Array,
+    discounts: Float32Array, sharp: bool,
 ) -> None:  # fmt: skip
     """Pulls the traverser's values up a chunk and, when solving, updates its regrets."""
     forest, width = street.forest, street.width[player]
@@ -157,7 +158,7 @@ def _ascend(
             locked = street.locked[board, place]
             update(
                 own.regret, own.regret_scale, scale_at, own.instant, rows_at, count, width, values, actions_at, value_at,
-                discounts, locked, work.rows,
+                discounts, sharp, locked, work.rows,
             )  # fmt: skip
         elif mode == AVERAGE or street.locked[board, place]:
             average(own.policy_sum, own.sum_scale, scale_at, rows_at, count, width, values, actions_at, value_at)
@@ -215,6 +216,7 @@ def _collect(
 def run(
     program: Int32Array, first_player: int, end_player: int, mode: int, streets: tuple[Street, Street, Street],
     storage: tuple[Storage, Storage], work: Work, slab: Float32Array, schedule: Float32Array, raked: bool,
+    sharp: bool,
 ) -> None:  # fmt: skip
     """Runs a program once per row of `schedule` and player.
 
@@ -228,6 +230,7 @@ def run(
             finds them; empty if they are collected at once.
         schedule: [T, 5] rows of `RegretRule.schedule`.
         raked: whether the house takes anything.
+        sharp: whether policies are proportional to regrets to the power 1.5.
     """
     for t in range(len(schedule)):
         for player in range(first_player, end_player):
@@ -235,9 +238,9 @@ def run(
                 operation, level, board, chunk = program[step, 0], program[step, 1], program[step, 2], program[step, 3]
                 street = streets[level]
                 if operation == DESCEND:
-                    _descend(player, mode, street, board, chunk, storage, work, schedule[t], raked)
+                    _descend(player, mode, street, board, chunk, storage, work, schedule[t], raked, sharp)
                 elif operation == ASCEND:
-                    _ascend(player, mode, street, board, chunk, storage, work, schedule[t])
+                    _ascend(player, mode, street, board, chunk, storage, work, schedule[t], sharp)
                 elif operation == CLEAR:
                     _clear(player, street, work)
                 elif operation == HAND_DOWN:

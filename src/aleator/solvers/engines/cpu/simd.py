@@ -255,6 +255,29 @@ def is_zero(typing_context: Any, vector: Vector) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def sharpened(typing_context: Any, vector: Vector, sharp: Vector) -> Any:
+    """Returns float32 entries to the power 1.5 where `sharp` is -1, as they are where it is 0; zero if they are negative.
+
+    The bits of a float, taken as an integer, are its binary logarithm, linear in between (Mitchell 1962). So half of them is
+    added: the power is right to 9 %, monotonous, without a root, and the same on all machines. Less than 2^-42 becomes 0.
+    """
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        kind, lanes = llvm_type(sharp), vector.lanes
+        zero = ir.Constant(kind, None)
+
+        def positive(numbers: Any) -> Any:
+            return builder.select(builder.icmp_signed(">", numbers, zero), numbers, zero)
+
+        bits, mask = positive(builder.bitcast(arguments[0], kind)), arguments[1]
+        half = builder.ashr(bits, ir.Constant(kind, [1] * lanes))
+        less = builder.sub(half, ir.Constant(kind, [127 << 22] * lanes))  # half the bits of 1.0
+        return builder.bitcast(positive(builder.add(bits, builder.and_(less, mask))), llvm_type(vector))
+
+    return vector(vector, sharp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def largest(typing_context: Any, first: Vector, second: Vector) -> Any:
     """Returns the larger of two vectors, entry by entry."""
 

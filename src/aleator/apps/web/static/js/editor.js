@@ -6,7 +6,7 @@ import { bytes, choices, debounce, field, fill, h, number, seconds, toast } from
 import { makePainter } from "./painter.js";
 
 const STREETS = ["flop", "turn", "river"];
-const RULES = [["dcfr:1.5,0,4", "DCFR, the quickest here"], ["dcfr", "DCFR (1.5, 0, 2)"], ["dcfr+", "DCFR+"], ["pcfr+", "PCFR+"], ["pdcfr+", "PDCFR+"], ["cfr+", "CFR+"], ["lcfr", "linear CFR"], ["cfr", "CFR"]];
+const RULES = [["sharp-dcfr+", "sharp DCFR+, the quickest here"], ["dcfr:1.5,0,4", "DCFR (1.5, 0, 4)"], ["dcfr", "DCFR (1.5, 0, 2)"], ["dcfr+", "DCFR+"], ["pcfr+", "PCFR+"], ["pdcfr+", "PDCFR+"], ["cfr+", "CFR+"], ["lcfr", "linear CFR"], ["cfr", "CFR"]];
 const clone = (value) => JSON.parse(JSON.stringify(value));
 
 export function makeEditor(presets, start, onsolve) {
