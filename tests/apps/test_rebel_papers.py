@@ -21,7 +21,10 @@ def test_the_table_has_the_papers_numbers_beside_ours() -> None:
 
 
 @pytest.mark.slow
-def test_random_beliefs_are_worse_than_self_play() -> None:
+def test_what_rebel_needs() -> None:
     report = find_experiment("rebel-ablation").run(Settings(quick=True), lambda *_: None)
-    (claim,) = report.claims
-    assert claim.agrees, claim.measured
+    random, few, _ = report.claims
+    assert random.agrees, random.measured
+    assert few.agrees, few.measured
+    started = [row for row in report.rows if "started with it" in str(row[0]) and "not" not in str(row[0])]
+    assert [row[1] for row in started] == [2, 4, 8, 16, 32]

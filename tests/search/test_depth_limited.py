@@ -118,8 +118,18 @@ def test_weights_of_iterations_make_the_average_policy() -> None:
     subgame = cut(build_tree(load_game("leduc")), limit=DepthLimit(rounds=1))
     policy = uniform_policy(build_tree(load_game("leduc")))
     leaves = ContinuationValue(type(policy)(subgame.full, policy.probabilities))  # type: ignore[arg-type]
-    for rule in (SearchRule(update=DCFR), SearchRule(update=LCFR), "linear-fp", "fp", "flop"):
+    lcfr = SearchRule(update=LCFR)
+    for rule, pretended in (
+        (SearchRule(update=DCFR), 0),
+        (lcfr, 0),
+        (lcfr, 7),
+        ("linear-fp", 0),
+        ("fp", 0),
+        ("flop", 0),
+    ):
         search = DepthLimitedSolver(subgame, leaves, rule, keep=range(30))
+        if pretended:
+            search.warm_start(random_policy(subgame.tree, np.random.default_rng(0)), pretended)
         search.run(20)
         weights = search.weights()
         assert set(weights) == set(search.kept) and sum(weights.values()) == pytest.approx(1.0)

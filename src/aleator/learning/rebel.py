@@ -78,14 +78,15 @@ def sample_iterations(
     """Returns [number] iterations to keep, so that the kept policies have the average as mean; uniform for a gamma of 0.
 
     A player's k-th policy has weight k^gamma in the average; it is what the search holds after 2 (k - 1) updates. A warm start
-    counts as the first `pretended` policies of each player, which are not kept.
+    counts as the first `pretended` policies of each player, and is what the search holds before the first update.
     """
     draws = torch.rand(number, generator=generator, device=device, dtype=torch.float64)
     if gamma == 0.0:
         return (draws * iterations).long()
     updates = max(iterations // 2, 1)
-    chances = torch.arange(pretended + 1, pretended + updates + 1, device=device, dtype=torch.float64) ** gamma
-    return 2 * torch.searchsorted(chances.cumsum(0) / chances.sum(), draws).clamp(max=updates - 1)
+    chances = torch.arange(1, pretended + updates + 1, device=device, dtype=torch.float64) ** gamma
+    drawn = torch.searchsorted(chances.cumsum(0) / chances.sum(), draws)
+    return 2 * (drawn - pretended).clamp(min=0, max=updates - 1)
 
 
 class SelfPlay:

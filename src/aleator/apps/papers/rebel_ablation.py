@@ -1,4 +1,7 @@
-"""What ReBeL needs: self-play instead of random beliefs, and which searches learn (ReBeL section 8, App. D and E)."""
+"""What ReBeL needs: self-play instead of random beliefs, which searches learn, and what a policy network saves.
+
+ReBeL section 5.3 and 8, App. D, E and J.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,26 @@ try:
 except ModuleNotFoundError as missing:
     raise AleatorError("this experiment needs torch: pip install 'aleator[neural]'") from missing
 
-from aleator.learning.config import RebelConfig, preset
+from aleator.learning.config import preset
+from aleator.learning.playing import play_out
 from aleator.learning.training import Trainer
+from aleator.trees.public_tree import build_tree
 
+_PLAIN, _RANDOM, _POLICY = "self-play, CFR-D", "random beliefs, CFR-D", "self-play, CFR-D, policy network"
+_AVERAGE = "self-play, modified CFR-AVE"
 _VARIANTS: dict[str, dict[str, Any]] = {
-    "self-play, CFR-D": {},
-    "random beliefs, CFR-D": {"random_beliefs": True},
-    "self-play, modified CFR-AVE": {"search": "modified-cfr-ave"},
+    _PLAIN: {},
+    _RANDOM: {"random_beliefs": True},
+    _POLICY: {"policy": True},
+    _AVERAGE: {"search": "modified-cfr-ave"},
     "self-play, FLOP": {"search": "flop"},
 }
 _DEVIATIONS = (
-    "The paper shows that random beliefs fail in turn endgame hold'em, without a number for Liar's Dice. Random beliefs are "
-    "drawn here uniformly, the public state from all roots of subgames. Runs are short: what counts is the order."
+    "The paper shows that random beliefs fail, and what a policy network saves, in turn endgame hold'em, without numbers for "
+    "Liar's Dice. Random beliefs are drawn here uniformly, the public state from all roots of subgames. Runs are short: what "
+    "counts is the order. With the policy network searches start as in App. J, in training, too: as if its policy had been "
+    "played for 15 updates of each player, with the regrets of an exact best response. Iterations are those that are run after "
+    "that; the start itself costs as much as two of them."
 )
 
 
@@ -43,33 +54,83 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         config = replace(config, iterations=32, games=64, batch=128, draws=16.0)
     playthroughs = int(settings.choose(16, 48, 1024))
     rows: list[tuple[Cell, ...]] = []
-    curves, last = {}, {}
-    variants = list(_VARIANTS.items())[: 2 if settings.quick else None]
+    curves, last, trainers = {}, {}, {}
+    variants = list(_VARIANTS.items())[: 3 if settings.quick else None]
     for number, (label, changes) in enumerate(variants):
-        show = partial(_show, on_progress, number / len(variants), 1 / len(variants), label)
-        points = _train(replace(config, **changes), device, playthroughs, show)
+        show = partial(_show, on_progress, 0.9 * number / len(variants), 0.9 / len(variants), label)
+        trainers[label] = Trainer(replace(config, **changes), device=device)
+        points = _train(trainers[label], playthroughs, show)
         curves[label], last[label] = points, points[-1][1]
-        rows.append((label, points[0][1], points[-1][1]))
-    plays, random = last["self-play, CFR-D"], last["random beliefs, CFR-D"]
+        rows.append((label, config.iterations, points[0][1], points[-1][1]))
+    on_progress(0.9, "fewer iterations")
+    plays = int(settings.choose(16, 96, 1024))
+    saved = {
+        _PLAIN: _fewer(trainers[_PLAIN], plays, started=False),
+        f"{_POLICY}, not started with it": _fewer(trainers[_POLICY], plays, started=False),
+        f"{_POLICY}, started with it": _fewer(trainers[_POLICY], plays, started=True),
+    }
+    without, started = list(saved.values())[1:]
+    rows += [(label, int(number), None, found) for label, points in saved.items() for number, found in points]
+    claims = [
+        Claim(
+            text="a network trained on random beliefs is worse than one trained by self-play",
+            measured=f"{last[_RANDOM]:.3f} against {last[_PLAIN]:.3f}",
+            agrees=last[_RANDOM] > last[_PLAIN],
+        ),
+        *(_saving(without, started, place) for place in (len(without) // 2 - 1, len(without) - 1)),
+    ]
+    if _AVERAGE in last:
+        claims.append(
+            Claim(
+                text="modified CFR-AVE does better than CFR-D",
+                measured=f"{last[_AVERAGE]:.3f} against {last[_PLAIN]:.3f}",
+                agrees=last[_AVERAGE] < last[_PLAIN],
+            )
+        )
     return Report(
         title=f"Training on {config.game}: exploitability of the policy that search plays",
         setting=(
             f"{searches:,} searches of {config.iterations} iterations, {playthroughs} playthroughs on {device}{settings.mode}"
         ),
         convention="Exploitability is NashConv / 2 of the average of the playthroughs. An iteration updates one player.",
-        columns=("training", "untrained", "trained"),
+        columns=("training", "iterations of a search", "untrained", "trained"),
         rows=tuple(rows),
-        claims=(
-            Claim(
-                text="a network trained on random beliefs is worse than one trained by self-play",
-                measured=f"{random:.3f} against {plays:.3f}",
-                agrees=random > plays,
-            ),
-        ),
-        panels={config.game: curves},
+        claims=tuple(claims),
+        panels={config.game: curves, "iterations of a search instead of subgames": saved},
         x_label="subgames searched",
         y_label="exploitability (NashConv / 2)",
         deviations=_DEVIATIONS,
+    )
+
+
+def _fewer(trainer: Trainer, playthroughs: int, *, started: bool) -> list[tuple[float, float]]:
+    """Returns (iterations of a search, exploitability) for as many as in training and for fewer."""
+    points = []
+    for shift in range(6, -1, -1):
+        if (iterations := trainer.config.iterations >> shift) >= 2:
+            played = play_out(
+                build_tree(trainer.game),
+                trainer.subgames,
+                trainer.leaf_values(),
+                trainer.config.rule,
+                iterations=iterations,
+                playthroughs=playthroughs,
+                generator=torch.Generator(trainer.device).manual_seed(1),
+                start=trainer.warm_start() if started else None,
+            )
+            points.append((float(iterations), played.exploitability))
+    return points
+
+
+def _saving(without: list[tuple[float, float]], started: list[tuple[float, float]], place: int) -> Claim:
+    """Returns whether a started search gets where another is at one of its points with fewer iterations."""
+    iterations, target = without[place]
+    enough = [number for number, found in started if found <= target]
+    measured = f"{enough[0]:.0f} iterations" if enough else f"not within {started[-1][0]:.0f} iterations"
+    return Claim(
+        text=f"started with the policy network, fewer than {iterations:.0f} iterations are as good as {iterations:.0f} without",
+        measured=f"{target:.3f} is reached {'with ' if enough else ''}{measured}",
+        agrees=bool(enough) and enough[0] < iterations,
     )
 
 
@@ -78,15 +139,13 @@ def _show(on_progress: OnProgress, before: float, share: float, label: str, part
     on_progress(before + share * part, label)
 
 
-def _train(
-    config: RebelConfig, device: str, playthroughs: int, on_part: Callable[[float], None]
-) -> list[tuple[float, float]]:
+def _train(trainer: Trainer, playthroughs: int, on_part: Callable[[float], None]) -> list[tuple[float, float]]:
     """Returns (searches, exploitability) before, during and after a training run."""
-    trainer = Trainer(config, device=device)
-    measure = {round(config.epochs * part / 3) for part in (1, 2, 3)}
+    epochs = trainer.config.epochs
+    measure = {round(epochs * part / 3) for part in (1, 2, 3)}
     points = [(0.0, trainer.play(playthroughs=playthroughs, seed=1).exploitability)]
     for metrics in trainer.run():
-        on_part(metrics.epoch / config.epochs)
+        on_part(metrics.epoch / epochs)
         if metrics.epoch in measure:
             points.append((float(metrics.searches), trainer.play(playthroughs=playthroughs, seed=1).exploitability))
     return points

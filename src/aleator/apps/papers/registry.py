@@ -35,8 +35,8 @@ _EXPERIMENTS = (
     ),
     Experiment(
         name="rebel-ablation",
-        source="ReBeL section 8 and App. E",
-        summary="training on random beliefs instead of self-play, and other searches, on a small Liar's Dice",
+        source="ReBeL section 5.3 and 8, App. E and J",
+        summary="random beliefs instead of self-play, a policy network to start searches with, other searches, on Liar's Dice",
         run=_later("rebel_ablation"),
     ),
     Experiment(
