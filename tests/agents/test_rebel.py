@@ -35,10 +35,17 @@ def test_it_holds_beliefs() -> None:
     np.testing.assert_allclose(belief.beliefs[1] / belief.beliefs[1].sum(), 0.25)
 
 
+def test_seconds_end_a_search() -> None:
+    game = load_game("liars-dice:1x4")
+    rebel = load_agent("rebel:seconds=0.01,iterations=100000", game)
+    rebel.begin(0, np.random.default_rng(0))
+    assert rebel.probabilities(Table(game, np.random.default_rng(1)).observe()).sum() == pytest.approx(1.0)
+
+
 def test_bad_names_are_refused() -> None:
     with pytest.raises(SolveError, match="there are networks for"):
         load_agent("rebel", load_game("kuhn"))
     with pytest.raises(AgentError, match="not for liars-dice:1x5"):
         load_agent(f"rebel:{shipped_path('liars-dice:1x4')}", load_game("liars-dice:1x5"))
-    with pytest.raises(AgentError, match="allowed: FILE, iterations=N"):
+    with pytest.raises(AgentError, match="rebel:speed=9: unknown 'speed=9'; allowed: iterations=N, seconds=NUMBER"):
         load_agent("rebel:speed=9", load_game("liars-dice:1x4"))

@@ -129,6 +129,7 @@ def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
         (("kuhn", "search:seconds=1", "first", "--exact"), "depends on the clock"),
         (("kuhn", "pluribus:seconds=soon", "first"), "seconds cannot be 'soon'; it is a number above 0"),
         (("liars-dice:2x6", "continual", "first"), "at most 20,000,000 public states are allowed"),
+        (("liars-dice:2x6", "search:seconds=0.01", "first", "--raw"), "subgames of liars-dice:2x6 has"),
     ):
         code, _, error = call(capsys, "match", *arguments)
         assert code == 2 and message in " ".join(error.split()), error

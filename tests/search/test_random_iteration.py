@@ -129,7 +129,9 @@ def test_depth_limits_are_sound_in_games_with_private_moves_and_draws(seed: int)
 
 
 @settings(max_examples=6, deadline=None)
-@given(seed=st.integers(0, 10_000), rule=st.sampled_from(sorted(SEARCH_RULES)), moves=st.integers(1, 2))
+@given(
+    seed=st.integers(0, 10_000), rule=st.sampled_from(sorted(set(SEARCH_RULES) - {"minimax"})), moves=st.integers(1, 2)
+)
 def test_what_is_played_is_a_policy_in_any_game(seed: int, rule: str, moves: int) -> None:
     full = build_tree(RandomGame(seed, depth=3))
     if full.num_children[0]:

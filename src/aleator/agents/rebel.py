@@ -31,7 +31,14 @@ class RebelAgent(SearchAgent):
 
     name = "rebel"
 
-    def __init__(self, game: Game[Any], network: Path | None = None, *, iterations: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game[Any],
+        network: Path | None = None,
+        *,
+        iterations: int | None = None,
+        seconds: float | None = None,
+    ) -> None:
         model = load_model(network or shipped_path(game.name))
         if model.config.game != game.name:
             raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")

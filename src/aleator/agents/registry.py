@@ -13,6 +13,7 @@ from aleator.agents.parameters import positive, read_parameters, whole
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError
 from aleator.games.base import CHANCE, Game
+from aleator.search.budget import check_budget
 from aleator.solvers.solve import Limits, OnProgress
 
 if TYPE_CHECKING:
@@ -102,16 +103,13 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
         from aleator.agents.rebel import RebelAgent
     except ModuleNotFoundError as error:
         raise AgentError(f"the rebel agent needs {error.name}: pip install 'aleator[neural]'") from error
-    iterations, network = 1024, None
-    for part in filter(None, text.split(",")):
-        key, equals, value = part.partition("=")
-        if key == "iterations" and value.isdecimal() and int(value):
-            iterations = int(value)
-        elif not equals:
-            network = Path(part)
-        else:
-            raise AgentError(f"rebel:{text}: unknown {part!r}; allowed: FILE, iterations=N")
-    return RebelAgent(game, network, iterations=iterations)
+    files = [part for part in text.split(",") if part and "=" not in part]
+    rest = ",".join(part for part in text.split(",") if "=" in part)
+    if len(files) > 1:
+        raise AgentError(f"rebel:{text}: one network is enough, not {len(files)}")
+    found = {"iterations": 1024} | read_parameters("rebel", rest, values=_BUDGET)
+    check_budget(found["iterations"], None)
+    return RebelAgent(game, Path(files[0]) if files else None, **found)
 
 
 def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -216,7 +214,7 @@ _AGENTS = (
     ),
     KnownAgent(
         "rebel",
-        "rebel[:NETWORK][,iterations=N]",
+        f"rebel[:NETWORK]{_SPENDING}",
         "ReBeL: searches with a trained value network at the leaves",
         _rebel,
     ),

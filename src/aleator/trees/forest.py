@@ -63,8 +63,12 @@ class _Forest(Game[Any]):
 
 
 def build_forest(game: Game[Any], states: Sequence[Hashable]) -> PublicTree:
-    """Returns one tree in which nodes 1, 2, ... are the given public states, each with its subgame below it."""
-    return build_tree(_Forest(game, states), root=_ABOVE)
+    """Returns one tree in which nodes 1, 2, ... are the given public states, each with its subgame below it.
+
+    Raises:
+        TooBigError: there is too much below them, which is found out before anything is built.
+    """
+    return build_tree(_Forest(game, states))
 
 
 def nodes_in(full: PublicTree, roots: Int64Array, forest: PublicTree) -> Int64Array:
