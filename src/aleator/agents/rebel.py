@@ -27,6 +27,7 @@ class RebelAgent(SearchAgent):
         game: what it plays.
         network: the file of a value network; None for the one that comes with the game.
         iterations: updates of one player in a search; None for as many as in training, which is also what minimax takes.
+        seconds: for one search, if fewer iterations fit in; None for no limit.
     """
 
     name = "rebel"
@@ -48,6 +49,7 @@ class RebelAgent(SearchAgent):
             limit=DepthLimit(moves=model.config.depth),
             rule=model.config.rule,
             iterations=max(1, updates // 2),
+            seconds=seconds,
             start=value.start,
         )
         super().__init__(game, config, value)
