@@ -28,3 +28,12 @@ def test_what_rebel_needs() -> None:
     assert few.agrees, few.measured
     started = [row for row in report.rows if "started with it" in str(row[0]) and "not" not in str(row[0])]
     assert [row[1] for row in started] == [2, 4, 8, 16, 32]
+
+
+def test_perfect_information_takes_one_iteration() -> None:
+    pytest.importorskip("pyspiel")
+    report = find_experiment("rebel-perfect-information").run(Settings(quick=True), lambda *_: None)
+    rows = [dict(zip(report.columns, row, strict=True)) for row in report.rows]
+    assert [(row["game"], row["seat"]) for row in rows] == [("nim 1, 3, 5", "first"), ("nim 1, 3, 5", "second")]
+    assert [(row["value"], row["untrained"], row["trained"]) for row in rows] == [(1.0, -1.0, 1.0), (-1.0, -1.0, -1.0)]
+    assert all(claim.agrees for claim in report.claims), [claim.measured for claim in report.claims]

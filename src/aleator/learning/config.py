@@ -210,6 +210,22 @@ PRESETS: dict[str, dict[str, Any]] = {
         "averaging": 0.99,
         "replay": 100_000,
     },
+    # games of perfect information without chance; exploration is complete because minimax itself never mixes
+    "perfect-information": {
+        "search": "minimax",
+        "iterations": 1,
+        "layers": 3,
+        "width": 128,
+        "games": 256,
+        "exploration": 1.0,
+        "searches": 60_000,
+        "draws": 8.0,
+        "batch": 256,
+        "learning_rate": 2e-3,
+        "halvings": (0.4, 0.6, 0.75, 0.85, 0.95),
+        "averaging": 0.99,
+        "replay": 32_768,
+    },
 }
 
 

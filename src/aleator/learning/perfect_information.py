@@ -76,8 +76,7 @@ class SearchedPositions:
 
     def exploitability(self) -> float:
         """Returns NashConv / 2, exactly."""
-        first, second = self.against_best(0), self.against_best(1)
-        return -(first + second) / 2
+        return -(self.against_best(0) + self.against_best(1)) / 2 + 0.0  # no minus in front of a zero
 
     def played(self) -> Played:
         """Returns the same as the evaluation of one playthrough, which needs no estimate of an error."""
@@ -92,6 +91,22 @@ class SearchedPositions:
     def worst(self, seat: int) -> float:
         """Returns the least that search can win in a seat, whatever the other player and its own draws do."""
         return self._against(seat, worst=True)
+
+    def met(self) -> set[Moment]:
+        """Returns the moments, ends of games left out, that can be met if one of the players does what search does."""
+        found: set[Moment] = set()
+        for seat in (0, 1):
+            seen, waiting = {self.game.root()}, [self.game.root()]
+            while waiting:
+                moment = waiting.pop()
+                chances = self.policy[moment] if self.game.actor(moment) == seat else None
+                for place, child in enumerate(self.game.children(moment)):
+                    wanted = chances is None or chances[place] > 0.0
+                    if wanted and child.state not in seen and child.state in self.policy:
+                        seen.add(child.state)
+                        waiting.append(child.state)
+            found |= seen
+        return found
 
     def _against(self, seat: int, *, worst: bool) -> float:
         policies = (self.policy, None) if seat == 0 else (None, self.policy)
@@ -125,6 +140,7 @@ def search_positions(
             for row in range(forest.bounds[level], forest.bounds[level + 1]):
                 if count[row]:
                     moment = shapes.trees[tree_of[row]].states[node_of[row]], level
-                    policy[moment] = chances[first[row] : first[row] + count[row]]
+                    taken = chances[first[row] : first[row] + count[row]]
+                    policy[moment] = taken / taken.sum()
                     values[moment] = worth[row]
     return SearchedPositions(SearchedGame(subgames.game, subgames.depth), policy, values)

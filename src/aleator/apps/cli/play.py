@@ -105,12 +105,14 @@ def _play(
     table, turns, shown = Table(game, rng), list[Turn](), 0
     mine.begin(seat, rng)
     opponent.begin(1 - seat, rng)
-    if not quiet:
+    if not quiet and _has_hands(table):
         out.print(Text(f"  you hold {game.hands(table.state, seat)[table.hands[seat]]}"))
     while True:
         if not quiet:
             _show_events(table, shown, seat)
             shown = len(table.events)
+            if (picture := game.picture(table.state)) and (table.is_over or table.actor == seat):
+                out.print(Text("\n".join(f"    {line}" for line in picture.rstrip().splitlines())))
         if table.is_over:
             return table, turns
         seen = table.observe()
@@ -122,6 +124,11 @@ def _play(
         given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
         turns.append(Turn(seen, given, chances, opponent.act(seen)))
         table.act(turns[-1].action)
+
+
+def _has_hands(table: Table) -> bool:
+    """Returns whether there is anything that a player knows alone."""
+    return max(table.game.num_hands(table.state)) > 1
 
 
 def _announce(game: Game[Any], count: int, seat: int, opponent: Agent) -> None:
@@ -146,8 +153,9 @@ def _ask(game: Game[Any], seen: Observation) -> int:
     """Returns the action that somebody at the terminal chooses, by its name or number."""
     names = {action: game.action_name(seen.state, seen.hand, action) for action in seen.legal}
     listed = "   ".join(f"{action} {name}" for action, name in names.items())
-    hand = game.hands(seen.state, seen.seat)[seen.hand]
-    out.print(Text.assemble(("  your hand: ", "dim"), hand, ("   your choice: ", "dim"), listed))
+    hands = game.hands(seen.state, seen.seat)
+    hand = (("  your hand: ", "dim"), hands[seen.hand], " ") if len(hands) > 1 else ()
+    out.print(Text.assemble(*hand, ("  your choice: ", "dim"), listed))
     while True:
         answer = out.input("  > ").strip().lower()
         if answer in ("q", "quit", "exit"):
@@ -164,11 +172,13 @@ def _ask(game: Game[Any], seen: Observation) -> int:
 def _reveal(table: Table, seat: int, turns: list[Turn]) -> None:
     """Prints both hands, and for each turn of the agent what it believed and how likely its actions were."""
     game = table.game
-    held, yours = (game.hands(table.state, player)[table.hands[player]] for player in (1 - seat, seat))
-    out.print(Text(f"  the agent held {held}, you {yours}"))
+    hidden = _has_hands(table)
+    if hidden:
+        held, yours = (game.hands(table.state, player)[table.hands[player]] for player in (1 - seat, seat))
+        out.print(Text(f"  the agent held {held}, you {yours}"))
     if not turns:
         return
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for turn in turns:
         names = game.hands(turn.observation.state, seat)
         believed = "-" if turn.belief is None else _likeliest(names, turn.belief)
@@ -176,7 +186,9 @@ def _reveal(table: Table, seat: int, turns: list[Turn]) -> None:
             game.action_name(turn.observation.state, turn.observation.hand, k) for k in range(len(turn.probabilities))
         ]
         rows.append((actions[turn.action], believed, _likeliest(actions, turn.probabilities)))
-    print_table("", ("the agent did", "it believed you hold", "its chances were"), rows)
+    shown = slice(None, None, 1 if hidden else 2)  # without hands there is nothing to believe
+    columns = ("the agent did", "it believed you hold", "its chances were")[shown]
+    print_table("", columns, [row[shown] for row in rows])
 
 
 def _likeliest(names: Any, chances: FloatArray) -> str:

@@ -33,8 +33,8 @@ def _overview() -> None:
 def rebel(
     game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6.")] = None,
     preset: Annotated[
-        str | None, typer.Option(help="paper (as in the paper), fast (for a GPU) or demo (minutes on a CPU); by default demo on "
-                                 "a CPU, fast on a GPU."),
+        str | None, typer.Option(help="paper (as in the paper), fast (for a GPU), demo (minutes on a CPU) or perfect-information "
+                                 "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     output: Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")] = None,
@@ -279,7 +279,7 @@ def report(trainer: Trainer, moment: Moment | None, metrics: list[dict[str, Any]
     )
     if measured:
         shown = quality(measured["exploitability"], measured.get("error"))
-        out.print(
-            f"exploitability   {shown}   (NashConv / 2, {measured.get('playthroughs')} playthroughs)", markup=False
-        )
+        number_of = measured.get("playthroughs")
+        how = "exact" if number_of == 1 else f"{number_of} playthroughs"
+        out.print(f"exploitability   {shown}   (NashConv / 2, {how})", markup=False)
     out.print(f"written: {path / 'network.safetensors'}", markup=False, soft_wrap=True)

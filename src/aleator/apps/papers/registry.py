@@ -40,6 +40,12 @@ _EXPERIMENTS = (
         run=_later("rebel_ablation"),
     ),
     Experiment(
+        name="rebel-perfect-information",
+        source="ReBeL section 5.4",
+        summary="tic-tac-toe and nim by the same self-play with one search iteration, against every opponent",
+        run=_later("rebel_perfect_information"),
+    ),
+    Experiment(
         name="rebel-fig3",
         source="ReBeL Fig. 3",
         summary="FP, linear FP, FLOP and linear CFR on the same games, to 16,384 iterations",
