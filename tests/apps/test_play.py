@@ -9,6 +9,7 @@ import pytest
 
 from aleator.games import known_games
 from tests.apps.test_paper import call
+from tests.games import subtraction
 
 
 @pytest.fixture
@@ -133,3 +134,13 @@ def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         code, _, error = call(capsys, "match", *arguments)
         assert code == 2 and message in " ".join(error.split()), error
+
+
+def test_the_board_is_shown_where_there_is_one(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:
+    game = f"python:{subtraction.__file__}:Subtraction"
+    typed.write("take 3\nq\n")
+    typed.seek(0)
+    code, text, _ = call(capsys, "play", game, "--agent", "last", "--seat", "0")
+    assert code == 0
+    assert "    ||||||||||\n" in text and "agent:  take 3\n    ||||\n" in text  # ten matches, and four after two moves
+    assert "hold" not in text and "your hand" not in text

@@ -25,6 +25,7 @@ from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.torch.engine import LeafValues
 from aleator.solvers.engines.torch.forest import Forest
 from aleator.solvers.engines.torch.minimax import MinimaxEngine
+from aleator.solvers.engines.torch.parts import one_thread
 from aleator.solvers.minimax import position_values
 from aleator.solvers.search_rule import SearchRule
 
@@ -132,7 +133,8 @@ def search_positions(
         forest = Forest.build(shapes, roots)
         ones = torch.ones((len(roots), 1), dtype=shapes.dtype, device=shapes.device)
         engine = MinimaxEngine(forest, leaf_values, (ones, ones), rule)
-        chances = engine.search().policy[:, 0].double().cpu().numpy()
+        with one_thread():
+            chances = engine.search().policy[:, 0].double().cpu().numpy()
         worth = ((engine.values[0] - engine.values[1]) / 2)[:, 0].tolist()
         tree_of, node_of = roots[forest.subgame].tolist(), shapes.node[forest.template].tolist()
         first, count = forest.first_child.tolist(), forest.num_children.tolist()

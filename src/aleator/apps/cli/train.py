@@ -160,7 +160,7 @@ def announce(trainer: Trainer, pace: Pace, path: Path) -> None:
     begun = f", {trainer.epoch:,} done" if trainer.epoch else ""
     note(
         f"{config.game}: {config.epochs:,} epochs of {config.games:,} searches{begun}; {config.search}, "
-        f"{config.iterations:,} iterations, depth {config.depth}; {trainer.device.type}, in {path}"
+        f"{config.iterations:,} iteration{'s' * (config.iterations > 1)}, depth {config.depth}; {trainer.device.type}, in {path}"
     )
     note(
         f"about {duration(cost.seconds)} without evaluations ({cost.searches_per_second:,.0f} searches per second), "

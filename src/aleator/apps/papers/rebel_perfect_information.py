@@ -25,8 +25,8 @@ _GAMES = {
 }
 _CONVENTION = (
     "Untrained, trained: the least that search with the network wins in a seat, over all answers of the opponent and all draws "
-    "among equally good actions. Value: the most that anybody can guarantee. Error: mean of |search - exact value|, untrained and "
-    "after training, over all positions in which the game is not over; met: over those that are met if one player does what "
+    "among equally good actions. Value: the most that anybody can guarantee. Error: mean of |search - exact value|, untrained "
+    "and after training, over all positions in which the game is not over; met: over those that are met if one player does what "
     "search does."
 )
 _DEVIATIONS = (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import torch
 
@@ -14,6 +15,17 @@ from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor
 PART = 128  # subgames
+
+
+@contextmanager
+def one_thread() -> Iterator[int]:
+    """Keeps torch from sharing single operations among threads, which would wait for each other; yields how many it had."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield threads
+    finally:
+        torch.set_num_threads(threads)
 
 
 def search(
@@ -37,8 +49,11 @@ def search(
         start: policies to begin with; None for uniform ones.
     """
     number = len(forest.shape)
-    if forest.shapes.device.type != "cpu" or number <= PART:
+    if forest.shapes.device.type != "cpu":
         return make_engine(forest, leaf_values, root_reach, rule, iterations, start).search(keep)
+    if number <= PART:
+        with one_thread():
+            return make_engine(forest, leaf_values, root_reach, rule, iterations, start).search(keep)
 
     def search_part(begin: int) -> Searched:
         part = slice(begin, begin + PART)
@@ -46,13 +61,9 @@ def search(
         small = Forest.build(forest.shapes, forest.shape[part])
         return make_engine(small, leaf_values, reach, rule, iterations, start).search(keep[part])
 
-    begins, threads = range(0, number, PART), torch.get_num_threads()
-    torch.set_num_threads(1)  # every part has a thread of its own
-    try:
-        with ThreadPoolExecutor(min(threads, len(begins))) as pool:
-            parts = list(pool.map(search_part, begins))
-    finally:
-        torch.set_num_threads(threads)
+    begins = range(0, number, PART)
+    with one_thread() as threads, ThreadPoolExecutor(min(threads, len(begins))) as pool:  # one for every part
+        parts = list(pool.map(search_part, begins))
 
     def together(rows: Callable[[Searched], Tensor]) -> Tensor:
         """Returns [R, H] of all parts: rows are ordered by level, then by subgame."""
