@@ -29,6 +29,7 @@ from aleator.solvers.engines.torch.parts import one_thread
 from aleator.solvers.minimax import position_values
 from aleator.solvers.search_rule import SearchRule
 
+_NOTHING = 0.0  # added to a number, it leaves no zero with a minus
 Moment = tuple[Any, int]  # a public state, and how many moves ago the subgame began that is played in
 
 
@@ -77,7 +78,7 @@ class SearchedPositions:
 
     def exploitability(self) -> float:
         """Returns NashConv / 2, exactly."""
-        return -(self.against_best(0) + self.against_best(1)) / 2 + 0.0  # no minus in front of a zero
+        return -(self.against_best(0) + self.against_best(1)) / 2 + _NOTHING
 
     def played(self) -> Played:
         """Returns the same as the evaluation of one playthrough, which needs no estimate of an error."""
@@ -112,7 +113,7 @@ class SearchedPositions:
     def _against(self, seat: int, *, worst: bool) -> float:
         policies = (self.policy, None) if seat == 0 else (None, self.policy)
         value = position_values(self.game, policies, worst=worst)[self.game.root()]
-        return value if seat == 0 else -value
+        return value if seat == 0 else -value + _NOTHING
 
 
 def search_positions(

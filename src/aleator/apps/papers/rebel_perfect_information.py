@@ -90,7 +90,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         errors = (_errors(untrained, exact), _errors(found, exact))
         for seat, place in enumerate(("first", "second")):
             value = exact[trainer.game.root()] * (1 - 2 * seat) + 0.0
-            worst = [entry.worst(seat) + 0.0 for entry in (untrained, found)]
+            worst = [entry.worst(seat) for entry in (untrained, found)]
             wrong = (*errors[0], *errors[1]) if seat == 0 else (None,) * 4
             rows.append((label, len(exact), place, value, *worst, *wrong))
             claims.append(
