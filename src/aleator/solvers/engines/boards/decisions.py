@@ -33,6 +33,7 @@ Place = int | np.int64
 
 LARGEST = np.float32(32767.0)
 SMALLEST = np.float32(1e-30)  # the smallest scale of sums
+ROOM = np.float32(0.5)  # sums of 16 bits may double until their scale is changed
 SLACK = np.float32(0.75)  # numbers may grow by a third until their scale is changed
 
 
@@ -72,16 +73,15 @@ def _compress(
 def push_reach(
     regret: Kept, scales: Float32Array, scale_at: Place, instant: Float32Array, regret_at: int, discount: np.float32, count: int,
     width: int, sharp: bool, reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_scale: Any, summed: bool,
-) -> Any:  # fmt: skip
+) -> None:  # fmt: skip
     """Writes the reach after each action: the reach before times the policy that matches the regrets, sharply or not.
 
-    If `summed`, it is also added to float32 sums of policies, which lie as the regrets do and count in units of `sum_scale`;
-    for sums of 16 bits, the largest numbers that they must hold are returned. Where reach is zero, nothing is read.
+    If `summed`, it is also added to the sums of policies, which lie as the regrets do and count in units of `sum_scale`. Where
+    reach is zero, nothing is read or added.
     """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
-    factor, scale, most = splat_wide(discount), splat_wide(scales[scale_at]), zero
+    factor, scale, unit = splat_wide(discount), splat_wide(scales[scale_at]), _inverse(sum_scale)
     sharpen = splat_wide(np.int32(-1 if sharp else 0))
-    sums, unit = splat_wide(sum_scale), _inverse(sum_scale)
     for i in range(0, width, WIDE):
         before = load_wide(reach, from_at + i)
         place, target = regret_at + i, to_at + i
@@ -100,50 +100,48 @@ def push_reach(
             after = if_positive(total, _weight(regret, scale, instant, place, factor, sharpen), one) * share
             store(reach, target, after)
             if summed and not is_zero(after):
-                old = read_scaled(policy_sum, place, sums)
-                if policy_sum.itemsize == 2:
-                    most = largest(most, old + after)
-                else:
-                    write_scaled(policy_sum, place, old + after * unit, one)
+                write_scaled(policy_sum, place, read_scaled(policy_sum, place, one) + after * unit, one)
             place += width
             target += width
-    return most
 
 
 @kernel(forceinline=True)
 def decay_sums(
-    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, size: int, decay: np.float32
-) -> Any:
-    """Returns the new scale of a decision's sums of policies: decay is a matter of the scale, until that gets too small."""
-    old = scales[scale_at]
+    policy_sum: Kept, scales: Float32Array, peaks: Float32Array, scale_at: Place, sum_at: int, size: int, decay: np.float32,
+    reach: Float32Array, reach_at: int, width: int,
+) -> Any:  # fmt: skip
+    """Returns the new scale of a decision's sums of policies: decay is a matter of the scale, until that does not suit.
+
+    In float32 that is when it gets too small. In 16 bits it is when the sums might not hold the reach that is about to be
+    added; `peaks` bounds the largest of them.
+    """
+    old, one = scales[scale_at], splat_wide(np.float32(1.0))
     scale = old * decay
-    if scale < SMALLEST:
-        kept = splat_wide(np.float32(0.0) if policy_sum.itemsize == 2 else scale)
-        one = splat_wide(np.float32(1.0))
-        if old > np.float32(0.0):
+    factor, rewrite = scale, scale < SMALLEST
+    if policy_sum.itemsize == 2:
+        most = splat_wide(np.float32(0.0))
+        for i in range(0, width, WIDE):
+            most = largest(most, load_wide(reach, reach_at + i))
+        more = peak(most)
+        bound = peaks[scale_at] * decay + more
+        rewrite = bound > scale * LARGEST
+        if rewrite:
+            most = splat_wide(np.float32(0.0))
             for i in range(0, size, WIDE):
-                write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, one) * kept, one)
-        scale = np.float32(0.0 if policy_sum.itemsize == 2 else 1.0)
+                most = largest(most, read_scaled(policy_sum, sum_at + i, one))
+            bound = peak(most) * scale + more
+            fitting = bound / (LARGEST * ROOM) if bound > SMALLEST else np.float32(0.0)
+            factor = scale / fitting if fitting > np.float32(0.0) else np.float32(0.0)
+            scale = fitting
+        peaks[scale_at] = bound
+    elif rewrite:
+        scale = np.float32(1.0)
+    if rewrite:
+        multiple = splat_wide(factor)
+        for i in range(0, size, WIDE):
+            write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, one) * multiple, one)
     scales[scale_at] = scale
     return scale
-
-
-@kernel(forceinline=True)
-def add_to_short_sums(
-    policy_sum: Kept, scales: Float32Array, scale_at: Place, sum_at: int, size: int, reach: Float32Array, reach_at: int, most: Any
-) -> None:  # fmt: skip
-    """Adds the reach after a decision's actions to sums of 16 bits, by a new scale if `most` does not fit the old one."""
-    old, top = scales[scale_at], peak(most)
-    if top > old * LARGEST:
-        scales[scale_at] = top / (LARGEST * SLACK)
-        scale, inverse = splat_wide(old), _inverse(scales[scale_at])
-        for i in range(0, size, WIDE):
-            write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, scale), inverse)
-    scale, inverse = splat_wide(scales[scale_at]), _inverse(scales[scale_at])
-    for i in range(0, size, WIDE):
-        after = load_wide(reach, reach_at + i)
-        if not is_zero(after):
-            write_scaled(policy_sum, sum_at + i, read_scaled(policy_sum, sum_at + i, scale) + after, inverse)
 
 
 @kernel(forceinline=True)

@@ -58,6 +58,7 @@ class BoardEngine:
                 instant=aligned_zeros(size * predicts, np.float32),
                 regret_scale=np.zeros(scales, np.float32),
                 sum_scale=np.full(scales, 1.0 if bits == 32 else 0.0, np.float32),
+                sum_peak=np.zeros(scales * (bits == 16), np.float32),
             )
             for size in sizes
         )
@@ -250,6 +251,8 @@ class BoardEngine:
             scale = max(float(np.abs(block).max()), 1e-30) / 32767
         if self.bits == 16 or name == "policy_sum":
             (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)] = scale
+        if self.bits == 16 and name == "policy_sum":
+            kept.sum_peak[self._scale_at(level, board, place)] = np.abs(block).max()
         target = getattr(kept, name)
         target[rows] = np.rint(block.ravel() / scale) if self.bits == 16 else block.ravel()
 

@@ -19,7 +19,6 @@ from aleator.jit import kernel
 from aleator.solvers.engines.boards.decisions import (
     Kept,
     add_rows,
-    add_to_short_sums,
     average,
     best,
     decay_sums,
@@ -76,6 +75,7 @@ class Storage(NamedTuple):
     instant: Float32Array  # float32 always; empty unless the rule predicts
     regret_scale: Float32Array
     sum_scale: Float32Array
+    sum_peak: Float32Array  # bounds of the largest sum of each decision; empty unless sums are int16
 
 
 class Work(NamedTuple):
@@ -121,13 +121,14 @@ def _descend(
         count, summed = forest.num_children[place], mode == UPDATE and not locked
         sum_scale = np.float32(1.0)
         if summed:
-            sum_scale = decay_sums(kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, discounts[2])
-        most = push_reach(
+            sum_scale = decay_sums(
+                kept.policy_sum, kept.sum_scale, kept.sum_peak, scale_at, rows_at, count * width, discounts[2], reach, from_at,
+                width,
+            )  # fmt: skip
+        push_reach(
             weights, scales, scale_at, instant, rows_at, discount, count, width, sharp and summed, reach, from_at, to_at,
             kept.policy_sum, sum_scale, summed,
         )  # fmt: skip
-        if summed and kept.policy_sum.itemsize == 2:
-            add_to_short_sums(kept.policy_sum, kept.sum_scale, scale_at, rows_at, count * width, reach, to_at, most)
     first = player == 0
     evaluate_terminals(
         player, forest, chunk, board, street.table0 if first else street.table1, street.table1 if first else street.table0,
