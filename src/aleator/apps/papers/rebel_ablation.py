@@ -44,7 +44,7 @@ _DEVIATIONS = (
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability after equal training, measured several times on the way."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    searches = int(settings.choose(3_000, 12_000, 800_000))
+    searches = int(settings.choose(3_000, 8_000, 800_000))
     config = preset(
         "demo", game="liars-dice:1x3" if settings.quick else "liars-dice:1x4", seed=settings.seed, searches=searches
     )
@@ -63,7 +63,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         curves[label], last[label] = points, points[-1][1]
         rows.append((label, config.iterations, points[0][1], points[-1][1]))
     on_progress(0.9, "fewer iterations")
-    plays = int(settings.choose(16, 96, 1024))
+    plays = int(settings.choose(16, 64, 1024))
     saved = {
         _PLAIN: _fewer(trainers[_PLAIN], plays, started=False),
         f"{_POLICY}, not started with it": _fewer(trainers[_POLICY], plays, started=False),
