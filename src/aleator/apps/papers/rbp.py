@@ -151,7 +151,7 @@ _DEVIATIONS = (
     "of minutes shows. A ratio has two factors. Iterations: best responses alone save 3.1 times of them on Leduc at 0.004 and "
     "4.4 times at 0.0009. Nodes per iteration: since U(I, a) is far above what an action is worth, an action that loses δ "
     "chips is pruned for 25 iterations only after 25 U / δ of them, so that what is touched comes down slowly to what both "
-    "players play, which is 2 (Leduc) and 5 to 7 times (Leduc-5) fewer than partial pruning touches. With CFR on Leduc the "
+    "players play, which is 2 (Leduc) and 8 times (Leduc-5) fewer than partial pruning touches. With CFR on Leduc the "
     "ratio was 2.4 at 0.007, 3.1 at 0.0035, 4.0 at 0.0017, 5.4 at 0.0005 and 7.8 at 0.00024, after 1.4e10 nodes of partial "
     "pruning."
 )
