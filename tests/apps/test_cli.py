@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from aleator.apps.cli import output
 from aleator.apps.cli.main import main
 from aleator.storage import write_arrays
 
@@ -184,3 +186,15 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     assert process.returncode == 0, error
     assert 0 < json.loads(output)["iterations"] < 100_000_000
     assert file.exists() and "stopped early" in error
+
+
+def test_tables_break_neither_words_nor_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns, row = ["game", "exploitability", "seconds", "machine"], ["liars-dice:1x4", "0.00663", "29.8", "a machine"]
+    for width, blocks in ((60, False), (30, True)):
+        monkeypatch.setattr(output, "out", Console(width=width, highlight=False))
+        output.print_table("", columns, [row])
+        lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
+        assert {"liars-dice:1x4", "0.00663", "29.8"} <= {word for line in lines for word in line}
+        assert (["exploitability", "0.00663"] in lines) == blocks

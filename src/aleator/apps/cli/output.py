@@ -46,14 +46,32 @@ def _finite(value: Any) -> Any:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a table; columns of numbers are aligned right."""
+    """Prints a table; columns of numbers are aligned right. What is too wide for the console is printed row by row."""
+    numeric = [all(_NUMBER.fullmatch(row[place]) for row in rows) for place in range(len(columns))]
+    cells = [[column, *(row[place] for row in rows)] for place, column in enumerate(columns)]
+    longest = [max((len(word) for cell in column for word in cell.split()), default=0) for column in cells]
+    if sum(longest) + 3 * len(columns) > out.width and len(columns) > 2:  # words and numbers would be broken
+        _print_rows(title, columns, rows)
+        return
     table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        numeric = all(_NUMBER.fullmatch(row[index]) for row in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for column, right, least in zip(columns, numeric, longest, strict=True):
+        table.add_column(column, justify="right" if right else "left", overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
+
+
+def _print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints a table as one block per row: its first cell, and below it the others with the names of their columns."""
+    if title:
+        out.print(Text(f"\n{title}", "bold"))
+    for row in rows:
+        out.print(Text(f"\n{row[0]}", "bold"))
+        block = Table.grid(padding=(0, 2))
+        for column, cell in zip(columns[1:], row[1:], strict=True):
+            block.add_row(Text(f"  {column}"), Text(cell))
+        out.print(block)
+    out.print()
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -96,7 +96,7 @@ _EXPERIMENTS = (
     Experiment(
         name="holdem-rules",
         source="our own question",
-        summary="19 regret rules on hold'em spots: iterations and time to 0.3 % and 0.1 % of the pot",
+        summary="22 regret rules on hold'em spots: iterations and time to 0.3 % and 0.1 % of the pot",
         run=_later("holdem_rules"),
     ),
     Experiment(
