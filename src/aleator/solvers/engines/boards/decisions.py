@@ -205,55 +205,16 @@ def update(
     """
     if count == 2:
         _update(
-            regret,
-            scales,
-            scale_at,
-            instant,
-            regret_at,
-            2,
-            width,
-            values,
-            actions_at,
-            value_at,
-            discounts,
-            sharp,
-            locked,
-            rows,
-        )
+            regret, scales, scale_at, instant, regret_at, 2, width, values, actions_at, value_at, discounts, sharp, locked, rows,
+        )  # fmt: skip
     elif count == 3:
         _update(
-            regret,
-            scales,
-            scale_at,
-            instant,
-            regret_at,
-            3,
-            width,
-            values,
-            actions_at,
-            value_at,
-            discounts,
-            sharp,
-            locked,
-            rows,
-        )
+            regret, scales, scale_at, instant, regret_at, 3, width, values, actions_at, value_at, discounts, sharp, locked, rows,
+        )  # fmt: skip
     elif count == 4:
         _update(
-            regret,
-            scales,
-            scale_at,
-            instant,
-            regret_at,
-            4,
-            width,
-            values,
-            actions_at,
-            value_at,
-            discounts,
-            sharp,
-            locked,
-            rows,
-        )
+            regret, scales, scale_at, instant, regret_at, 4, width, values, actions_at, value_at, discounts, sharp, locked, rows,
+        )  # fmt: skip
     else:
         _update(
             regret, scales, scale_at, instant, regret_at, count, width, values, actions_at, value_at, discounts, sharp,
