@@ -50,12 +50,15 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     numeric = [all(_NUMBER.fullmatch(row[place]) for row in rows) for place in range(len(columns))]
     cells = [[column, *(row[place] for row in rows)] for place, column in enumerate(columns)]
     longest = [max((len(word) for cell in column for word in cell.split()), default=0) for column in cells]
-    if sum(longest) + 3 * len(columns) > out.width and len(columns) > 2:  # words and numbers would be broken
+    width, room = [max(len(cell) for cell in column) for column in cells], out.width - 3 * len(columns)
+    if sum(longest) > room and len(columns) > 2:  # words and numbers would be broken
         _print_rows(title, columns, rows)
         return
+    while sum(width) > room and width != longest:
+        width[max(range(len(columns)), key=lambda place: width[place] - longest[place])] -= 1
     table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column, right, least in zip(columns, numeric, longest, strict=True):
-        table.add_column(column, justify="right" if right else "left", overflow="fold", min_width=least)
+    for column, right, wide in zip(columns, numeric, width, strict=True):
+        table.add_column(column, justify="right" if right else "left", overflow="fold", width=wide)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)
