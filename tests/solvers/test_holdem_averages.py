@@ -9,25 +9,13 @@ import numpy.typing as npt
 import pytest
 
 from aleator.apps.papers.holdem_curves import TYPICAL, make_spot
-from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.holdem import HoldemSolver
 from aleator.solvers.regret_rule import DCFR, SHARP_DCFR_PLUS, SHARP_MATCHING, parse_rule
+from tests.solvers.test_holdem import spot
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 
-RIVER = parse_spot("""
-board = "Qs Jh 2h 8c 3d"
-pot = 100
-stack = 300
-oop = "AA,KK:0.5,QJs,T9s,A5s,76s:0.25,22"
-ip = "QQ-TT,AQo,98s,KTs:0.7,5h4h"
-[river.oop]
-bet = ["50%", "all-in"]
-raise = ["all-in"]
-[river.ip]
-bet = ["100%"]
-raise = ["all-in"]
-""")
+RIVER = spot("Qs Jh 2h 8c 3d", "AA,KK:0.5,QJs,T9s,A5s,76s:0.25,22", "QQ-TT,AQo,98s,KTs:0.7,5h4h")
 
 
 def sharpened(numbers: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -97,7 +97,11 @@ def parse_pruning_rule(text: str) -> PruningRule:
             fields[part] = True
         else:
             rule.append(part)
-    return PruningRule(method=method, rule=parse_rule((",".join(rule) or "cfr") + slash + suffix), **fields)
+    try:
+        base = parse_rule((",".join(rule) or "cfr") + slash + suffix)
+    except SolveError as error:
+        raise SolveError(f"{error}; pruning is written {PRUNING_USAGE}") from None
+    return PruningRule(method=method, rule=base, **fields)
 
 
 def _number(text: str, key: str, value: str) -> float:
