@@ -84,3 +84,16 @@ def test_unwritable_places_are_named(tmp_path: Path) -> None:
         check_writable(tmp_path)
     with pytest.raises(StorageError, match="is not among"):
         write_arrays(tmp_path / "x", {"c": np.zeros(3, complex)}, {})
+
+
+@pytest.mark.parametrize("refused", ["TemporaryFile", "mkstemp"])
+def test_whatever_a_file_system_refuses_is_one_line(
+    refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(f"tempfile.{refused}", fail)
+    with pytest.raises(StorageError, match=r"cannot write .*x: Read-only file system"):
+        write_arrays(tmp_path / "x", ARRAYS, {})
+    assert os.listdir(tmp_path) == []

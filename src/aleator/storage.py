@@ -32,21 +32,26 @@ class StorageError(AleatorError):
 
 
 def check_writable(path: Path) -> None:
-    """Raises StorageError unless a file can be created or replaced at `path`; creates nothing."""
+    """Raises StorageError unless a file can be created or replaced at `path`; leaves nothing there."""
     folder = path.parent
     if path.is_dir():
         raise StorageError(f"cannot write {path}: it is a directory")
     if not folder.is_dir():
         raise StorageError(f"cannot write {path}: the directory {folder} does not exist")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if path.exists() and not os.access(path, os.W_OK):
         raise StorageError(f"cannot write {path}: permission denied")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # file systems have more reasons to refuse than permissions say
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def replace_file(path: Path, content: list[Any]) -> None:
     """Writes buffers to a file such that at every moment either the old or the whole new content is there."""
     check_writable(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = None
     try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             for part in content:
                 file.write(part)
@@ -55,7 +60,8 @@ def replace_file(path: Path, content: list[Any]) -> None:
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise StorageError(f"cannot write {path}: {error.strerror}") from error
         raise

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from aleator.apps.benchmarking import benchmark_names, load_benchmark
 from aleator.apps.cli import output
 from aleator.apps.cli.main import main
+from aleator.solvers.solution import Solution, SolutionFile
+from aleator.solvers.solve import Progress, solve
 from aleator.storage import write_arrays
 
 
@@ -124,7 +130,11 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "leduc", "--algorithm", "cfr", "--resume", str(leduc)), "made by dcfr"),
         (("evaluate", str(tmp_path / "missing")), "No such file"),
         (("evaluate", str(foreign)), "is not a file of arrays"),
-        (("evaluate", str(other)), "not a solution"),
+        (("evaluate", str(other)), "is not a solution of a game: its format is None"),
+        (("evaluate", "kuhn"), "kuhn is a game: evaluate an agent there with --agent"),
+        (("serve", "--port", "0"), "the port must be 1 to 65535, not 0"),
+        (("serve", "--data-dir", str(leduc)), "cannot make the directory"),
+        (("serve", "--data-dir", str(tmp_path / "new"), "--runs", str(leduc)), "cannot make the directory"),
         (("bench", "nothing"), "unknown benchmark"),
         (("solve", "leduc", "--iterations", "2", "--resume", str(leduc)), "has 2 iterations already"),
         (("solve", "kuhn", "--algorithm", "lp", "--plot", str(tmp_path / "x.png")), "no convergence to plot"),
@@ -143,6 +153,15 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
     assert leduc.read_bytes() == before, "existing files are untouched"
     for arguments in (("solve",), ("solve", "kuhn", "--iterations", "many"), ("fly",)):
         assert call(capsys, *arguments)[0] == 2
+    for command in (
+        ("solve", "kuhn"),
+        ("play", "kuhn"),
+        ("match", "kuhn", "uniform", "uniform"),
+        ("demo",),
+        ("paper",),
+    ):
+        code, _, error = call(capsys, *command, "--seed", "-1")
+        assert code == 2 and "-1 is not in the range x>=0" in error, command
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,38 +173,56 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and "Examples" in text
 
 
-def test_benchmarks_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+def test_benchmarks_are_listed_without_what_they_need(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # not installed
     code, text, _ = call(capsys, "bench", "--json")
-    assert code == 0 and "tabular" in json.loads(text)
+    assert code == 0 and list(json.loads(text)) == benchmark_names()
+    assert json.loads(text)["tabular"] == load_benchmark("tabular").SUMMARY
 
 
-def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
-    import signal
-    import time
+def test_ctrl_c_keeps_what_was_found(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from aleator.apps.cli import solve as command
 
-    file = tmp_path / "dice.solution"
-    command = [
-        sys.executable,
-        "-m",
-        "aleator.apps.cli.main",
-        "solve",
-        "liars-dice:1x5",
-        "--iterations",
-        "100000000",
-        "--out",
-        str(file),
-        "--json",
-    ]
-    quick = [argument.replace("100000000", "5") for argument in command]
-    subprocess.run(quick, check=True, capture_output=True)  # compiles
-    file.unlink()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
-    process.send_signal(signal.SIGINT)
-    output, error = process.communicate(timeout=240)
-    assert process.returncode == 0, error
-    assert 0 < json.loads(output)["iterations"] < 100_000_000
-    assert file.exists() and "stopped early" in error
+    file, presses = tmp_path / "kuhn.solution", [signal.SIGINT]
+
+    def interrupted(*arguments: Any, on_progress: Callable[[Progress], bool], **settings: Any) -> Solution:
+        def press(progress: Progress) -> bool:
+            if progress.iteration >= 10 and presses:  # once: twice ends the program at once
+                signal.raise_signal(presses.pop())
+            return on_progress(progress)
+
+        return solve(*arguments, on_progress=press, **settings)
+
+    monkeypatch.setattr(command, "solve", interrupted)
+    code, text, error = call(capsys, "solve", "kuhn", "--iterations", "100000000", "--out", str(file), "--json")
+    assert code == 130 and "stopped early" in error
+    assert 10 <= json.loads(text)["iterations"] < 100
+    assert SolutionFile(file).summary.iterations == json.loads(text)["iterations"]
+
+
+def test_ctrl_c_elsewhere_and_disks_that_fail(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for raised, code, message in (
+        (KeyboardInterrupt(), 130, ""),
+        (
+            OSError(28, "No space left on device", "runs/metrics.jsonl"),
+            2,
+            "runs/metrics.jsonl: No space left on device",
+        ),
+        (MemoryError(), 2, "out of memory"),
+    ):
+
+        def fail(name: str, raised: BaseException = raised) -> None:
+            raise raised
+
+        monkeypatch.setattr("aleator.apps.cli.games.load_game", fail)
+        ended, text, error = call(capsys, "games", "kuhn")
+        assert (ended, text) == (code, "") and message in error and "Traceback" not in error
 
 
 def test_tables_break_neither_words_nor_numbers(

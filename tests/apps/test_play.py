@@ -6,7 +6,9 @@ import io
 import json
 
 import pytest
+from rich.console import Console
 
+from aleator.agents.registry import known_agents
 from aleator.games import known_games
 from tests.apps.test_paper import call
 from tests.games import subtraction
@@ -29,6 +31,37 @@ def test_a_game_by_hand(capsys: pytest.CaptureFixture[str], typed: io.StringIO) 
     assert "you:    bet" in text and "agent:  fold" in text
     assert "the agent held" in text and "You won 1; 1 in 1 game." in text
     assert text.count("  you hold") == 1
+
+
+def test_choices_with_numbers_for_names_are_chosen_by_name(
+    capsys: pytest.CaptureFixture[str], typed: io.StringIO
+) -> None:
+    typed.write("0\n1\n3\n2\n")
+    typed.seek(0)
+    arguments = ("play", "goofspiel:3", "--agent", "first", "--seat", "0", "--seed", "4", "--games", "1")
+    code, text, _ = call(capsys, *arguments)
+    assert code == 0 and "'0' is none of them" in text
+    assert "your hand: 1   your choice:   2   3" in text and "you 1 3" in text
+
+
+def test_long_menus_break_between_choices(
+    capsys: pytest.CaptureFixture[str], typed: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aleator.apps.cli.play.out", Console(width=40, highlight=False))
+    typed.write("q\n")
+    typed.seek(0)
+    _, text, _ = call(capsys, "play", "liars-dice:1x6", "--agent", "first", "--seat", "0")
+    menu = [line for line in text.splitlines() if line.startswith("    ")]
+    assert len(menu) > 1 and all(len(line) <= 40 for line in menu)
+    assert all(line.split()[0].isdecimal() and "x" in line.split()[-1] for line in menu), "none is broken"
+
+
+def test_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = call(capsys, "agents", "--json")
+    listed = {entry["agent"]: entry["usage"] for entry in json.loads(text)}
+    assert code == 0 and list(listed) == [known.family for known in known_agents()]
+    code, text, _ = call(capsys, "agents")
+    assert all(usage in text for usage in listed.values())
 
 
 def test_stopping(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:

@@ -83,7 +83,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], 
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     text, error = process.communicate(timeout=120)
-    assert process.returncode == 0, error
+    assert process.returncode == 130, error
     assert "stopped after epoch" in text and f"aleator train rebel --resume {folder}" in text
     code, text, _ = call(capsys, "--resume", str(folder), "--device", "cpu", "--playthroughs", "0", "--json")
     assert code == 0 and json.loads(text)["done"]

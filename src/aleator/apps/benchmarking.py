@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -37,6 +38,17 @@ def _folder() -> Path:
 def benchmark_names() -> list[str]:
     """Returns the names of the benchmarks."""
     return sorted(path.stem for path in _folder().glob("[a-z]*.py"))
+
+
+def benchmark_summaries() -> dict[str, str]:
+    """Returns one line about each benchmark, read from its source: nothing that it needs has to be installed."""
+    found = {}
+    for name in benchmark_names():
+        for line in ast.parse((_folder() / f"{name}.py").read_text(encoding="utf-8")).body:
+            match line:
+                case ast.Assign(targets=[ast.Name("SUMMARY")], value=ast.Constant(str(summary))):
+                    found[name] = summary
+    return found
 
 
 def load_benchmark(name: str) -> ModuleType:

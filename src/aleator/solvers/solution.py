@@ -92,7 +92,8 @@ class SolutionFile:
     def __init__(self, path: Path | str) -> None:
         self._file = ArrayFile(Path(path))
         if self._file.metadata.get("format") != _FORMAT:
-            raise SolutionError(f"{path} is a file of arrays but not a solution")
+            found = self._file.metadata.get("format")
+            raise SolutionError(f"{path} is not a solution of a game: its format is {found!r}, not {_FORMAT!r}")
         try:
             fields = json.loads(self._file.metadata["summary"])
             curve = tuple(CurvePoint(*point) for point in fields.pop("curve"))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aleator.apps.benchmarking import benchmark_names, load_benchmark
+from aleator.apps.benchmarking import benchmark_summaries, load_benchmark
 from aleator.apps.cli.output import number, out, print_json, print_table, progress_bar
 
 
@@ -19,7 +19,7 @@ def run(
     Examples:  aleator bench  |  aleator bench tabular --json
     """
     if name is None:
-        listed = {known: str(load_benchmark(known).SUMMARY) for known in benchmark_names()}
+        listed = benchmark_summaries()
         if json:
             print_json(listed)
         else:

@@ -34,7 +34,7 @@ _PICTURE = "demo.png"
 
 def run(
     output: Annotated[Path | None, typer.Option("--out", help=f"Write {_PICTURE} to this directory.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from aleator.apps.cli.output import number, out, print_json, progress_bar
 from aleator.errors import AgentError
+from aleator.games.registry import known_games, load_game
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.solution import SolutionFile
 from aleator.trees.policy import Policy
@@ -29,6 +30,10 @@ def run(
     """
     with progress_bar("evaluating", quiet=json):
         if agent is None:
+            if not Path(what).exists() and what.partition(":")[0] in {known.family for known in known_games()}:
+                raise AgentError(
+                    f"{what} is a game: evaluate an agent there with --agent, or name a file with a solution"
+                )
             saved = SolutionFile(Path(what))
             policy, summary = saved.load().policy, saved.summary
             title = f"{summary.iterations:,} iterations of {summary.algorithm}"
@@ -57,7 +62,6 @@ def _policy(game: str, name: str, repeats: int | None, seed: int) -> Policy:
     """Returns what an agent plays in expectation, exactly or by drawing."""
     from aleator.agents.registry import load_agent
     from aleator.agents.search import SearchAgent
-    from aleator.games.registry import load_game
     from aleator.trees.public_tree import build_tree
 
     agent = load_agent(name, load_game(game))

@@ -22,7 +22,7 @@ from aleator.apps.cli.holdem_report import (
     runout_report,
     solve_report,
 )
-from aleator.apps.cli.output import interruptible, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
@@ -123,7 +123,7 @@ def solve(
     resume: Annotated[Path | None, typer.Option(help="Go on from a solution saved with --resumable.")] = None,
     json: Json = False,
 ) -> None:  # fmt: skip
-    """Solve a spot. Ctrl-C stops early and keeps what has been found.
+    """Solve a spot. Ctrl-C stops early and keeps what has been found (exit code 130).
 
     Examples:  aleator holdem solve examples/river.toml  |  aleator holdem solve examples/turn-typical.toml --target 0.001
     --out turn.solution --json
@@ -148,10 +148,11 @@ def solve(
     report = solve_report(found)
     if json:
         print_json(report | {"files": [str(output)] if output else []})
-        return
-    print_solve_report(file, found, report)
-    if output:
-        out.print(f"written         {output} ({format_bytes(output.stat().st_size)})", markup=False, soft_wrap=True)
+    else:
+        print_solve_report(file, found, report)
+        if output:
+            out.print(f"written         {output} ({format_bytes(output.stat().st_size)})", markup=False, soft_wrap=True)
+    end(stopped=stopped)
 
 
 @app.command()

@@ -10,17 +10,18 @@ from typing import Any
 import typer
 
 from aleator import __version__
-from aleator.apps.cli.output import fail
+from aleator.apps.cli.output import end, fail
 from aleator.errors import AleatorError
 
 # verb and module: one line for the overview
 _VERBS = {
     "games": "What can be solved, with sizes.",
     "solve": "Solve a game and, if asked, save and plot the result.",
-    "evaluate": "Exploitability of a saved solution.",
+    "evaluate": "Exploitability of a saved solution or an agent.",
     "holdem": "Estimate, solve and browse hold'em spots.",
     "train": "Train networks by self-play; resumable.",
     "serve": "Play, solve and watch learning in the browser.",
+    "agents": "Whom one can play against, and what can be set.",
     "play": "Play a game against an agent, in the terminal.",
     "match": "Let two agents play each other; the result with its standard error.",
     "demo": "Train ReBeL on Liar's Dice from nothing and compare with the paper.",
@@ -60,7 +61,7 @@ def _app(arguments: list[str]) -> typer.Typer:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Runs the command line. A user's mistake prints one line and ends with exit code 2."""
+    """Runs the command line. A user's mistake prints one line and ends with exit code 2, Ctrl-C ends with 130."""
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
@@ -68,11 +69,13 @@ def main(arguments: list[str] | None = None) -> Any:
     except AleatorError as error:
         fail(str(error))
     except KeyboardInterrupt:
-        fail("interrupted")
+        end(stopped=True)
     except MemoryError:
         fail("out of memory: choose a smaller game or --dtype float32")
     except BrokenPipeError:
         sys.stderr.close()
+    except OSError as error:  # a full disk, a folder that has gone
+        fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from aleator.apps.cli.output import interruptible, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
 from aleator.arena import HandValues, MatchResult, Score, exact_match, play_match
 from aleator.errors import AgentError, TooBigError
@@ -26,8 +26,8 @@ def run(
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
     games: Annotated[int, typer.Option(min=1, help="How many games; seats change after each.")] = 1000,
-    exact: Annotated[bool, typer.Option(help="No games: what both play in expectation is enumerated.")] = False,
-    raw: Annotated[bool, typer.Option(help="Do not remove luck: saves solving the game for a baseline.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="No games: what both play in expectation is enumerated.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for a baseline.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of deals and draws.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
@@ -46,16 +46,18 @@ def run(
         return
     values = None if raw else _baseline(rules, quiet=json)
     with ExitStack() as stack:
-        stopped = stack.enter_context(interruptible())
+        interrupted = stack.enter_context(interruptible())
         move = stack.enter_context(progress_bar("playing", quiet=json))
 
         def on_game(number: int) -> bool:
             move(number / games, f"game {number:,}")
-            return stopped()
+            return interrupted()
 
         result = play_match(agents[0], agents[1], games, np.random.default_rng(seed), values=values, on_game=on_game)
+        stopped = interrupted()
     how = "as won" if values is None else "luck removed"
     _print(game, first, second, result, how, json=json)
+    end(stopped=stopped)
 
 
 def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:

@@ -24,6 +24,8 @@ from aleator.storage import check_writable
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+INTERRUPTED = 130  # exit code of what Ctrl-C ended: 128 + SIGINT
+
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
@@ -213,3 +215,9 @@ def fail(message: str) -> None:
     """Prints an error line and ends the program with exit code 2."""
     err.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True, emoji=False)
     sys.exit(2)
+
+
+def end(*, stopped: bool) -> None:
+    """Ends the program with the exit code of Ctrl-C if it was `stopped`, after what was found has been kept and printed."""
+    if stopped:
+        sys.exit(INTERRUPTED)

@@ -29,7 +29,7 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to this directory.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes many minutes.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Reproduce a table or figure of the papers: the paper's numbers beside ours.

@@ -20,7 +20,7 @@ from aleator.games.table import Observation, Table
 from aleator.solvers.solve import Progress
 
 _SHOWN = 5  # hands in a line about beliefs
-_AGENTS = "; ".join(f"{known.usage} ({known.summary})" for known in known_agents())
+_AGENTS = ", ".join(known.family for known in known_agents()) + " or a file with a solution"
 
 
 class Turn(NamedTuple):
@@ -45,11 +45,11 @@ class _Quit(Exception):  # noqa: N818
 
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
-    agent: Annotated[str, typer.Option(help=f"Your opponent, or a file with a solution. {_AGENTS}.")] = "equilibrium",
+    agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
     seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each game.")] = None,
     games: Annotated[int | None, typer.Option(min=1, help="How many games; by default until you stop.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of deals and draws.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of deals and draws.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
 ) -> None:  # fmt: skip
     """Play a game against an agent. After each game you see what it held, what it believed, and what it thought of doing.
@@ -152,21 +152,34 @@ def _show_events(table: Table, shown: int, seat: int) -> None:
 def _ask(game: Game[Any], seen: Observation) -> int:
     """Returns the action that somebody at the terminal chooses, by its name or number."""
     names = {action: game.action_name(seen.state, seen.hand, action) for action in seen.legal}
-    listed = "   ".join(f"{action} {name}" for action, name in names.items())
+    numbered = not any(name.isdecimal() for name in names.values())  # a bid of 2 is not the choice with the number 2
     hands = game.hands(seen.state, seen.seat)
-    hand = (("  your hand: ", "dim"), hands[seen.hand], " ") if len(hands) > 1 else ()
-    out.print(Text.assemble(*hand, ("  your choice: ", "dim"), listed))
+    hand = f"your hand: {hands[seen.hand]}   " if len(hands) > 1 else ""
+    _list(f"  {hand}your choice:", [f"{action} {name}" if numbered else name for action, name in names.items()])
     while True:
         answer = out.input("  > ").strip().lower()
         if answer in ("q", "quit", "exit"):
             raise _Quit
-        exact = [action for action, name in names.items() if answer in (str(action), name.lower())]
+        exact = [action for action, name in names.items() if answer in (numbered and str(action), name.lower())]
         begun = [action for action, name in names.items() if answer and name.lower().startswith(answer)]
         if exact or len(begun) == 1:
             return (exact or begun)[0]
         out.print(
-            f"  one of the numbers or names, or q to stop; {answer!r} is none of them", style="yellow", markup=False
+            f"  {'a number or a name' if numbered else 'one of these'} from the list, or q to stop; {answer!r} is none of them",
+            style="yellow",
+            markup=False,
         )
+
+
+def _list(title: str, entries: list[str]) -> None:
+    """Prints entries behind a title, as many on a line as fit; none is broken."""
+    line = Text(title, "dim")
+    for entry in entries:
+        if line.cell_len + 3 + len(entry) > out.width:
+            out.print(line)
+            line = Text(" " * 4)
+        line.append(f"   {entry}", "not dim")
+    out.print(line)
 
 
 def _reveal(table: Table, seat: int, turns: list[Turn]) -> None:

@@ -37,6 +37,7 @@ def run(
     config = ServerConfig(
         data_dir=data_dir or default_data_dir(), port=port, runs_dir=runs, solvers=solvers, warm_up=warm_up
     )
+    config.make_folders()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

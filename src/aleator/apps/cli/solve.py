@@ -12,6 +12,7 @@ import typer
 
 from aleator.apps.cli.output import (
     check_plot,
+    end,
     interruptible,
     note,
     number,
@@ -47,14 +48,14 @@ def run(
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     threads: Annotated[int, typer.Option(help="Threads, used if the game is big enough.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of algorithms that sample.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of algorithms that sample.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,
     plot_over: Annotated[str, typer.Option(help="The plot's axis: iterations, seconds or nodes (touched).")] = "iterations",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Solve a game. Ctrl-C stops early and keeps what has been found.
+    """Solve a game. Ctrl-C stops early and keeps what has been found (exit code 130).
 
     Examples:  aleator solve leduc --target 1e-4  |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000
     --out dice.solution --plot dice.png  |  aleator solve kuhn --algorithm lp --json
@@ -111,6 +112,7 @@ def run(
             {algorithm: points},
         )
     report(found, json=json, files=[path for path in (output, plot) if path])
+    end(stopped=stopped)
 
 
 def share_done(limits: Limits, start: Progress, now: Progress) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aleator.apps.cli.output import err, interruptible, note, number, out, print_json, progress_bar
+from aleator.apps.cli.output import end, err, interruptible, note, number, out, print_json, progress_bar
 from aleator.errors import MissingExtraError, SolveError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def rebel(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset, as searches=100000; "
                                        "may be repeated."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of all randomness.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all randomness.")] = None,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 60.0,
     evaluate_every: Annotated[
         int | None, typer.Option(help="Epochs between evaluations; 0 for the end only. By default ten evaluations on a GPU, one "
@@ -108,6 +108,7 @@ def rebel(
 
         moment = train(trainer, run, pace, on_epoch=show, stopped=interrupted)
     report(trainer, moment, run.metrics(), run.path, json=json)
+    end(stopped=not trainer.done)
 
 
 def check_device(device: str, threads: int | None) -> str:

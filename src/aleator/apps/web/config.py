@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aleator.errors import AleatorError
+from aleator.storage import StorageError, check_writable
 
 MIN_MEMORY = 1 << 30
 
@@ -69,3 +70,24 @@ class ServerConfig:
     def runs(self) -> Path:
         """Where training runs are looked for."""
         return self.runs_dir or self.data_dir / "runs"
+
+    @property
+    def database(self) -> Path:
+        """The file with jobs and play sessions."""
+        return self.data_dir / "jobs.sqlite3"
+
+    def make_folders(self) -> None:
+        """Makes the directories that are not there yet.
+
+        Raises:
+            ServerError: one of them cannot be made or written to.
+        """
+        for folder in (self.data_dir, self.data_dir / "solutions", self.data_dir / "games", self.runs):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise ServerError(f"cannot make the directory {folder}: {error.strerror}") from error
+        try:
+            check_writable(self.database)
+        except StorageError as error:
+            raise ServerError(f"{error}; choose another directory with --data-dir") from error

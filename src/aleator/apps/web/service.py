@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.catalogue import REBEL, opponents
-from aleator.apps.web.config import ServerConfig, ServerError
+from aleator.apps.web.config import ServerConfig
 from aleator.apps.web.process import WorkerProcess
 from aleator.apps.web.queue import JobQueue
 from aleator.apps.web.store import Store
@@ -29,12 +29,8 @@ class Service:
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        try:
-            for folder in (config.data_dir, config.data_dir / "solutions", config.data_dir / "games", config.runs):
-                folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ServerError(f"cannot use {config.data_dir}: {error.strerror}") from error
-        self.store = Store(config.data_dir / "jobs.sqlite3")
+        config.make_folders()
+        self.store = Store(config.database)
         self.queue = JobQueue(config, self.store)
         self.browser, self.player, self.tools = self._worker(0), self._worker(0), self._worker(5)
         self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()

@@ -83,6 +83,8 @@ def load_spot(path: str | Path) -> Spot:
         return parse_spot(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise SpotError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SpotError(f"{path}: not a text file; a spot is a TOML file such as examples/river.toml") from None
     except ValueError as error:
         raise SpotError(f"{path}: {error}") from None
 
