@@ -9,23 +9,55 @@ import pytest
 import torch
 
 from aleator.learning.compiled_leaves import CompiledLeaves
-from aleator.learning.compiled_network import activate
 from aleator.learning.leaf_network import NetworkLeaves
+from aleator.learning.networks import NetworkConfig, ValueNetwork
+from aleator.learning.quick_network import QuickNetwork
 from aleator.learning.training import Trainer, leaf_values
 from aleator.solvers.engines.torch.forest import Forest
 from tests.learning.runs import tiny
 
 
-@pytest.mark.parametrize("norm", [True, False])
-def test_activation_is_torchs(norm: bool) -> None:
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.linspace(-12, 12, 4096).view(16, 256) if not norm else torch.randn((16, 256), generator=generator) * 5
-    scale, shift = torch.randn(256, generator=generator), torch.randn(256, generator=generator)
-    expected = torch.nn.functional.layer_norm(rows, (256,), scale, shift) if norm else rows
-    expected = torch.nn.functional.gelu(expected.double(), approximate="tanh").float()
-    found = rows.clone()
-    activate(found.numpy(), norm, scale.numpy(), shift.numpy())
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=5e-6)
+def one_layer(norm: bool, units: int = 40) -> ValueNetwork:
+    """Returns a network with one input whose outputs are its hidden units."""
+    config = NetworkConfig(layers=1, width=units, layer_norm=norm)
+    network = ValueNetwork(1, units, config, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        network.output.weight.copy_(torch.eye(units))
+        network.output.bias.zero_()
+    return network
+
+
+def test_gelu_is_as_exact_as_it_says() -> None:
+    network = one_layer(norm=False)
+    with torch.no_grad():
+        network.linear[0].weight.fill_(1.0)
+        network.linear[0].bias.zero_()
+    inputs = torch.linspace(-30, 30, 60_001)[:, None]
+    found = QuickNetwork(network)(inputs.numpy())
+    expected = torch.nn.functional.gelu(inputs.double(), approximate="tanh").numpy()
+    assert np.all(np.abs(found - expected) <= 5e-7 * np.maximum(1.0, np.abs(inputs.numpy())))
+
+
+def test_layer_norm_is_torchs() -> None:
+    network, generator = one_layer(norm=True), torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in network.norms[0].parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    inputs = torch.linspace(-8, 8, 999)[:, None]
+    found = QuickNetwork(network)(inputs.numpy())
+    with torch.no_grad():
+        expected = network.double()(inputs.double()).numpy()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+    trainer, generator = Trainer(tiny()), torch.Generator().manual_seed(0)
+    network = QuickNetwork(trainer.network)
+    inputs = torch.rand((50, trainer.network.size), generator=generator).numpy()
+    together = network(inputs)
+    assert np.abs(together).max() > 0
+    for row in range(0, 50, 7):
+        assert np.array_equal(network(inputs[row : row + 1])[0], together[row])
 
 
 @pytest.mark.parametrize("changes", [{}, {"layers": 3, "layer_norm": False}, {"game": "leduc"}])
@@ -42,8 +74,35 @@ def test_values_at_leaves_are_those_of_the_plain_network(changes: dict[str, Any]
     compiled = CompiledLeaves(trainer.network, trainer.leaf_encoding).bind(forest)
     for player in (0, 1):
         expected, found = plain(player, (reach[0], reach[1])), compiled(player, (reach[0], reach[1]))
-        assert np.count_nonzero(expected.abs().sum(dim=1) == 0) > 0
-        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+        reached = reach[1 - player][forest.leaves].amax(dim=1) > 0
+        assert 0 < int(reached.sum()) < len(reached)
+        torch.testing.assert_close(found[reached], expected[reached], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("zero", [True, False])
+def test_only_leaves_with_new_beliefs_are_asked_about(zero: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    perceive = QuickNetwork.perceive
+
+    def counted(self: QuickNetwork, rows: Any, *arguments: Any) -> None:
+        asked.append(len(rows))
+        perceive(self, rows, *arguments)
+
+    monkeypatch.setattr(QuickNetwork, "perceive", counted)
+    trainer, generator = Trainer(tiny(zero_sum=zero)), torch.Generator().manual_seed(1)
+    forest = Forest.build(trainer.subgames.shapes, torch.zeros(5, dtype=torch.int64))
+    reach = (torch.rand((forest.num_rows, 2), generator=generator), torch.ones((forest.num_rows, 2)))
+    bound, number = trainer.leaf_values().bind(forest), len(forest.leaves)
+    before = bound(0, reach).clone()
+    assert torch.equal(bound(0, (4 * reach[0], reach[1])), before)  # the same beliefs
+    reach[1][forest.leaves[2]] = torch.tensor([0.3, 0.6])
+    reach[1][forest.leaves[3]] = 0.0  # never reached: what it is worth does not matter
+    after = bound(0, reach)
+    assert not torch.equal(after[2], before[2])
+    assert torch.equal(after[:2], before[:2])
+    assert asked == ([number, number, 1, 1] if zero else [number, 1])
+    fresh = CompiledLeaves(trainer.network, trainer.leaf_encoding).bind(forest)(0, reach)
+    assert torch.equal(fresh[:3], after[:3])
 
 
 def test_it_is_what_training_on_the_cpu_uses() -> None:

@@ -1,53 +1,99 @@
-"""A value network for a few inputs at a time on the CPU: matrix products by NumPy, the rest by `compiled_network`.
+"""A value network on the CPU, packed for the kernels of `compiled_network`.
 
-For the leaves of a single subgame the work of a general framework around each operation costs more than the operation.
+For the leaves of a few subgames the work of a general framework around each operation costs more than the operation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.learning.compiled_network import activate
+from aleator.learning.compiled_network import BLOCK, perceive
 from aleator.learning.networks import ValueNetwork, turned
+from aleator.solvers.engines.aligned import aligned_copy, aligned_zeros
+from aleator.solvers.engines.cpu.tiles import COLUMNS, TILE, packed
 
 Array32 = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
 
 
 class QuickNetwork:
-    """The parameters of a `ValueNetwork` as they are now, ready for small batches."""
+    """The parameters of a `ValueNetwork` as they are now. Its hidden layers have W units here, some of them always 0."""
 
-    def __init__(self, network: ValueNetwork) -> None:
-        self._network = network
-        linear, norms = network.linear, network.norms
+    def __init__(self, network: ValueNetwork, features: int = 0) -> None:
+        """Packs the parameters.
 
-        def array(tensor: Any) -> Array32:
-            return np.ascontiguousarray(tensor.detach().cpu().numpy(), dtype=np.float32)
-
-        self._weights = [array(layer.weight.T) for layer in linear]
-        self._biases = [array(layer.bias) for layer in linear]
-        ones = np.ones(network.config.width, dtype=np.float32)
-        self._scales = [array(norm.weight) for norm in norms] or [ones] * len(linear)
-        self._shifts = [array(norm.bias) for norm in norms] or [ones] * len(linear)
-        self._norm = bool(norms)
-        self._output, self._output_bias = array(network.output.weight.T), array(network.output.bias)
+        Args:
+            network: the network.
+            features: so many inputs, from the first on, are not among those of `perceive`: `beginnings` has their part.
+        """
+        self._network, self._units, self._norm = network, network.config.width, bool(network.norms)
+        width = -(-self._units // BLOCK) * BLOCK
+        hidden = [(_array(layer.weight), _array(layer.bias)) for layer in network.linear]
+        if self._norm:  # subtracts the mean of what they say
+            hidden = [(weight - weight.mean(axis=0), bias - bias.mean()) for weight, bias in hidden]
+        scales = [_array(norm.weight) for norm in network.norms]
+        shifts = [_array(norm.bias) for norm in network.norms]
+        (weight, bias), others = hidden[0], hidden[1:]
+        self._bias, self._features = _rows([bias], width), _rows(weight.T[:features], width)
+        panels = [packed(_rows(_rows(weight, width).T, width)) for weight, _ in others]
+        self._layers = (
+            packed(_rows(weight.T[features:], width)),
+            aligned_copy(np.array(panels, dtype=np.float32).reshape(len(others), width // COLUMNS, width, COLUMNS)),
+            _rows([bias for _, bias in others], width),
+            _rows(_array(network.output.weight), width),
+            _array(network.output.bias),
+            _rows(scales or [bias] * len(hidden), width),
+            _rows(shifts or [bias] * len(hidden), width),
+        )
 
     def __call__(self, inputs: Array32) -> Array32:
-        """Returns values [n, H] for inputs [n, size]."""
+        """Returns values [n, H] for all inputs [n, size]."""
         if not self._network.config.zero_sum:
-            return self._perceive(inputs)
+            return self._answer(inputs)
         asked = torch.from_numpy(inputs)
-        both = (self._perceive(inputs), self._perceive(turned(asked).numpy()))
+        both = (self._answer(inputs), self._answer(turned(asked).numpy()))
         found = self._network.balanced(asked, torch.from_numpy(both[0]), torch.from_numpy(both[1]))
         return np.asarray(found.numpy())
 
-    def _perceive(self, inputs: Array32) -> Array32:
+    def _answer(self, inputs: Array32) -> Array32:
         """Returns what the perceptron says."""
-        rows = inputs
-        for weight, bias, scale, shift in zip(self._weights, self._biases, self._scales, self._shifts, strict=True):
-            rows = rows @ weight + bias
-            activate(rows, self._norm, scale, shift)
-        return np.asarray(rows @ self._output + self._output_bias, dtype=np.float32)
+        values = np.empty((len(inputs), self._network.num_hands), dtype=np.float32)
+        every = np.arange(len(inputs))
+        self.perceive(every, np.ascontiguousarray(inputs), np.zeros_like(every), self._bias, values)
+        return values
+
+    def beginnings(self, features: Array32) -> Array32:
+        """Returns [u, W]: what the first inputs [u, F] and the bias add up to in the first layer."""
+        return aligned_copy(features @ self._features + self._bias)
+
+    def perceive(self, rows: Numbers, inputs: Array32, begin: Numbers, begins: Array32, values: Array32) -> None:
+        """Writes what the perceptron says about the rows [n] of `inputs` [Y, size] to those of `values` [Y, H].
+
+        Args:
+            rows: which rows.
+            inputs: those that are no features.
+            begin: [Y] which of the beginnings each row has.
+            begins: [u, W].
+            values: where.
+        """
+        columns, width = inputs.shape[1], begins.shape[1]
+        scratch = [aligned_zeros(TILE * size, np.float32).reshape(TILE, size) for size in (columns, width, width)]
+        memory = (*scratch, aligned_zeros(TILE, np.float32))
+        perceive(rows, inputs, begin, begins, self._layers, self._units, self._norm, memory, values)
+
+
+def _array(tensor: Any) -> Array32:
+    return np.ascontiguousarray(tensor.detach().cpu().numpy(), dtype=np.float32)
+
+
+def _rows(vectors: Sequence[Array32] | Array32, width: int) -> Array32:
+    """Returns vectors [n, m] with zeros behind them, [n, width]."""
+    result: Array32 = aligned_zeros(len(vectors) * width, np.float32).reshape(-1, width)
+    for row, vector in zip(result, vectors, strict=True):
+        row[: len(vector)] = vector
+    return result

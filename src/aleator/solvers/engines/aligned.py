@@ -20,3 +20,10 @@ def aligned_zeros(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     raw = np.zeros(size * kind.itemsize + CACHE_LINE, np.uint8)
     start = -raw.ctypes.data % CACHE_LINE
     return raw[start : start + size * kind.itemsize].view(kind)
+
+
+def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Returns a contiguous copy of an array whose first byte begins a cache line."""
+    result = aligned_zeros(array.size, array.dtype).reshape(array.shape)
+    result[:] = array
+    return result

@@ -9,7 +9,7 @@ only: in plain Python these functions cannot be called.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -56,7 +56,7 @@ def write_vector(builder: ir.IRBuilder, vector: Vector, value: Any, pointer: Any
     builder.store(value, target).align = vector.dtype.bitwidth // 8
 
 
-def _splat(builder: ir.IRBuilder, vector: Vector, number: Any) -> Any:
+def spread(builder: ir.IRBuilder, vector: Vector, number: Any) -> Any:
     kind, index = llvm_type(vector), ir.IntType(32)
     undefined = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(undefined, number, ir.Constant(index, 0))
@@ -84,7 +84,7 @@ def _splatter(lanes: int) -> Any:
         vector = Vector(number, lanes)
 
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-            return _splat(builder, vector, arguments[0])
+            return spread(builder, vector, arguments[0])
 
         return vector(number), generate
 
@@ -285,6 +285,41 @@ def largest(typing_context: Any, first: Vector, second: Vector) -> Any:
         return builder.select(builder.fcmp_ordered(">", *arguments), *arguments)
 
     return first(first, second), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def smallest(typing_context: Any, first: Vector, second: Vector) -> Any:
+    """Returns the smaller of two vectors, entry by entry."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.select(builder.fcmp_ordered("<", *arguments), *arguments)
+
+    return first(first, second), generate
+
+
+def polynomial(coefficients: Sequence[float]) -> Any:
+    """Returns a function for kernels: the polynomial with these coefficients (2 or more, lowest first) of a vector's entries."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def evaluate(typing_context: Any, vector: Vector) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            kind, flags = llvm_type(vector), ("contract",)
+            numbers = [ir.Constant(kind, [float(number)] * vector.lanes) for number in coefficients]
+
+            def horner(terms: Sequence[Any], at: Any) -> Any:
+                *lower, result = terms
+                for term in reversed(lower):
+                    result = builder.fadd(builder.fmul(result, at, flags=flags), term, flags=flags)
+                return result
+
+            # even and odd powers side by side: a single chain of products would wait for itself
+            square = builder.fmul(arguments[0], arguments[0], flags=flags)
+            even, odd = horner(numbers[::2], square), horner(numbers[1::2], square)
+            return builder.fadd(builder.fmul(odd, arguments[0], flags=flags), even, flags=flags)
+
+        return vector(vector), generate
+
+    return evaluate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

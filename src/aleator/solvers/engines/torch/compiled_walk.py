@@ -67,12 +67,15 @@ def update_regrets(
             for child in range(begin, end):
                 total += policy[child, hand] * values[child, hand]
             values[row, hand] = total
-            weight = nothing
+            weight, settled = nothing, True
             for child in range(begin, end):
-                old = regret[child, hand]
-                new = max(old * (positive if old > 0 else negative) + (values[child, hand] - total), floor)
+                old, instant = regret[child, hand], values[child, hand] - total
+                new = max(old * (positive if old > 0 else negative) + instant, floor)
                 regret[child, hand] = new
                 weight += max(new, nothing)
+                settled &= instant == 0
+            if settled and weight > 0:  # positive regrets keep their proportions, and the policy all its bits
+                continue
             for child in range(begin, end):
                 if weight > 0:
                     policy[child, hand] = max(regret[child, hand], nothing) / weight
