@@ -12,10 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from aleator.apps.cli import train as command
 from aleator.apps.cli.main import main
 from aleator.learning.checkpoint import RunDirectory
+from aleator.learning.model import load_model
 from tests.learning.runs import contents
 
 TINY = ("--set", "iterations=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
@@ -61,6 +63,25 @@ def test_json_seed_and_the_default_directory(
     assert first["done"] and first["searches"] == 64 and first["playthroughs"] == 16
     for name in ("loss", "exploitability", "error", "steps", "examples"):
         assert first[name] == second[name] is not None
+
+
+def test_a_run_begins_with_a_given_network(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    first, network = tmp_path / "first", tmp_path / "first" / "network.safetensors"
+    code, _, error = call(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(first))
+    assert code == 0, error
+    more = ("--game", "liars-dice:1x2", *TINY, "--from", str(network), "--set", "learning_rate=1e-9", "--out")
+    code, _, error = call(capsys, *more, str(tmp_path / "second"))
+    assert code == 0, error
+    old, new = (load_model(tmp_path / name / "network.safetensors").network for name in ("first", "second"))
+    assert torch.allclose(old.output.weight, new.output.weight, atol=1e-6), "hardly any training"
+    for arguments, complaint in (
+        (("--resume", str(first), "--from", str(network)), "leave out --from"),
+        ((*more, str(tmp_path / "third"), "--set", "width=16"), "has another form"),
+        (("--game", "liars-dice:1x2", "--from", str(tmp_path / "none")), "none"),
+    ):
+        code, _, error = call(capsys, *arguments)
+        assert code == 2 and complaint in error and error.count("\n") == 1
+    assert not (tmp_path / "third").exists(), "nothing is left of a run that could not begin"
 
 
 def test_tensorboard_gets_the_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from aleator.errors import SolveError
 from aleator.learning.estimate import estimate
 from aleator.learning.learner import huber_loss
 from aleator.learning.training import Trainer
@@ -55,6 +56,28 @@ def test_training_finds_the_values_of_a_game_without_leaves() -> None:
     losses = [metrics.loss for metrics in trainer.run()]
     assert losses[1] is not None and losses[-1] is not None and losses[-1] < losses[1] / 50
     assert trainer.play(playthroughs=16).exploitability < 0.02
+
+
+def test_a_run_can_begin_with_the_networks_of_another() -> None:
+    known = Trainer(tiny(policy=True))
+    for _ in known.run():
+        pass
+    run = Trainer(tiny(policy=True, seed=4, iterations=16))
+    assert known.policies is not None and run.policies is not None
+    run.begin_with(known.searcher, known.policies.searcher)
+    for network in (run.network, run.averaged):
+        for name, value in known.searcher.state_dict().items():
+            assert torch.equal(network.state_dict()[name], value)
+    assert torch.equal(run.policies.network.output.bias, known.policies.searcher.output.bias)
+    before = run.network.output.bias.clone()
+    for _ in run.run():
+        pass
+    assert not torch.equal(run.network.output.bias, before)
+    assert not torch.equal(known.searcher.output.bias, run.searcher.output.bias), "nothing is shared"
+    with pytest.raises(SolveError, match="before its first epoch, not after 12"):
+        run.begin_with(known.searcher)
+    with pytest.raises(SolveError, match=r"hidden\.0\.weight is \[8, \d+\], and \[16, \d+\] in this run"):
+        Trainer(tiny(width=16)).begin_with(known.searcher)
 
 
 def test_an_estimate_leaves_the_run_as_it_is() -> None:

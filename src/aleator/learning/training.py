@@ -127,6 +127,30 @@ class Trainer:
         self.owed = 0.0  # training steps that are due
         self._graph: _StepGraph | None = None
 
+    def begin_with(self, network: ValueNetwork, policy: PolicyNetwork | None = None) -> None:
+        """Takes over the parameters of trained networks, before the first epoch: a run that refines them.
+
+        Raises:
+            SolveError: the run has begun, or its networks have other shapes.
+        """
+        if self.epoch:
+            raise SolveError(f"a run takes over networks before its first epoch, not after {self.epoch}")
+        given: list[ValueNetwork | PolicyNetwork | None] = [network, policy]
+        for kind, learner, known in zip(("value", "policy"), self.learners, given, strict=False):
+            if known is None:
+                continue  # a policy network may begin anew beside a value network that does not
+            parameters = known.state_dict()
+            wanted = {name: list(value.shape) for name, value in learner.network.state_dict().items()}
+            found = {name: list(value.shape) for name, value in parameters.items()}
+            if wanted != found:
+                odd = next(name for name in [*wanted, *found] if wanted.get(name) != found.get(name))
+                raise SolveError(
+                    f"the {kind} network to begin with has another form: {odd} is {found.get(odd, 'missing')}, and "
+                    f"{wanted.get(odd, 'missing')} in this run; choose its game, layers, width and zero_sum"
+                )
+            learner.network.load_state_dict(parameters)
+            learner.averaged.load_state_dict(parameters)
+
     def _policy_learner(self, start: torch.Generator) -> Learner[PolicyNetwork]:
         """Returns a policy network that knows nothing."""
         assert self.decisions is not None

@@ -39,6 +39,9 @@ def rebel(
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     output: Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="A network.safetensors to begin with, instead of random parameters."),
+    ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset, as searches=100000; "
                                        "may be repeated."),
@@ -58,11 +61,13 @@ def rebel(
 
     Examples:  aleator train rebel --game liars-dice:1x4  |  aleator train rebel --game liars-dice:1x6 --preset paper
     --device cuda --out runs/dice  |  aleator train rebel --resume runs/dice  |
-    aleator train rebel --game leduc --set searches=20000 --seed 1
+    aleator train rebel --game leduc --set searches=20000 --seed 1  |
+    aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set iterations=1024
     """
     place = check_device(device, threads)
     from aleator.learning.checkpoint import RunDirectory
     from aleator.learning.config import parse_setting
+    from aleator.learning.model import load_model
     from aleator.learning.running import Pace, train
     from aleator.learning.training import Trainer
 
@@ -73,6 +78,7 @@ def rebel(
             (changes, "--set"),
             (seed, "--seed"),
             (output, "--out"),
+            (start, "--from"),
         ):
             if given is not None:
                 raise SolveError(f"a resumed run keeps its settings and directory: leave out {name}")
@@ -93,10 +99,15 @@ def rebel(
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
         trainer = Trainer(config, device=place)
+        if start:
+            model = load_model(start)
+            trainer.begin_with(model.network, model.policy)
         if not resume:
             run.create(config)
         stack.enter_context(run.locked())
         run.restore(trainer)
+        if start:
+            run.save(trainer)  # a run that is resumed before its first checkpoint begins with these networks, too
         curves = stack.enter_context(Curves(run.path if tensorboard else None, trainer.epoch))
         if not json:
             announce(trainer, pace, run.path)
