@@ -109,6 +109,17 @@ def test_poker_is_played_with_keys_alone(page: Checked, game: str) -> None:
     shown.wait_for_selector(".result", state="detached")
 
 
+def test_the_address_chooses_the_opponent_whoever_was_played_before(page: Checked) -> None:
+    for opponent in ("equilibrium", "search", "equilibrium"):
+        shown = page.open(f"play/kuhn?opponent={opponent}")
+        shown.wait_for_selector(".act, .result")
+        page.until(f"document.querySelector('.choices input:checked')?.value === '{opponent}'")
+    kept = shown.evaluate("localStorage.getItem('session kuhn')")
+    shown = page.open("play/kuhn")
+    shown.wait_for_selector(".act, .result")
+    assert shown.evaluate("localStorage.getItem('session kuhn')") == kept, "without a wish, the game goes on"
+
+
 def test_a_spot_to_begin_with_is_played_from_the_lobby(page: Checked) -> None:
     shown = page.open("play")
     shown.locator("button.tile", has_text="Nuts or air").click()
@@ -264,6 +275,17 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     play_round(page)
     assert shown.locator(".mini-grid").count() >= 2
     page.check()
+
+
+def test_numbers_are_written_for_readers(page: Checked, river: str) -> None:
+    shown = page.open(f"solve/{river}/r:0:b75")
+    page.until_text(".node-summary", "IP to act")
+    page.until("document.querySelector('.actions-table tbody td:last-child').innerText !== '…'")
+    assert not re.search(r"\de[−-]", shown.locator("main").inner_text()), "no powers of ten among chips"
+    written = shown.evaluate(
+        "import('/js/dom.js').then(({ chips, number }) => [chips(6.3e-16), chips(-0.25), chips(null), number(-6.3e-7)])"
+    )
+    assert written == ["0", "−0.25", "–", "−6.3e−7"]
 
 
 def test_a_solve_is_stopped_and_kept(page: Checked, server: RunningServer) -> None:

@@ -46,8 +46,13 @@ export function number(value, digits = 3) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size >= 1000) return Math.round(value).toLocaleString("en");
-  if (size < 1e-3) return value.toExponential(1).replace("-", "−").replace("e−", "e−");
+  if (size < 1e-3) return value.toExponential(1).replaceAll("-", "−");
   return String(Number(value.toPrecision(digits))).replace("-", "−");
+}
+
+// an amount of chips: less than a thousandth of one is nothing
+export function chips(value, digits = 3) {
+  return number(Math.abs(value) < 1e-3 && value !== null ? 0 : value, digits);
 }
 
 export function signed(value, digits = 2) {

@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { actionColours, card, cards, CLASSES, RANKS, stack, SUITS } from "../cards.js";
-import { choices, fill, h, number, percent, seconds, toast } from "../dom.js";
+import { chips, choices, fill, h, number, percent, seconds, toast } from "../dom.js";
 import { heat, makeGrid, split } from "../grid.js";
 import { makeLocks } from "../locks.js";
 
@@ -178,8 +178,8 @@ class Explorer {
       const value = numbers[index];
       if (value === null) return { ...base, label: CLASSES[index] };
       const colour = heat((value - low) / (high - low || 1));
-      const text = show === "ev" ? number(value, 3) : String(Math.round(100 * value));
-      return { ...base, size: "100% 100%", background: `linear-gradient(${colour}, ${colour})`, text, label: `${CLASSES[index]}: ${show === "ev" ? "EV" : "equity"} ${show === "ev" ? number(value) : percent(value)}` };
+      const text = show === "ev" ? chips(value) : String(Math.round(100 * value));
+      return { ...base, size: "100% 100%", background: `linear-gradient(${colour}, ${colour})`, text, label: `${CLASSES[index]}: ${show === "ev" ? "EV" : "equity"} ${show === "ev" ? chips(value) : percent(value)}` };
     });
     this.hover(this.chosen);
   }
@@ -193,7 +193,7 @@ class Explorer {
       return;
     }
     const mix = this.node.player === this.side ? this.node.actions.map((action, at) => `${action.name} ${percent(this.node.policy[at][index])}`).join(" · ") : "";
-    fill(this.caption, h("b", {}, name), ` ${number(player.weights[index], 3)} hands`, player.evs[index] !== null && ` · EV ${number(player.evs[index])}`, player.equities[index] !== null && ` · equity ${percent(player.equities[index])}`, mix && h("span", { class: "mix" }, mix));
+    fill(this.caption, h("b", {}, name), ` ${number(player.weights[index], 3)} hands`, player.evs[index] !== null && ` · EV ${chips(player.evs[index])}`, player.equities[index] !== null && ` · equity ${percent(player.equities[index])}`, mix && h("span", { class: "mix" }, mix));
   }
 
   choose(index) {
@@ -206,13 +206,13 @@ class Explorer {
     const { node, colours } = this;
     const who = node.kind === "decision" ? `${SIDES[node.player]} to act` : { fold: `${SIDES[node.folded]} has folded`, showdown: "Showdown", next_street: "The next card comes" }[node.kind];
     const rows = node.actions.map((action, index) =>
-      h("tr", {}, h("th", {}, h("button", { type: "button", class: "link", onclick: () => this.link(`${node.path}:${action.token}`) }, h("i", { class: "dot", style: { background: colours[index] } }), action.name, h("kbd", {}, index + 1))), h("td", {}, percent(action.frequency, 1)), h("td", {}, node.values ? number(action.ev) : "…")),
+      h("tr", {}, h("th", {}, h("button", { type: "button", class: "link", onclick: () => this.link(`${node.path}:${action.token}`) }, h("i", { class: "dot", style: { background: colours[index] } }), action.name, h("kbd", {}, index + 1))), h("td", {}, percent(action.frequency, 1)), h("td", {}, node.values ? chips(action.ev) : "…")),
     );
     fill(
       this.summary,
       h("div", { class: "title-row" }, h("h2", {}, who), h("span", { class: "tag" }, `pot ${node.pot}`)),
       rows.length > 0 && [stack(node.actions.map((action) => action.frequency ?? 0), colours), h("table", { class: "actions-table" }, h("thead", {}, h("tr", {}, h("th", {}, "Action"), h("th", {}, "How often"), h("th", {}, "EV when taken"))), h("tbody", {}, rows))],
-      h("table", { class: "players" }, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "Hands"), h("th", {}, "Equity"), h("th", {}, "EV"))), h("tbody", {}, node.players.map((player, side) => h("tr", {}, h("th", {}, SIDES[side]), h("td", {}, number(player.combos, 4)), h("td", {}, percent(player.equity, 1)), h("td", {}, node.values ? number(player.ev, 4) : "…"))))),
+      h("table", { class: "players" }, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "Hands"), h("th", {}, "Equity"), h("th", {}, "EV"))), h("tbody", {}, node.players.map((player, side) => h("tr", {}, h("th", {}, SIDES[side]), h("td", {}, number(player.combos, 4)), h("td", {}, percent(player.equity, 1)), h("td", {}, node.values ? chips(player.ev, 4) : "…"))))),
     );
   }
 
@@ -235,7 +235,7 @@ class Explorer {
     if (mine !== this.handTurn) return;
     const acting = node.player === side;
     const rows = found.hands.map((one) =>
-      h("tr", {}, h("th", {}, cards(one.hand, "tiny"), acting && stack(one.policy, colours, one.policy.map((share, at) => `${node.actions[at].name} ${percent(share)}`).join(", "))), acting && one.policy.map((share, at) => actionCell(one, share, at)), h("td", {}, number(one.ev)), h("td", {}, percent(one.equity))),
+      h("tr", {}, h("th", {}, cards(one.hand, "tiny"), acting && stack(one.policy, colours, one.policy.map((share, at) => `${node.actions[at].name} ${percent(share)}`).join(", "))), acting && one.policy.map((share, at) => actionCell(one, share, at)), h("td", {}, chips(one.ev)), h("td", {}, percent(one.equity))),
     );
     const heads = acting ? node.actions.map((action, at) => h("th", {}, h("i", { class: "dot", style: { background: colours[at] } }), action.name)) : [];
     fill(
@@ -276,7 +276,7 @@ class Explorer {
     const sorts = { card: (row) => -RANKS.indexOf(row.card[0]), equity: (row) => row.equities[0], ev: (row) => row.evs[0] ?? 0 };
     const draw = (by) => {
       const rows = [...found.cards].sort((a, b) => sorts[by](b) - sorts[by](a)).map((row) =>
-        h("tr", {}, h("th", {}, h("button", { type: "button", class: "link", onclick: () => this.link(`${found.path}:${row.card}`) }, card(row.card, "tiny"))), found.player >= 0 && h("td", { class: "bar" }, stack(row.frequencies.map((share) => share ?? 0), colours, row.frequencies.map((share, at) => `${found.actions[at].name} ${percent(share)}`).join(", "))), h("td", {}, percent(row.equities[0], 1)), h("td", {}, number(row.evs[0], 4)), h("td", {}, number(row.evs[1], 4))),
+        h("tr", {}, h("th", {}, h("button", { type: "button", class: "link", onclick: () => this.link(`${found.path}:${row.card}`) }, card(row.card, "tiny"))), found.player >= 0 && h("td", { class: "bar" }, stack(row.frequencies.map((share) => share ?? 0), colours, row.frequencies.map((share, at) => `${found.actions[at].name} ${percent(share)}`).join(", "))), h("td", {}, percent(row.equities[0], 1)), h("td", {}, chips(row.evs[0], 4)), h("td", {}, chips(row.evs[1], 4))),
       );
       const head = (key, text) => h("th", {}, h("button", { type: "button", class: "link", onclick: () => draw(key) }, text, by === key && " ↓"));
       fill(
@@ -294,5 +294,5 @@ function actionCell(one, share, at) {
   const value = one.action_evs[at];
   const best = Math.max(...one.action_evs);
   const near = value !== undefined && value >= best - 1e-3 * Math.max(1, Math.abs(best));
-  return h("td", { class: `action ${share < 0.005 ? "never" : ""}` }, percent(share), value !== undefined && h("small", { class: near ? "best" : "" }, number(value)));
+  return h("td", { class: `action ${share < 0.005 ? "never" : ""}` }, percent(share), value !== undefined && h("small", { class: near ? "best" : "" }, chips(value)));
 }

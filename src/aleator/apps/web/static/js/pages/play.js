@@ -49,7 +49,10 @@ function presetTile({ name, summary, spot }, onwatch) {
       const job = await api.solve({ name, spot, threads: 1, bits: 32 });
       onwatch(watchJob(job.id, () => {}, (ended) => {
         if (ended.status === "done") location.hash = `#/play/holdem/${job.id}`;
-        else state.textContent = ended.error ?? "Cancelled.";
+        else {
+          state.textContent = ended.error ?? "Cancelled.";
+          tile.disabled = false;
+        }
       }));
     } catch (error) {
       toast(error.message, "error");
@@ -67,7 +70,8 @@ class PlayTable {
     this.title = this.info?.title ?? spot?.name ?? "Hold'em";
     this.faces = this.info?.family === "dice" ? Number(game.slice(-1)) : 0;
     this.opponents = catalogue.opponents.filter((agent) => agent.games.includes(game) || (game === "holdem" && agent.name === "equilibrium"));
-    this.opponent = this.opponents.find((agent) => agent.name === opponent)?.name ?? this.opponents[0]?.name ?? "equilibrium";
+    this.asked = this.opponents.find((agent) => agent.name === opponent)?.name; // by the address
+    this.opponent = this.asked ?? this.opponents[0]?.name ?? "equilibrium";
     this.board = h("section", { class: "felt", "aria-label": "The table" });
     this.after = h("section", { class: "after" });
     this.score = h("section", { class: "panel score", "aria-label": "Score" });
@@ -85,6 +89,7 @@ class PlayTable {
     const known = localStorage.getItem(remembered(this.game + (this.solution ?? "")));
     try {
       this.session = known && (await api.session(known));
+      if (this.asked && this.session?.opponent !== this.asked) this.session = null; // a game against somebody else
       this.opponent = this.session?.opponent ?? this.opponent;
     } catch {
       this.session = null; // it is gone: begin a new one
