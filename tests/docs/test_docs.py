@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from aleator import __version__
+from aleator.agents import known_agents
 from aleator.apps.cli.main import main
 from aleator.games import known_games, load_game
 from aleator.solvers.regret_rule import NAMED_RULES
@@ -244,6 +245,21 @@ def test_games_of_the_readme_are_those_that_can_be_typed() -> None:
     text = prose(ROOT / "README.md").partition("## Games")[2].partition("\n## ")[0]
     families = {name.partition(":")[0] for name in first_cells(text)}
     assert families == {known.family for known in known_games()}
+
+
+def test_agents_are_those_that_can_be_typed() -> None:
+    table = prose(ROOT / "docs" / "search.md").partition("| agent | what it does |")[2].partition("\n\n")[0]
+    assert re.findall(r"`([^`]+)`", table) == [known.usage for known in known_agents()]
+
+
+def test_every_package_has_its_place_in_the_architecture() -> None:
+    layers = (ROOT / "docs" / "architecture.md").read_text().partition("## Layers")[2].partition("\n## ")[0]
+    source = ROOT / "src" / "aleator"
+    packages = [f"aleator.{path.parent.name}" for path in source.glob("*/__init__.py")]
+    engines = [path.parent.name for path in source.glob("solvers/engines/*/__init__.py")]
+    assert len(packages) > 5 and len(engines) > 3
+    for name in packages + engines:
+        assert re.search(rf"\b{re.escape(name)}\b", layers), name
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.errors import SolutionError
+from aleator.errors import SolutionError, SolveError
 from aleator.games import load_game
 from aleator.solvers.solution import SolutionFile
 from aleator.solvers.solve import Limits, solve
@@ -60,3 +60,20 @@ def test_a_solution_of_another_tree_is_refused(tmp_path: Path) -> None:
     found.save(tmp_path / "x")
     with pytest.raises(SolutionError, match="does not fit"):
         SolutionFile(tmp_path / "x").load(build_tree(load_game("kuhn")))
+
+
+def test_a_solve_refuses_what_it_cannot_go_on_from_and_what_is_no_game() -> None:
+    kuhn = solve("kuhn", limits=Limits(iterations=5))
+    with pytest.raises(SolutionError, match="the solution to resume is of kuhn, not of leduc"):
+        solve("leduc", limits=Limits(iterations=10), resume=kuhn)
+    with pytest.raises(SolutionError, match="made by dcfr in float64, not by cfr in float64"):
+        solve("kuhn", "cfr", resume=kuhn)
+    with pytest.raises(SolveError, match="a name, a Game or a PublicTree, not 3"):
+        solve(3)  # type: ignore[arg-type]
+
+
+def test_limits_are_checked_when_they_are_made() -> None:
+    assert Limits() == Limits(iterations=1000)
+    for wrong in ({"iterations": 0}, {"target": -1.0}, {"target": float("nan")}, {"seconds": 0.0}):
+        with pytest.raises(SolveError, match=f"not {next(iter(wrong.values()))}"):
+            Limits(**wrong)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -45,15 +45,21 @@ class Progress(NamedTuple):
 OnProgress = Callable[[Progress], bool | None]
 
 
-class Limits(NamedTuple):
-    """When a solve ends: whichever comes first. `target` is an exploitability (NashConv / 2)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When a solve ends: at whichever comes first; after 1,000 iterations if nothing is given.
+
+    Attributes:
+        iterations: each updates both players.
+        target: an exploitability (NashConv / 2).
+        seconds: of solving, without compiling and building the tree.
+    """
 
     iterations: int | None = None
     target: float | None = None
     seconds: float | None = None
 
-    def check(self) -> Limits:
-        """Returns the limits, with a default number of iterations if nothing else ends the solve."""
+    def __post_init__(self) -> None:
         if self.iterations is not None and self.iterations < 1:
             raise SolveError(f"iterations must be at least 1, not {self.iterations}")
         if self.target is not None and not self.target > 0:
@@ -61,8 +67,7 @@ class Limits(NamedTuple):
         if self.seconds is not None and not self.seconds > 0:
             raise SolveError(f"seconds must be positive, not {self.seconds}")
         if self.iterations is None and self.target is None and self.seconds is None:
-            return self._replace(iterations=_DEFAULT_ITERATIONS)
-        return self
+            object.__setattr__(self, "iterations", _DEFAULT_ITERATIONS)
 
 
 def make_solver(
@@ -127,11 +132,23 @@ def solve(
         dtype: float64 or float32.
         threads: used if the tree is big enough.
         seed: of algorithms that sample; a resumed solve keeps its own.
-        resume: a solution by the same algorithm to go on from; iterations and seconds count from its start.
+        resume: a solution of the same game by the same algorithm to go on from; iterations and seconds count from its start.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
+
+    Raises:
+        GameError, TooBigError: there is no such game, or it does not fit.
+        SolveError: an unknown algorithm or an impossible setting.
+        SolutionError: the solution to resume is of another game or algorithm.
     """
-    limits = (limits or Limits()).check()
+    limits = limits or Limits()
+    if isinstance(game, str):
+        game = load_game(game)
+    if not isinstance(game, Game | PublicTree):
+        raise SolveError(f"a game is a name, a Game or a PublicTree, not {game!r}")
     if resume is not None:
+        name = game.game.name if isinstance(game, PublicTree) else game.name
+        if resume.summary.game != name:
+            raise SolutionError(f"the solution to resume is of {resume.summary.game}, not of {name}")
         if (resume.summary.algorithm, resume.summary.dtype) != (algorithm, dtype):
             raise SolutionError(
                 f"the solution to resume was made by {resume.summary.algorithm} in {resume.summary.dtype}, "
@@ -139,7 +156,7 @@ def solve(
             )
         tree = resume.policy.tree
     else:
-        tree = game if isinstance(game, PublicTree) else build_tree(load_game(game) if isinstance(game, str) else game)
+        tree = game if isinstance(game, PublicTree) else build_tree(game)
     if algorithm == LINEAR_PROGRAM:
         from aleator.solvers.linear_program import solve_linear_program  # loads SciPy's optimisers
 

@@ -69,7 +69,7 @@ def run(
         raise SolveError(f"a plot is drawn over {', '.join(_AXES)}, not over {plot_over!r}")
     if plot_over == "nodes" and not counts_nodes(algorithm):
         raise SolveError(f"{algorithm} does not count the nodes it touches: every iteration touches all")
-    limits = Limits(iterations, target, seconds).check()
+    limits = Limits(iterations=iterations, target=target, seconds=seconds)
     earlier: Solution | None = None
     if resume:
         saved = SolutionFile(resume)
