@@ -72,8 +72,16 @@ def test_a_solve_refuses_what_it_cannot_go_on_from_and_what_is_no_game() -> None
         solve(3)  # type: ignore[arg-type]
 
 
-def test_limits_are_checked_when_they_are_made() -> None:
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"iterations": 0}, "iterations must be at least 1, not 0"),
+        ({"target": -1.0}, "a positive exploitability, not -1.0"),
+        ({"target": float("nan")}, "a positive exploitability, not nan"),
+        ({"seconds": 0.0}, "seconds must be positive, not 0.0"),
+    ],
+)
+def test_limits_are_checked_when_they_are_made(limits: dict[str, float], message: str) -> None:
     assert Limits() == Limits(iterations=1000)
-    for wrong in ({"iterations": 0}, {"target": -1.0}, {"target": float("nan")}, {"seconds": 0.0}):
-        with pytest.raises(SolveError, match=f"not {next(iter(wrong.values()))}"):
-            Limits(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(SolveError, match=message):
+        Limits(**limits)  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ class _Side:
     """
 
     def __init__(self, walk: Walk, player: int) -> None:
-        self._walk, self._player = walk, player
+        self._walk = walk
         self._stride = int(walk.place.max(initial=0)) + 1
         sequence = own_sequences(walk)[player]
         self._next: dict[int, dict[int, int]] = {}
