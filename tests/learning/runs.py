@@ -7,15 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from aleator.learning.checkpoint import CHECKPOINT, RunDirectory
 from aleator.learning.config import RebelConfig
+from aleator.solvers.engines.torch.forest import Forest
 from aleator.storage import ArrayFile
 
 TINY: dict[str, Any] = {
     "game": "liars-dice:1x2", "iterations": 8, "games": 8, "searches": 96, "batch": 16, "layers": 1, "width": 8, "replay": 64,
     "averaging": 0.9, "seed": 3,
 }  # fmt: skip
+
+
+class Nothing:
+    """A value function that says zero everywhere."""
+
+    def bind(self, forest: Forest) -> Any:
+        """Returns the value function for the leaves of one forest."""
+        return lambda player, reach: torch.zeros((len(forest.leaves), forest.shapes.num_hands))
 
 
 def tiny(**changes: Any) -> RebelConfig:

@@ -19,6 +19,9 @@ from aleator.learning.playing import play_out  # noqa: E402
 from aleator.learning.rebel import sample_iterations  # noqa: E402
 from aleator.learning.shipped import shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from aleator.solvers.engines.torch.parts import search  # noqa: E402
+from tests.learning.runs import Nothing  # noqa: E402
 
 
 class NoLeaves:
@@ -39,18 +42,41 @@ def test_with_the_whole_game_as_subgame_play_is_the_average_policy() -> None:
         NoLeaves(),  # type: ignore[arg-type]
         SEARCH_RULES["cfr-d"],
         iterations=60,
-        playthroughs=8_000,
+        playthroughs=16,
         generator=torch.Generator().manual_seed(0),
-        chunk=8_000,
     )
     solver = CFR(tree, LCFR)
     solver.run(30)
     average = solver.average_policy()
-    # 8,000 draws of one of 30 policies: four standard errors of a probability are at most 0.022
     for player in (0, 1):
-        np.testing.assert_allclose(played.policy.probabilities[player], average.probabilities[player], atol=0.025)
-    assert played.searches == 8_000
-    assert played.exploitability == pytest.approx(nash_conv(average) / 2, abs=0.02)
+        np.testing.assert_allclose(played.policy.probabilities[player], average.probabilities[player], atol=1e-9)
+    assert played.searches == 16
+    assert played.exploitability == pytest.approx(nash_conv(average) / 2, abs=1e-9) and played.error < 1e-9
+
+
+@pytest.mark.parametrize("rule", ["cfr-d", "fp", "linear-fp"])
+def test_a_random_iteration_is_played_where_play_goes_on(rule: str) -> None:
+    game = load_game("kuhn")
+    tree, subgames, number, last = build_tree(game), Subgames(game, 1, dtype=torch.float64), 20_000, 8
+    played = play_out(
+        tree,
+        subgames,
+        Nothing(),
+        SEARCH_RULES[rule],
+        iterations=last,
+        playthroughs=number,
+        generator=torch.Generator().manual_seed(0),
+        chunk=number,
+    )
+    forest = Forest.build(subgames.shapes, torch.zeros(last, dtype=torch.int64))
+    ones = torch.ones((last, subgames.shapes.num_hands), dtype=torch.float64)
+    found = search(forest, Nothing(), (ones, ones), SEARCH_RULES[rule], last, torch.arange(last))
+    weights = torch.tensor([1.0, 0, 2, 0, 3, 0, 4, 0]) / 10 if rule != "fp" else torch.full((last,), 1 / 8)
+    # fictitious play acts by the averages up to the iteration that was drawn, which are not pure
+    policy = (found.policy if rule == "cfr-d" else found.beliefs_policy)[forest.bounds[1] : forest.bounds[2]]
+    expected = torch.einsum("g,gah->ah", weights.double(), policy.view(last, 2, -1))
+    # z = 4 at n = 20,000
+    np.testing.assert_allclose(played.policy[0], expected, atol=0.015)
 
 
 def test_sampled_iterations_have_the_weights_of_the_average() -> None:

@@ -19,6 +19,7 @@ from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
 from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from tests.learning.runs import Nothing  # noqa: E402
 
 
 def self_play(name: str, depth: int, iterations: int, games: int, **config: object) -> tuple[SelfPlay, NetworkLeaves]:
@@ -63,21 +64,19 @@ def test_games_go_on_from_leaves_and_begin_anew_when_over() -> None:
     assert seen == set(range(len(play.subgames.roots)))
 
 
-def test_paths_follow_the_kept_policies() -> None:
+@pytest.mark.parametrize("rule", ["cfr-d", "fp"])
+def test_paths_follow_the_kept_policies(rule: str) -> None:
     subgames = Subgames(load_game("kuhn"), 2)
     number = 30_000
     forest = Forest.build(subgames.shapes, torch.zeros(number, dtype=torch.int64))
     ones = torch.ones((number, subgames.shapes.num_hands))
-
-    class Nothing:
-        def bind(self, forest: Forest) -> object:
-            return lambda player, reach: torch.zeros((len(forest.leaves), subgames.shapes.num_hands))
-
-    engine = TorchEngine(forest, Nothing(), (ones, ones), SEARCH_RULES["cfr-d"], 3)  # type: ignore[arg-type]
+    engine = TorchEngine(forest, Nothing(), (ones, ones), SEARCH_RULES[rule], 3)
     searched = engine.search()
-    never = torch.full((number,), -1)
-    path = sample_path(searched, never, 0.0, torch.Generator().manual_seed(3))
-    # exact chances of the rows, by the joint deal and both policies
+    first = torch.zeros(number, dtype=torch.int64)
+    path = sample_path(searched, searched.beliefs_policy, first, 0.0, torch.Generator().manual_seed(3))
+    # exact chances of the rows, by the joint deal and both policies: the first player's own, the other's that beliefs follow
+    policies = [searched.policy, searched.beliefs_policy]
+    assert torch.equal(*policies) == (rule == "cfr-d")
     shapes = subgames.shapes
     chance = torch.zeros(len(shapes.node))
     own = torch.nonzero(forest.subgame == 0)[:, 0]
@@ -87,7 +86,7 @@ def test_paths_follow_the_kept_policies() -> None:
         if row:
             parent = int(forest.parent[row])
             mover = int(forest.mover[row])
-            reach[row] = [r * searched.policy[row] if p == mover else r for p, r in enumerate(reach[parent])]
+            reach[row] = [r * policies[p][row] if p == mover else r for p, r in enumerate(reach[parent])]
         chance[forest.template[row]] = (reach[row][0][:, None] * deal * reach[row][1]).sum()
     found = torch.bincount(forest.template[path.row], minlength=len(chance)).double() / number
     ends = forest.num_children[own] == 0

@@ -9,7 +9,10 @@ Algorithm:
 
 Reference: ReBeL section 6, Algorithm 2 and the caption of Table 2.
 
-Deviations: none. Parts of the game that neither player's sampled policy reaches are not searched: they have no weight.
+Deviations: parts of the game that neither player's sampled policy reaches are not searched: they have no weight. In subgames
+    without leaves the average policy is played, which is what drawing an iteration plays in expectation. In fictitious play
+    the average policy up to the drawn iteration is played, as in the authors' release: it is what beliefs at the leaves
+    follow, where best responses are pure.
 
 Status: tests/learning/test_playing.py.
 """
@@ -125,7 +128,8 @@ def play_out(
                 len(part.root), iterations, gamma=rule.gamma, generator=generator, device=device, pretended=pretended
             )
             found = search(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations, keep, start)
-            following.append(_collect(found, part, sums, first_child, subgames.next))
+            acting = found.beliefs_policy if rule.fictitious else found.policy
+            following.append(_collect(found, acting, part, sums, first_child, subgames.next))
             searches += len(part.root)
             if on_progress:
                 on_progress(searches)
@@ -153,10 +157,15 @@ def _join(parts: list[_Frontier]) -> _Frontier | None:
     )
 
 
-def _collect(found: Searched, part: _Frontier, sums: Tensor, first_child: Tensor, next_root: Tensor) -> _Frontier:
-    """Adds the reach of every action of the kept policies to `sums` [blocks, N, H]; returns what follows at the leaves."""
+def _collect(
+    found: Searched, acting: Tensor, part: _Frontier, sums: Tensor, first_child: Tensor, next_root: Tensor
+) -> _Frontier:
+    """Adds the reach of every action of the policies `acting` [R, H] to `sums` [blocks, N, H]; returns what follows at leaves."""
     forest, shapes = found.forest, found.forest.shapes
     rows = forest.num_rows
+    goes_on = torch.zeros(len(part.node), dtype=torch.bool, device=shapes.device)
+    goes_on[forest.subgame[forest.leaves]] = True
+    acting = torch.where(goes_on[forest.subgame][:, None], acting, found.average)
     node = torch.zeros(rows, dtype=torch.int64, device=shapes.device)
     node[: len(part.node)] = part.node
     play, belief = (
@@ -171,7 +180,7 @@ def _collect(found: Searched, part: _Frontier, sums: Tensor, first_child: Tensor
         node[here] = first_child[node[parent]] + shapes.slot[forest.template[here]]
         for player in (0, 1):
             acted = mover == player
-            play[player][here] = play[player][parent] * torch.where(acted, found.policy[here], 1.0)
+            play[player][here] = play[player][parent] * torch.where(acted, acting[here], 1.0)
             belief[player][here] = belief[player][parent] * torch.where(acted, found.beliefs_policy[here], 1.0)
     below = torch.arange(forest.bounds[1], rows, device=shapes.device)
     mover = forest.mover[below]

@@ -10,7 +10,8 @@ Reference: ReBeL Algorithm 1 and 2, section 5.2 and 5.3, App. G.
 
 Deviations:
     Hands are drawn from the beliefs in order to sample the next actions; the paper samples actions from the public's view,
-    which has the same distribution. Where the explorer takes an action that no hand of its policy takes, its belief begins
+    which has the same distribution. In fictitious play the paper draws who acts by the best response, the other by the
+    average; here it is the explorer. Where the explorer takes an action that no hand of its policy takes, its belief begins
     anew from chance alone.
 
 Status: tests/learning/test_rebel.py.
@@ -162,7 +163,8 @@ class SelfPlay:
 
     def _move_on(self, searched: Searched, explorer: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Returns the next root [G] and reach [G, H] of each game."""
-        path = sample_path(searched, explorer, self.config.exploration, self.generator)
+        others = searched.beliefs_policy if self.rule.fictitious else searched.policy
+        path = sample_path(searched, others, explorer, self.config.exploration, self.generator)
         forest = searched.forest
         leaf = forest.shapes.leaf[forest.template[path.row]]
         over = leaf < 0
@@ -183,11 +185,14 @@ class SampledPath(NamedTuple):
     reach: tuple[Tensor, Tensor]
 
 
-def sample_path(searched: Searched, explorer: Tensor, exploration: float, generator: torch.Generator) -> SampledPath:
+def sample_path(
+    searched: Searched, others: Tensor, explorer: Tensor, exploration: float, generator: torch.Generator
+) -> SampledPath:
     """Plays each subgame once by its kept policies.
 
     Args:
         searched: the subgames, G of them.
+        others: [R, H] policies by which players act who do not explore.
         explorer: [G] the player who takes random actions.
         exploration: how often.
         generator: randomness.
@@ -215,9 +220,11 @@ def sample_path(searched: Searched, explorer: Tensor, exploration: float, genera
         child = torch.where(exists, forest.first_child[row][:, None] + slots, 0)
         deal = shapes.matrices[shapes.deal[forest.template[child]].clamp(min=0), dealt[0][:, None], dealt[1][:, None]]
         held = torch.where(actor == 1, dealt[1], dealt[0])
-        weight = torch.where(actor[:, None] < 0, deal, searched.policy[child, held[:, None]])
+        explores = (actor == explorer)[:, None]
+        policy = torch.where(explores, searched.policy[child, held[:, None]], others[child, held[:, None]])
+        weight = torch.where(actor[:, None] < 0, deal, policy)
         wild = torch.rand(len(row), generator=generator, device=device) < exploration
-        weight = torch.where(((actor == explorer) & wild)[:, None], 1.0, weight)
+        weight = torch.where(explores & wild[:, None], 1.0, weight)
         chosen = child.gather(1, draw(torch.where(exists, weight, 0.0))[:, None])[:, 0]
         for player in (0, 1):
             acted = ((actor == player) & (count > 0))[:, None]

@@ -34,7 +34,7 @@ class SearchRule:
             raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
         if isinstance(self.update, RegretRule):
             self.update.refuse_sharp_matching()
-        if isinstance(self.update, FictitiousRule) and self.leaves != AVERAGE:
+        if self.fictitious and self.leaves != AVERAGE:
             raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
         if self.minimax and self.leaves != CURRENT:
             raise SolveError(f"minimax has no {self.leaves!r} beliefs to value leaves at; allowed: current")
@@ -43,6 +43,11 @@ class SearchRule:
     def minimax(self) -> bool:
         """Whether one iteration solves a subgame, because there is nothing to believe."""
         return isinstance(self.update, MinimaxRule)
+
+    @property
+    def fictitious(self) -> bool:
+        """Whether the policies of an iteration are best responses, which are pure."""
+        return isinstance(self.update, FictitiousRule)
 
     def check(self, game: str, num_hands: int) -> None:
         """Raises SolveError if subgames of a game with up to so many hands cannot be solved by this rule."""
