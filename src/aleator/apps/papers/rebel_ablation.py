@@ -44,12 +44,15 @@ _DEVIATIONS = (
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability after equal training, measured several times on the way."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    searches = int(settings.choose(3_000, 8_000, 800_000))
+    searches = int(settings.choose(3_000, 8_000, 300_000))
     config = preset(
-        "demo", game="liars-dice:1x3" if settings.quick else "liars-dice:1x4", seed=settings.seed, searches=searches
+        "fast" if settings.full else "demo",
+        game="liars-dice:1x3" if settings.quick else "liars-dice:1x4",
+        seed=settings.seed,
+        searches=searches,
     )
     if settings.full:
-        config = replace(config, games=8192, iterations=256)
+        config = replace(config, search="cfr-d", width=128)
     if settings.quick:
         config = replace(config, iterations=32, games=64, batch=128, draws=16.0)
     playthroughs = int(settings.choose(16, 48, 1024))
