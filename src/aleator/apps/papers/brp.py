@@ -74,7 +74,8 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
             "themselves, although the regret of such an action is needed to know when to look at it again. After how many "
             "iterations a seventh was reached on Leduc-5 is not said; here space falls with the logarithm of the iterations: "
             "with RM+ and C = 0.1 it is 0.49 after 1,100 of them, 0.35 after 20,000 and 0.32 after 130,000; with CFR and C = "
-            "0.01 it is 0.46 after 450,000, which takes 1.4 times fewer nodes than RBP and 4.0 times fewer than partial pruning at 0.0042."
+            "0.01 it is 0.46 after 450,000, which takes 1.4 times fewer nodes than RBP and 4.0 times fewer than partial pruning "
+            "at 0.0042."
         ),
     )  # fmt: skip
 
