@@ -164,6 +164,11 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         assert code == 2 and "-1 is not in the range x>=0" in error, command
 
 
+def test_the_package_is_a_command() -> None:
+    result = subprocess.run([sys.executable, "-m", "aleator", "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("aleator ")
+
+
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "--version")[1].startswith("aleator ")
     code, text, _ = call(capsys, "--help")

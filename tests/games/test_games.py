@@ -190,6 +190,7 @@ def test_broken_rules_are_found(broken: type[RandomGame], complaint: str) -> Non
         ("leduc:bats=2/4", "unknown 'bats'"),
         ("leduc:cap=x", "numbers expected"),
         ("leduc:nolimit1", "stack above"),
+        ("leduc:nolimit100", "stacks of 2 to 25, not 100"),
         ("one-card:1", "2 to 1000 cards"),
         ("kuhn:4", "takes no parameters"),
         ("goofspiel:9", "2 to 6 cards"),

@@ -19,6 +19,7 @@ from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 
 _RANKS = "JQKA"
 BETTING, DEALING, SHOWDOWN, FOLDED = range(4)
+MAX_STACK = 25  # of no-limit Leduc: 16 million public states; every chip more adds two fifths
 
 
 class LeducState(NamedTuple):
@@ -169,7 +170,13 @@ def leduc5() -> Leduc:
 
 
 def no_limit_leduc(stack: int = 5) -> Leduc:
-    """Returns no-limit Leduc as in Double Neural CFR: bets are whole chips, a raise is at least as large as the last."""
+    """Returns no-limit Leduc as in Double Neural CFR: bets are whole chips, a raise is at least as large as the last.
+
+    Raises:
+        GameError: the stack is larger than `MAX_STACK`, where there are too many public states to solve and even to count.
+    """
+    if stack > MAX_STACK:
+        raise GameError(f"no-limit Leduc is played with stacks of 2 to {MAX_STACK}, not {stack}")
     return Leduc(
         no_limit=True, stack=stack, max_bets=None, name="leduc:nolimit" if stack == 5 else f"leduc:nolimit{stack}"
     )

@@ -63,21 +63,9 @@ def run(
     if output:
         check_writable(output)
     check_plot(plot)
-    if plot and algorithm == LINEAR_PROGRAM:
-        raise SolveError("a linear program has no convergence to plot")
-    if plot_over not in _AXES:
-        raise SolveError(f"a plot is drawn over {', '.join(_AXES)}, not over {plot_over!r}")
-    if plot_over == "nodes" and not counts_nodes(algorithm):
-        raise SolveError(f"{algorithm} does not count the nodes it touches: every iteration touches all")
+    _check_axis(algorithm, plot_over, plotted=plot is not None)
     limits = Limits(iterations=iterations, target=target, seconds=seconds)
-    earlier: Solution | None = None
-    if resume:
-        saved = SolutionFile(resume)
-        if saved.summary.game != load_game(game).name:
-            raise SolutionError(f"{resume} is a solution of {saved.summary.game}, not of {game}")
-        if iterations is not None and iterations <= saved.summary.iterations:
-            raise SolutionError(f"{resume} has {saved.summary.iterations:,} iterations already; ask for more than that")
-        earlier = saved.load()
+    earlier = _load(resume, game, limits) if resume else None
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
         with progress_bar("compiling (first run only)", quiet=json):
@@ -113,6 +101,30 @@ def run(
         )
     report(found, json=json, files=[path for path in (output, plot) if path])
     end(stopped=stopped)
+
+
+def _check_axis(algorithm: str, axis: str, *, plotted: bool) -> None:
+    """Raises SolveError if the convergence of an algorithm cannot be drawn over that axis."""
+    if plotted and algorithm == LINEAR_PROGRAM:
+        raise SolveError("a linear program has no convergence to plot")
+    if axis not in _AXES:
+        raise SolveError(f"a plot is drawn over {', '.join(_AXES)}, not over {axis!r}")
+    if axis == "nodes" and not counts_nodes(algorithm):
+        raise SolveError(f"{algorithm} does not count the nodes it touches: every iteration touches all")
+
+
+def _load(file: Path, game: str, limits: Limits) -> Solution:
+    """Returns the solution to go on from.
+
+    Raises:
+        SolutionError: it is of another game, or has as many iterations already as were asked for.
+    """
+    saved = SolutionFile(file)
+    if saved.summary.game != load_game(game).name:
+        raise SolutionError(f"{file} is a solution of {saved.summary.game}, not of {game}")
+    if limits.iterations is not None and limits.iterations <= saved.summary.iterations:
+        raise SolutionError(f"{file} has {saved.summary.iterations:,} iterations already; ask for more than that")
+    return saved.load()
 
 
 def share_done(limits: Limits, start: Progress, now: Progress) -> float:

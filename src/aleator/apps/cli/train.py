@@ -66,32 +66,20 @@ def rebel(
     """
     place = check_device(device, threads)
     from aleator.learning.checkpoint import RunDirectory
-    from aleator.learning.config import parse_setting
     from aleator.learning.model import load_model
     from aleator.learning.running import Pace, train
     from aleator.learning.training import Trainer
 
     if resume:
-        for given, name in (
-            (game, "--game"),
-            (preset, "--preset"),
-            (changes, "--set"),
-            (seed, "--seed"),
-            (output, "--out"),
-            (start, "--from"),
-        ):
+        fixed = {"--game": game, "--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start}
+        for name, given in fixed.items():
             if given is not None:
                 raise SolveError(f"a resumed run keeps its settings and directory: leave out {name}")
         run = RunDirectory(resume)
         config = run.config()
     else:
-        if game is None:
-            raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
-        settings = dict(parse_setting(text) for text in changes or [])
-        if seed is not None:
-            settings["seed"] = seed
         preset = preset or ("fast" if place == "cuda" else "demo")
-        config = make_config(preset, game, settings)
+        config = make_config(preset, game, changes or [], seed)
         run = RunDirectory(output or free_directory(config, preset))
     if evaluate_every is None:
         evaluate_every = max(config.epochs // 10, 1) if place == "cuda" else 0
@@ -142,11 +130,16 @@ def check_device(device: str, threads: int | None) -> str:
     return "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
 
 
-def make_config(preset: str, game: str, settings: dict[str, Any]) -> RebelConfig:
-    """Returns the settings of a new run."""
+def make_config(preset: str, game: str | None, changes: list[str], seed: int | None) -> RebelConfig:
+    """Returns the settings of a new run: those of the preset, changed by NAME=VALUE."""
     from aleator.games.registry import load_game
     from aleator.learning import config
 
+    if game is None:
+        raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
+    settings = dict(config.parse_setting(text) for text in changes)
+    if seed is not None:
+        settings["seed"] = seed
     if "game" in settings:
         raise SolveError("the game is set by --game")
     return config.preset(preset, **settings, game=load_game(game).name)

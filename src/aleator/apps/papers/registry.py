@@ -174,7 +174,7 @@ _EXPERIMENTS = (
     Experiment(
         name="safe-subgames",
         source="Brown's thesis, Tables 5.1 to 5.3",
-        summary="exploitability of the whole strategy when every subgame is searched on its own",
+        summary="exploitability of the whole policy when every subgame is searched on its own",
         run=_later("safe_subgames"),
     ),
     Experiment(

@@ -1,4 +1,4 @@
-"""Brown's thesis, Tables 5.1 to 5.3: exploitability of the whole strategy when every subgame is searched on its own."""
+"""Brown's thesis, Tables 5.1 to 5.3: exploitability of the whole policy when every subgame is searched on its own."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     for game, found in (PAPER | ours).items():
         rows += [(game, method, *numbers, _share(numbers, found[TRUNK])) for method, numbers in found.items()]
     return Report(
-        title="Exploitability of the whole strategy, every subgame searched on its own (thesis Tables 5.1 to 5.3)",
+        title="Exploitability of the whole policy, every subgame searched on its own (thesis Tables 5.1 to 5.3)",
         setting="; ".join(f"{name}: {SETTINGS[name].iterations} iterations of CFR+ per subgame" for name in names),
         convention=_CONVENTION,
         columns=("game", "technique", "coarse", "medium", "fine", "of the trunk"),
