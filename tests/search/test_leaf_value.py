@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search import ContinuationValue, OracleValue, ZeroValue
-from aleator.search.rough_value import RoughValue
 from aleator.solvers.best_response import cfvs, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import PCFR_PLUS
@@ -112,22 +111,3 @@ def test_mistakes_are_named() -> None:
         ContinuationValue(uniform_policy(full)).cfvs(
             subgame, leaf_reach(uniform_policy(full), cut(full, limit=DepthLimit(moves=1)))
         )
-
-
-def test_rough_values_become_exact_and_remember_nothing() -> None:
-    full = build_tree(load_game("leduc"))
-    subgame = cut(full, limit=DepthLimit(rounds=1))
-    here, there = (leaf_reach(random_policy(full, np.random.default_rng(seed)), subgame) for seed in (1, 2))
-    exact = OracleValue(1e-3).cfvs(subgame, here)
-    errors = []
-    for iterations in (4, 2000):
-        rough = RoughValue(iterations)
-        first = rough.cfvs(subgame, here)
-        rough.cfvs(subgame, there)
-        again = rough.cfvs(subgame, here)
-        for player in (0, 1):
-            np.testing.assert_array_equal(first[player], again[player])
-        errors.append(float(sum((np.abs(first[k] - exact[k]) * here[k]).sum() for k in (0, 1))))
-    assert errors[1] < 0.05 * errors[0], errors
-    with pytest.raises(SolveError, match="at least 1 iteration, not 0"):
-        RoughValue(0)

@@ -17,9 +17,9 @@ Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE
 Deviations:
     In the modified form the paper writes v for values of infostates; here they are cfvs, which are linear in the opponent's
     reach, as the argument for the method needs. It holds where leaf values are continuous in beliefs; exact values of games
-    with few hands jump, and the method stalls there (`aleator paper rebel-fig5`). Averages at the leaves are taken over
-    the policies that a traverser has met at its own updates; with alternating updates that is one update more of the first
-    player than of the second.
+    with few hands jump, and the method stalls there; with regularised ones it converges (`aleator paper rebel-fig5`). Averages
+    at the leaves are taken over the policies that a traverser has met at its own updates; with alternating updates that is one
+    update more of the first player than of the second.
     Alternating updates by default, both players in every iteration; the paper counts an update of one player as an iteration.
 
 Status: tests/search/test_depth_limited.py; `aleator paper rebel-fig5`.
@@ -35,7 +35,7 @@ import numpy as np
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.search.leaf_value import LeafValue
-from aleator.search.oracle import OracleValue
+from aleator.search.solved_value import SolvedValue
 from aleator.search.updates import CFRUpdate, FictitiousUpdate, MinimaxUpdate, Update, Vectors
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.layout import Vector
@@ -105,8 +105,8 @@ class DepthLimitedSolver:
         self._update: Update
         if isinstance(self.rule.update, RegretRule):
             self._update = CFRUpdate(self._engine, self.rule.update, self.root_reach)
-            if self.rule.leaves == AVERAGE and len(subgame.leaves) and not isinstance(leaf_value, OracleValue):
-                raise SolveError("only the oracle can evaluate other beliefs than it solves for: take modified-cfr-ave")
+            if self.rule.leaves == AVERAGE and len(subgame.leaves) and not isinstance(leaf_value, SolvedValue):
+                raise SolveError("only an oracle can evaluate other beliefs than it solves for: take modified-cfr-ave")
         elif isinstance(self.rule.update, FictitiousRule):
             self._update = FictitiousUpdate(self._engine, self.rule.update, self.root_reach)
         else:
@@ -173,7 +173,7 @@ class DepthLimitedSolver:
         average = self._average_reach[player].add(reach, share)
         leaf_reach.append(average)
         if self.rule.leaves == AVERAGE:
-            assert isinstance(self.leaf_value, OracleValue)
+            assert isinstance(self.leaf_value, SolvedValue)
             return self.leaf_value.cfvs_of_solution_at(self.subgame, average, reach)
         now, last = self.leaf_value.cfvs(self.subgame, average, player), self._last_cfvs[player]
         self._last_cfvs[player] = now

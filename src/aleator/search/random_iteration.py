@@ -31,7 +31,7 @@ from aleator.games.base import FloatArray
 from aleator.search.budget import check_budget, spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
-from aleator.search.oracle import OracleValue
+from aleator.search.solved_value import SolvedValue
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.search_rule import SearchRule, find_rule
@@ -140,7 +140,7 @@ class PlayedPolicy:
     """
 
     def __init__(
-        self, full: PublicTree, config: SearchConfig, leaf_value: LeafValue, *, finish: OracleValue | None = None
+        self, full: PublicTree, config: SearchConfig, leaf_value: LeafValue, *, finish: SolvedValue | None = None
     ) -> None:
         self.full, self.config, self.leaf_value, self._finish = full, config, leaf_value, finish
         self._subgames: dict[int, Subgame] = {}
