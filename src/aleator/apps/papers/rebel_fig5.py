@@ -50,7 +50,7 @@ _DEVIATIONS = (
 
 
 class _Run(NamedTuple):
-    """A game, where its subgame ends, the strength of the bonus for mixing, and how many iterations are run (quick: None to skip)."""
+    """A game, where its subgame ends, the strength of the bonus for mixing, and iterations (quick: None to leave it out)."""
 
     game: str
     limit: DepthLimit
