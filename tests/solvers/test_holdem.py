@@ -272,6 +272,6 @@ def test_blocks_can_be_written_and_read(bits: int) -> None:
     block = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     for name in ("regret", "policy_sum"):
         solver.engine.write(name, 0, 0, 0, block)
-        np.testing.assert_allclose(solver.engine.read(name, 0, 0, 0), block, atol=1e-4 if bits == 16 else 0)
+        np.testing.assert_allclose(solver.engine.read(name, 0, 0, 0), block, rtol=2**-11 if bits == 16 else 0)
     with pytest.raises(SolveError, match="16 or 32 bits"):
         HoldemSolver(RIVER, bits=8)

@@ -6,9 +6,10 @@ Algorithm:
 
 Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals); DeepStack and Libratus solve these subgames.
 Deviations:
-    Regrets and sums are float32. Updates alternate; Hedge is not available here. A player's average is updated while the
-    opponent is traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one
-    iteration ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets more at the start, with
+    Regrets and sums are float32 or, at half the memory, float16; regrets are then cut off at 256 times the most that one
+    iteration can add. Updates alternate; Hedge is not available here. A player's average is updated while the opponent is
+    traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one iteration
+    ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets more at the start, with
     policies proportional to regrets to the power 1.5: it takes about a quarter fewer iterations than DCFR
     (`aleator paper holdem-rules`). Where a policy is locked, best responses keep it, too.
 Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
@@ -139,11 +140,13 @@ class HoldemSolver:
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same spot, rule and bits needs to go on from here."""
-        return {
+        vectors = {
             f"{name}{player}": vector
             for player in (0, 1)
             for name, vector in self.engine.storage[player]._asdict().items()
+            if vector is not None
         }
+        return vectors | {"averaging": self.engine.averaging}
 
     def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same spot, rule and bits; results are then equal bit by bit.

@@ -261,7 +261,7 @@ def _check_resume(spot: Spot, rule: str, resume: HoldemSolution) -> int:
         raise SolveError("a solve can be resumed only on the spot it began with (but for [solve])")
     if resume.summary.rule != rule:
         raise SolveError(f"a solve by {resume.summary.rule} cannot be resumed by {rule}")
-    return 16 if resume.state["regret0"].dtype == np.int16 else 32
+    return 16 if resume.state["regret0"].dtype.itemsize == 2 else 32
 
 
 def _needed(curve: Sequence[HoldemPoint], goal: float, most: int) -> float:

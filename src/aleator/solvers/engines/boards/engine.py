@@ -12,6 +12,7 @@ import numpy.typing as npt
 from aleator.errors import SolveError
 from aleator.solvers.engines.aligned import aligned_zeros
 from aleator.solvers.engines.boards import walk
+from aleator.solvers.engines.boards.kept import LARGEST
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.engines.boards.showdown import new_scratch
 from aleator.solvers.engines.boards.tables import build_tables
@@ -22,11 +23,30 @@ Int32Array = npt.NDArray[np.int32]
 Steps = list[tuple[int, int, int, int]]
 MAX_STREETS = 3
 PIECES_PER_THREAD = 8
+LARGEST_SUM = {
+    16: (2.0**11, 2.0**15),
+    32: (1.0, 2.0**80),
+}  # by bits: sums shrink to the first before they exceed the second
+LARGEST_GAIN = 2.0**8  # as it is kept in 16 bits; with regret matching, regrets grow like the root of iterations
+_AMOUNTS = ("fold_amount", "show_amount", "rake_amount")
 
 
 def _steps(program: Steps) -> Int32Array:
     """Returns a program as the kernels take it, [S, 4]."""
     return np.array(program, np.int32).reshape(-1, 4)
+
+
+def _unit(plan: BoardPlan) -> float:
+    """Returns the power of two by which chips are multiplied, so that regrets suit float16."""
+    most = max(float(weights.sum()) for weights in plan.weights) * (plan.spot.pot / 2 + plan.spot.stack)
+    return float(2.0 ** np.floor(np.log2(LARGEST_GAIN / most)))
+
+
+def _as_bits(kept: Storage) -> Storage:
+    """Returns the same memory as the kernels take it."""
+    if kept.regret.dtype == np.float32:
+        return kept
+    return kept._replace(regret=kept.regret.view(np.uint16), policy_sum=kept.policy_sum.view(np.uint16))
 
 
 class BoardEngine:
@@ -49,25 +69,27 @@ class BoardEngine:
         self.raked = plan.spot.rake.rate > 0
         sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
         self.bits = bits
-        kept = np.int16 if bits == 16 else np.float32
-        scales = sum(len(boards) * len(forest.inner) for boards, forest in zip(plan.boards, plan.forests, strict=True))
+        self.unit = _unit(plan) if bits == 16 else 1.0
+        kept = np.float16 if bits == 16 else np.float32
         first, second = (
             Storage(
                 regret=aligned_zeros(size, kept),
                 policy_sum=aligned_zeros(size, kept),
-                instant=aligned_zeros(size * predicts, np.float32),
-                regret_scale=np.zeros(scales, np.float32),
-                sum_scale=np.full(scales, 1.0 if bits == 32 else 0.0, np.float32),
-                sum_peak=np.zeros(scales * (bits == 16), np.float32),
+                instant=aligned_zeros(size, np.float32) if predicts else None,
             )
             for size in sizes
         )
         self.storage = (first, second)
+        self._bits = (_as_bits(first), _as_bits(second))
+        self.averaging = np.array(
+            [1.0, 0.0]
+        )  # what the last policies weigh in their sums; the largest sum in units of it
         streets = self._streets()
         streets += streets[-1:] * (MAX_STREETS - len(streets))
         self.streets = (streets[0], streets[1], streets[2])
         self.threads = threads if plan.num_streets > 1 else 1
         self._works = [self._work() for _ in range(self.threads)]
+        self._rows, self._most = np.zeros((0, 6), np.float32), 0.0
         for player in (0, 1):
             self.set_reach(player, plan.weights[player])
         self._slab = np.zeros(0, np.float32)
@@ -89,7 +111,7 @@ class BoardEngine:
         self._finish = _steps(whole[-1:])
 
     def _streets(self) -> list[Street]:
-        plan, streets, scale_at = self.plan, [], 0
+        plan, streets = self.plan, []
         reach_at, values_at, storage_at = (np.zeros(2, np.int64) for _ in range(3))
         for level, (forest, boards) in enumerate(zip(plan.forests, plan.boards, strict=True)):
             tables = build_tables([[plan.living(player, board) for board in boards] for player in (0, 1)])
@@ -99,10 +121,9 @@ class BoardEngine:
             width = np.array(plan.widths[level], np.int64)
             streets.append(
                 Street(
-                    forest=forest,
+                    forest=forest._replace(**{name: getattr(forest, name) * self.unit for name in _AMOUNTS}),
                     width=width,
                     storage_at=storage_at.copy(),
-                    scale_at=scale_at,
                     reach_at=reach_at.copy(),
                     values_at=values_at.copy(),
                     table0=tables[0],
@@ -118,7 +139,6 @@ class BoardEngine:
                     locked=np.zeros((len(boards), len(forest.kind)), np.bool_),
                 )
             )
-            scale_at += len(boards) * len(forest.inner)
             storage_at += [plan.storage_size(player, level) for player in (0, 1)]
             reach_at += np.array(plan.sizes[level].slots) * width
             values_at += plan.sizes[level].nodes * width
@@ -131,7 +151,6 @@ class BoardEngine:
             aligned_zeros(int(self._reach_sizes[0]), np.float32),
             aligned_zeros(int(self._reach_sizes[1]), np.float32),
             aligned_zeros(self._values_size + width, np.float32),
-            aligned_zeros(max(int(forest.num_children.max()) for forest in self.plan.forests) * width, np.float32),
             new_scratch(width),
         )
 
@@ -158,22 +177,50 @@ class BoardEngine:
 
     def iterate(self, schedule: npt.NDArray[np.float64]) -> None:
         """Runs CFR, one iteration per row of `schedule` (see `RegretRule.schedule`), players in turn."""
-        rows = np.maximum(schedule, np.finfo(np.float32).min).astype(np.float32)
+        self._rows = self._weigh(schedule)
         if self.threads == 1:
-            self._run(0, self._whole, 0, 2, walk.UPDATE, rows)
+            self._run(0, self._whole, 0, 2, walk.UPDATE, self._rows)
             return
-        for discounts in rows:
+        for row in self._rows:
             for player in (0, 1):
-                self._traverse(player, walk.UPDATE, discounts[None])
+                self._traverse(player, walk.UPDATE, row[None])
 
     def update(self, player: int, schedule: npt.NDArray[np.float64]) -> Float32Array:
-        """Runs one player's half of an iteration; returns [H] of its cfvs at the root under the current policies."""
-        self._traverse(player, walk.UPDATE, np.maximum(schedule, np.finfo(np.float32).min).astype(np.float32))
+        """Runs one player's half of an iteration; returns [H] of its cfvs at the root under the current policies.
+
+        Player 0's half comes first.
+        """
+        if player == 0:
+            self._rows = self._weigh(schedule)
+        self._traverse(player, walk.UPDATE, self._rows[-1:])
         return self._root_values(player)
+
+    def _weigh(self, schedule: npt.NDArray[np.float64]) -> Float32Array:
+        """Returns [T, 6]: a schedule as the kernels take it, where sums do not decay but later policies weigh more.
+
+        So nothing is written where nothing is added. Before sums grow too large, they shrink with the weights: the last column
+        says to what part.
+        """
+        rows = np.ones((len(schedule), 6), np.float32)
+        rows[:, :5] = np.maximum(schedule, -LARGEST[self.bits])
+        weight, bound = self.averaging
+        low, high = LARGEST_SUM[self.bits]
+        for row, decay in zip(rows, schedule[:, 2], strict=True):
+            bound = bound * decay + self._most
+            if bound * weight <= high * decay:
+                weight /= decay
+            else:
+                fitting = 2.0 ** np.floor(np.log2(low / bound))
+                row[5] = decay * fitting / weight
+                weight = fitting
+            row[2] = weight
+        self.averaging[:] = weight, bound
+        return rows
 
     def set_reach(self, player: int, reach: npt.NDArray[np.float64]) -> None:
         """Sets a player's reach at the root, [1326]."""
         rows = self.root_rows[player]
+        self._most = max(self._most, float(reach[rows].max(initial=0.0)))
         for work in self._works:
             (work.reach0 if player == 0 else work.reach1)[: len(rows)] = reach[rows]
 
@@ -182,18 +229,16 @@ class BoardEngine:
 
         The player plays the average policy too or, if `best`, a best response.
         """
-        self._traverse(player, walk.BEST if best else walk.AVERAGE, np.ones((1, 5), np.float32))
+        self._traverse(player, walk.BEST if best else walk.AVERAGE, np.ones((1, 6), np.float32))
         return self._root_values(player)
 
     def _root_values(self, player: int) -> Float32Array:
         start = int(self.streets[0].values_at[player])
-        return self._works[0].values[start : start + len(self.root_rows[player])].copy()
+        return self._works[0].values[start : start + len(self.root_rows[player])] / np.float32(self.unit)
 
     def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
         scratch = self._works[work]
-        walk.run(
-            program, first, end, mode, self.streets, self.storage, scratch, self._slab, rows, self.raked, self.sharp
-        )
+        walk.run(program, first, end, mode, self.streets, self._bits, scratch, self._slab, rows, self.raked, self.sharp)
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
         """Walks the whole tree once for one player."""
@@ -234,31 +279,21 @@ class BoardEngine:
     def read(self, name: str, level: int, board: int, place: int) -> Float32Array:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
         rows, shape = self.decision_rows(level, board, place)
-        kept = self.storage[int(self.plan.forests[level].kind[place])]
-        found: Float32Array = getattr(kept, name)[rows].astype(np.float32).reshape(shape)
-        if self.bits == 16 or name == "policy_sum":
-            found *= (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)]
-        return found
+        player = int(self.plan.forests[level].kind[place])
+        found: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
+        return found / np.float32(self._scale(name))
 
     def write(self, name: str, level: int, board: int, place: int, block: npt.NDArray[np.floating[Any]]) -> None:
         """Sets a decision's "regret" or "policy_sum" to [A, W]."""
         rows, shape = self.decision_rows(level, board, place)
         if block.shape != shape:
             raise SolveError(f"a block of shape {shape} is needed here, not {block.shape}")
-        kept = self.storage[int(self.plan.forests[level].kind[place])]
-        scale = 1.0
-        if self.bits == 16:
-            scale = max(float(np.abs(block).max()), 1e-30) / 32767
-        if self.bits == 16 or name == "policy_sum":
-            (kept.regret_scale if name == "regret" else kept.sum_scale)[self._scale_at(level, board, place)] = scale
-        if self.bits == 16 and name == "policy_sum":
-            kept.sum_peak[self._scale_at(level, board, place)] = np.abs(block).max()
-        target = getattr(kept, name)
-        target[rows] = np.rint(block.ravel() / scale) if self.bits == 16 else block.ravel()
+        player = int(self.plan.forests[level].kind[place])
+        getattr(self.storage[player], name)[rows] = block.ravel() * self._scale(name)
 
-    def _scale_at(self, level: int, board: int, place: int) -> int:
-        inner = self.plan.forests[level].inner
-        return self.streets[level].scale_at + board * len(inner) + int(np.searchsorted(inner, place))
+    def _scale(self, name: str) -> float:
+        """Returns what numbers of a kind are kept times."""
+        return self.unit if name == "regret" else float(self.averaging[0])
 
     def decision_rows(self, level: int, board: int, place: int) -> tuple[slice, tuple[int, int]]:
         """Returns where the rows of a decision lie in its player's storage, and their shape [A, W]."""
@@ -279,5 +314,5 @@ class BoardEngine:
             for array in (*street.table0, *street.table1, street.order0, street.order1, street.map0, street.map1)
         )
         works = sum(int(array.nbytes) for work in self._works for array in (work.reach0, work.reach1, work.values))
-        kept = sum(int(array.nbytes) for storage in self.storage for array in storage)
+        kept = sum(int(array.nbytes) for storage in self.storage for array in storage if array is not None)
         return {"storage": kept, "tables": tables, "scratch": works + int(self._slab.nbytes)}

@@ -17,15 +17,16 @@ import numpy.typing as npt
 
 from aleator.jit import kernel
 from aleator.solvers.engines.boards.decisions import (
-    Kept,
+    Instant,
     add_rows,
     average,
     best,
-    decay_sums,
     push_reach,
+    shrink_sums,
     update,
 )
 from aleator.solvers.engines.boards.forest import Forest
+from aleator.solvers.engines.boards.kept import Kept
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
 from aleator.solvers.engines.cpu.simd import LANES, gather, load, store
@@ -47,7 +48,6 @@ class Street(NamedTuple):
     forest: Forest
     width: Int64Array  # [2] W
     storage_at: Int64Array  # [2] offset of the first board's rows in the player's storage
-    scale_at: int  # offset of the first board's scales
     reach_at: Int64Array  # [2] offset of the street's slots in a thread's reach
     values_at: Int64Array  # [2] offset of the street's values in a thread's values, when the player traverses
     table0: HandTable
@@ -64,18 +64,11 @@ class Street(NamedTuple):
 
 
 class Storage(NamedTuple):
-    """What is kept of one player: a row of hands per street, board, decision and action.
-
-    Rows are float32, or int16 to be multiplied by a scale per street, board and decision. Sums have such a scale in float32,
-    too, by which they decay.
-    """
+    """What is kept of one player: a row of hands per street, board, decision and action."""
 
     regret: Kept
     policy_sum: Kept
-    instant: Float32Array  # float32 always; empty unless the rule predicts
-    regret_scale: Float32Array
-    sum_scale: Float32Array
-    sum_peak: Float32Array  # bounds of the largest sum of each decision; empty unless sums are int16
+    instant: Instant  # float32 always
 
 
 class Work(NamedTuple):
@@ -84,7 +77,6 @@ class Work(NamedTuple):
     reach0: Float32Array
     reach1: Float32Array
     values: Float32Array
-    rows: Float32Array  # one decision, before it is compressed
     scans: Scratch
 
 
@@ -110,24 +102,18 @@ def _descend(
         from_at = street.reach_at[actor] + np.int64(forest.slot[actor, place]) * width
         to_at = street.reach_at[actor] + np.int64(forest.slot[actor, forest.first_child[place]]) * width
         weights = kept.regret if mode == UPDATE else kept.policy_sum
-        scales = kept.regret_scale if mode == UPDATE else kept.sum_scale
-        instant = kept.instant if mode == UPDATE else kept.instant[:0]
-        scale_at = street.scale_at + np.int64(board) * len(forest.inner) + k
         # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
         discount = discounts[4] if actor < player else discounts[0]
         locked = street.locked[board, place]
-        if locked:
+        ahead = np.float32(1.0 if mode == UPDATE and not locked else 0.0)
+        if ahead == np.float32(0.0):
             discount = np.float32(1.0)
         count, summed = forest.num_children[place], mode == UPDATE and not locked
-        sum_scale = np.float32(1.0)
-        if summed:
-            sum_scale = decay_sums(
-                kept.policy_sum, kept.sum_scale, kept.sum_peak, scale_at, rows_at, count * width, discounts[2], reach, from_at,
-                width,
-            )  # fmt: skip
+        if summed and discounts[5] < np.float32(1.0):
+            shrink_sums(kept.policy_sum, rows_at, count * width, discounts[5])
         push_reach(
-            weights, scales, scale_at, instant, rows_at, discount, count, width, sharp and summed, reach, from_at, to_at,
-            kept.policy_sum, sum_scale, summed,
+            weights, kept.instant, rows_at, discount, ahead, count, width, sharp and summed, reach, from_at, to_at,
+            kept.policy_sum, discounts[2], summed,
         )  # fmt: skip
     first = player == 0
     evaluate_terminals(
@@ -152,17 +138,15 @@ def _ascend(
         first, count = forest.first_child[place], forest.num_children[place]
         value_at, actions_at = base + np.int64(place) * width, base + np.int64(first) * width
         rows_at = rows + np.int64(forest.row[place]) * width
-        scale_at = street.scale_at + np.int64(board) * len(forest.inner) + k
         if forest.kind[place] != player:
             add_rows(count, width, values, actions_at, value_at)
         elif mode == UPDATE:
             locked = street.locked[board, place]
             update(
-                own.regret, own.regret_scale, scale_at, own.instant, rows_at, count, width, values, actions_at, value_at,
-                discounts, sharp, locked, work.rows,
+                own.regret, own.instant, rows_at, count, width, values, actions_at, value_at, discounts, sharp, locked,
             )  # fmt: skip
         elif mode == AVERAGE or street.locked[board, place]:
-            average(own.policy_sum, own.sum_scale, scale_at, rows_at, count, width, values, actions_at, value_at)
+            average(own.policy_sum, rows_at, count, width, values, actions_at, value_at)
         else:
             best(count, width, values, actions_at, value_at)
 
@@ -229,7 +213,9 @@ def run(
         work: scratch of this thread.
         slab: values of the lines on each board of the second street, [boards, lines, W], where KEEP puts them and COLLECT
             finds them; empty if they are collected at once.
-        schedule: [T, 5] rows of `RegretRule.schedule`.
+        schedule: [T, 6] rows as `BoardEngine` makes them of `RegretRule.schedule`: discount of positive and of negative
+            regrets, weight of policies in their sums, floor, discount of regrets in the next prediction, and what sums are
+            multiplied by first.
         raked: whether the house takes anything.
         sharp: whether policies are proportional to regrets to the power 1.5.
     """

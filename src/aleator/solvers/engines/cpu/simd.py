@@ -142,6 +142,21 @@ def gather(
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, array: types.Array, index: types.Integer) -> Any:
+    """Asks for the cache line of array[index], which need not exist."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        call = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        place = builder.bitcast(address(context, builder, array, *arguments), byte)
+        builder.call(call, [place, *(ir.Constant(number, option) for option in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def to_float(typing_context: Any, vector: Vector) -> Any:
     """Returns int32 numbers as float32."""
     result = Vector(types.float32, vector.lanes)
@@ -161,64 +176,6 @@ def to_integer(typing_context: Any, vector: Vector) -> Any:
         return builder.fptosi(arguments[0], llvm_type(result))
 
     return result(vector), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def read_scaled(typing_context: Any, array: types.Array, index: types.Integer, scale: Vector) -> Any:
-    """Returns array[index : index + WIDE] as float32: int16 entries times `scale`, float32 entries as they are."""
-    vector = Vector(types.float32, WIDE)
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        pointer = address(context, builder, array, *arguments[:2])
-        if array.dtype == types.float32:
-            return read_vector(builder, vector, pointer)
-        shorts = builder.load(builder.bitcast(pointer, ir.VectorType(ir.IntType(16), WIDE).as_pointer()))
-        shorts.align = 2
-        return builder.fmul(builder.sitofp(shorts, llvm_type(vector)), arguments[2])
-
-    return vector(array, types.intp, scale), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def write_scaled(typing_context: Any, array: types.Array, index: types.Integer, value: Vector, inverse: Vector) -> Any:
-    """Writes float32 numbers: rounded to int16 after multiplication by `inverse`, or as they are into a float32 array."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        target, place, numbers, factor = arguments
-        pointer = address(context, builder, array, target, place)
-        if array.dtype == types.float32:
-            write_vector(builder, value, numbers, pointer)
-            return context.get_dummy_value()
-        kind, shorts = llvm_type(value), ir.VectorType(ir.IntType(16), WIDE)
-        scaled = builder.fmul(numbers, factor)
-        rint = get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), f"llvm.rint.v{WIDE}f32")
-        nearest = builder.call(rint, [scaled])
-        rounded = builder.fptosi(nearest, shorts)
-        builder.store(rounded, builder.bitcast(pointer, shorts.as_pointer())).align = 2
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, value, inverse), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def peak(typing_context: Any, vector: Vector) -> Any:
-    """Returns the largest of a vector's entries."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        value, width, index = arguments[0], vector.lanes, ir.IntType(32)
-        while width > 1:
-            width //= 2
-            undefined = ir.Constant(value.type, ir.Undefined)
-            low, high = (
-                builder.shuffle_vector(
-                    value, undefined, ir.Constant(ir.VectorType(index, width), list(range(start, start + width)))
-                )
-                for start in (0, width)
-            )
-            value = builder.select(builder.fcmp_ordered(">", low, high), low, high)
-        return builder.extract_element(value, ir.Constant(index, 0))
-
-    return vector.dtype(vector), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
