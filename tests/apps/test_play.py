@@ -42,6 +42,9 @@ def test_choices_with_numbers_for_names_are_chosen_by_name(
     code, text, _ = call(capsys, *arguments)
     assert code == 0 and "'0' is none of them" in text
     assert "your hand: 1   your choice:   2   3" in text and "you 1 3" in text
+    assert "  you:    1 (bid)" in text and "  agent:  tie" in text, (
+        "your own secret moves are shown, the agent's are not"
+    )
 
 
 def test_long_menus_break_between_choices(

@@ -167,7 +167,8 @@ def test_help_does_not_load_torch(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(3, "3 seconds"), (90, "1.5 minutes"), (7200, "2.0 hours"), (200_000, "2.3 days")]
+    ("seconds", "text"),
+    [(1.2, "1 second"), (3, "3 seconds"), (90, "1.5 minutes"), (7200, "2.0 hours"), (200_000, "2.3 days")],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert command.duration(seconds) == text

@@ -103,13 +103,14 @@ def _play(
 ) -> tuple[Table, list[Turn]]:
     """Returns the table after a game, and the agent's turns."""
     table, turns, shown = Table(game, rng), list[Turn](), 0
+    own = dict[int, str]()  # what you did, by the number of the event
     mine.begin(seat, rng)
     opponent.begin(1 - seat, rng)
     if not quiet and _has_hands(table):
         out.print(Text(f"  you hold {game.hands(table.state, seat)[table.hands[seat]]}"))
     while True:
         if not quiet:
-            _show_events(table, shown, seat)
+            _show_events(table, shown, seat, own)
             shown = len(table.events)
             if (picture := game.picture(table.state)) and (table.is_over or table.actor == seat):
                 out.print(Text("\n".join(f"    {line}" for line in picture.rstrip().splitlines())))
@@ -117,7 +118,9 @@ def _play(
             return table, turns
         seen = table.observe()
         if seen.seat == seat:
-            table.act(mine.act(seen))
+            action = mine.act(seen)
+            own[len(table.events)] = game.action_name(seen.state, seen.hand, action)
+            table.act(action)
             continue
         with progress_bar(f"{opponent.name} thinks", quiet=quiet):
             belief, chances = opponent.belief(seen), opponent.probabilities(seen)
@@ -138,14 +141,15 @@ def _announce(game: Game[Any], count: int, seat: int, opponent: Agent) -> None:
     )
 
 
-def _show_events(table: Table, shown: int, seat: int) -> None:
-    """Prints what happened since the last look, and who did it."""
+def _show_events(table: Table, shown: int, seat: int, own: dict[int, str]) -> None:
+    """Prints what happened since the last look, and who did it; of your own secret moves, what everybody saw, too."""
     game, state = table.game, table.game.root()
     for place, event in enumerate(table.events):
         child = game.children(state)[event]
         if place >= shown:
             who = {CHANCE: "chance", seat: "you"}.get(game.actor(state), "agent")
-            out.print(Text(f"  {who + ':':<8}{child.label}"))
+            done = own.get(place, child.label)
+            out.print(Text(f"  {who + ':':<8}{done}" + (f" ({child.label})" if done != child.label else "")))
         state = child.state
 
 
@@ -194,7 +198,7 @@ def _reveal(table: Table, seat: int, turns: list[Turn]) -> None:
     rows: list[tuple[str, ...]] = []
     for turn in turns:
         names = game.hands(turn.observation.state, seat)
-        believed = "-" if turn.belief is None else _likeliest(names, turn.belief)
+        believed = "-" if turn.belief is None or len(names) == 1 else _likeliest(names, turn.belief)
         actions = [
             game.action_name(turn.observation.state, turn.observation.hand, k) for k in range(len(turn.probabilities))
         ]

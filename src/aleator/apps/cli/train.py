@@ -169,7 +169,7 @@ def announce(trainer: Trainer, pace: Pace, path: Path) -> None:
     )
     note(
         f"about {duration(cost.seconds)} without evaluations ({cost.searches_per_second:,.0f} searches per second), "
-        f"{cost.memory / 1e6:,.0f} MB of memory"
+        f"{max(cost.memory / 1e6, 1):,.0f} MB of memory"
     )
 
 
@@ -178,7 +178,7 @@ def duration(seconds: float) -> str:
     for unit, length in (("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 1.5 * length:
             return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.0f} seconds"
+    return "1 second" if round(seconds) == 1 else f"{seconds:.0f} seconds"
 
 
 class Watch:
