@@ -17,8 +17,9 @@ from rich.console import Console
 from aleator.apps.benchmarking import benchmark_names, load_benchmark
 from aleator.apps.cli import output
 from aleator.apps.cli.main import main
+from aleator.apps.cli.solve import share_done
 from aleator.solvers.solution import Solution, SolutionFile
-from aleator.solvers.solve import Progress, solve
+from aleator.solvers.solve import Limits, Progress, solve
 from aleator.storage import write_arrays
 
 
@@ -138,6 +139,8 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("bench", "nothing"), "unknown benchmark"),
         (("solve", "leduc", "--iterations", "2", "--resume", str(leduc)), "has 2 iterations already"),
         (("solve", "kuhn", "--algorithm", "lp", "--plot", str(tmp_path / "x.png")), "no convergence to plot"),
+        (("solve", "kuhn", "--algorithm", "lp", "--iterations", "9"), "exactly, at once: leave out --iterations"),
+        (("solve", "leduc", "--algorithm", "lp", "--resume", str(leduc)), "exactly, at once: leave out --resume"),
         (("solve", "kuhn", "--plot-over", "hours"), "iterations, seconds, nodes, not over 'hours'"),
         (("solve", "kuhn", "--plot-over", "nodes"), "dcfr does not count the nodes"),
         (("solve", "leduc:bets=nan/4"), "positive and distinct"),
@@ -162,6 +165,24 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
     ):
         code, _, error = call(capsys, *command, "--seed", "-1")
         assert code == 2 and "-1 is not in the range x>=0" in error, command
+
+
+@pytest.mark.parametrize(
+    ("limits", "iteration", "seconds", "nash_conv", "share"),
+    [
+        (Limits(iterations=200), 50, 1.0, 1.0, 0.25),
+        (Limits(iterations=200, seconds=2.0), 50, 1.5, 1.0, 0.75),
+        (Limits(target=0.005), 50, 1.0, 1.0, 0.0),
+        (Limits(target=0.005), 50, 1.0, 0.1, 0.25),  # one digit of two: the second takes longer
+        (Limits(target=0.005), 50, 1.0, 0.01, 1.0),
+        (Limits(target=0.005), 50, 1.0, 3.0, 0.0),
+    ],
+)
+def test_progress_goes_from_nothing_to_the_nearest_limit(
+    limits: Limits, iteration: int, seconds: float, nash_conv: float, share: float
+) -> None:
+    start, now = Progress(1, 0.0, 1.0), Progress(iteration, seconds, nash_conv)
+    assert share_done(limits, start, now) == pytest.approx(share)
 
 
 def test_the_package_is_a_command() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.errors import SolutionError, SolveError
+from aleator.errors import SolutionError, SolveError, TooBigError
 from aleator.games import load_game
 from aleator.solvers.solution import SolutionFile
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.solve import Limits, memory_estimate, solve
 from aleator.storage import write_arrays
 from aleator.trees import build_tree
 
@@ -85,3 +85,11 @@ def test_limits_are_checked_when_they_are_made(limits: dict[str, float], message
     assert Limits() == Limits(iterations=1000)
     with pytest.raises(SolveError, match=message):
         Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_what_does_not_fit_the_memory_is_refused_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = build_tree(load_game("leduc"))
+    assert memory_estimate(tree, "float32") < memory_estimate(tree, "float64") < 10_000_000
+    monkeypatch.setattr("aleator.solvers.solve.available_memory", lambda: 1000)
+    with pytest.raises(TooBigError, match="solving leduc would take about"):
+        solve(tree)

@@ -64,6 +64,10 @@ def run(
         check_writable(output)
     check_plot(plot)
     _check_axis(algorithm, plot_over, plotted=plot is not None)
+    given = {"--iterations": iterations, "--target": target, "--seconds": seconds, "--resume": resume}
+    for name, value in given.items() if algorithm == LINEAR_PROGRAM else ():
+        if value is not None:
+            raise SolveError(f"a linear program is solved exactly, at once: leave out {name}")
     limits = Limits(iterations=iterations, target=target, seconds=seconds)
     earlier = _load(resume, game, limits) if resume else None
     with ExitStack() as stack:
