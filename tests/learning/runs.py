@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from aleator.learning.checkpoint import CHECKPOINT, RunDirectory
 from aleator.learning.config import RebelConfig
+from aleator.learning.networks import ValueNetwork
+from aleator.learning.quick_network import QuickNetwork
 from aleator.solvers.engines.torch.forest import Forest
 from aleator.storage import ArrayFile
 
@@ -31,6 +34,16 @@ class Nothing:
 def tiny(**changes: Any) -> RebelConfig:
     """Returns settings of a run that takes a fraction of a second: 12 epochs, and a buffer that overflows."""
     return RebelConfig(**{**TINY, **changes})
+
+
+def ask(network: ValueNetwork, inputs: torch.Tensor) -> npt.NDArray[np.float32]:
+    """Returns the values [n, H] that the kernels find for inputs [n, size], without an outer layer."""
+    quick, beliefs = QuickNetwork(network), 2 * network.num_hands
+    values = np.full((len(inputs), network.num_hands), np.nan, dtype=np.float32)
+    every = np.arange(len(inputs))
+    begins = quick.beginnings(inputs[:, :-beliefs].numpy())
+    quick.perceive(every, inputs[:, -beliefs:].numpy().copy(), every, begins, values)
+    return values
 
 
 def contents(run: RunDirectory) -> tuple[dict[str, bytes], dict[str, Any], list[dict[str, Any]]]:

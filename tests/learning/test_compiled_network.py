@@ -14,28 +14,33 @@ from aleator.learning.networks import NetworkConfig, ValueNetwork
 from aleator.learning.quick_network import QuickNetwork
 from aleator.learning.training import Trainer, leaf_values
 from aleator.solvers.engines.torch.forest import Forest
-from tests.learning.runs import tiny
+from tests.learning.runs import ask, tiny
 
 
 def one_layer(norm: bool, units: int = 40) -> ValueNetwork:
-    """Returns a network with one input whose outputs are its hidden units."""
+    """Returns a network with one feature and no weights on beliefs, whose outputs are its hidden units."""
     config = NetworkConfig(layers=1, width=units, layer_norm=norm)
-    network = ValueNetwork(1, units, config, generator=torch.Generator().manual_seed(0))
+    network = ValueNetwork(1 + 2 * units, units, config, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
+        network.linear[0].weight[:, 1:] = 0.0
         network.output.weight.copy_(torch.eye(units))
         network.output.bias.zero_()
     return network
 
 
+def inputs_from(feature: torch.Tensor, network: ValueNetwork) -> torch.Tensor:
+    """Returns inputs with this feature [n] and any beliefs."""
+    return torch.cat([feature[:, None], torch.ones((len(feature), network.size - 1))], dim=1)
+
+
 def test_gelu_is_as_exact_as_it_says() -> None:
-    network = one_layer(norm=False)
+    network, x = one_layer(norm=False), torch.linspace(-30, 30, 60_001)
     with torch.no_grad():
-        network.linear[0].weight.fill_(1.0)
+        network.linear[0].weight[:, 0] = 1.0
         network.linear[0].bias.zero_()
-    inputs = torch.linspace(-30, 30, 60_001)[:, None]
-    found = QuickNetwork(network)(inputs.numpy())
-    expected = torch.nn.functional.gelu(inputs.double(), approximate="tanh").numpy()
-    assert np.all(np.abs(found - expected) <= 5e-7 * np.maximum(1.0, np.abs(inputs.numpy())))
+    found = ask(network, inputs_from(x, network))
+    expected = torch.nn.functional.gelu(x.double(), approximate="tanh").numpy()[:, None]
+    assert np.all(np.abs(found - expected) <= 5e-7 * np.maximum(1.0, np.abs(x.numpy()))[:, None])
 
 
 def test_layer_norm_is_torchs() -> None:
@@ -43,21 +48,30 @@ def test_layer_norm_is_torchs() -> None:
     with torch.no_grad():
         for parameter in network.norms[0].parameters():
             parameter.copy_(torch.randn(parameter.shape, generator=generator))
-    inputs = torch.linspace(-8, 8, 999)[:, None]
-    found = QuickNetwork(network)(inputs.numpy())
+    inputs = inputs_from(torch.linspace(-8, 8, 999), network)
+    found = ask(network, inputs)
     with torch.no_grad():
         expected = network.double()(inputs.double()).numpy()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
-def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
-    trainer, generator = Trainer(tiny()), torch.Generator().manual_seed(0)
-    network = QuickNetwork(trainer.network)
-    inputs = torch.rand((50, trainer.network.size), generator=generator).numpy()
-    together = network(inputs)
-    assert np.abs(together).max() > 0
-    for row in range(0, 50, 7):
-        assert np.array_equal(network(inputs[row : row + 1])[0], together[row])
+@pytest.mark.parametrize(("layers", "width", "norm"), [(1, 32, False), (2, 256, True), (3, 40, True), (3, 100, False)])
+def test_the_kernels_say_what_the_network_says(layers: int, width: int, norm: bool) -> None:
+    config, generator = (
+        NetworkConfig(layers=layers, width=width, layer_norm=norm),
+        torch.Generator().manual_seed(layers),
+    )
+    network = ValueNetwork(16, 5, config, generator=generator)
+    with torch.no_grad():
+        network.output.weight.mul_(100)
+    inputs = 3 * torch.randn((33, 16), generator=generator)
+    found = ask(network, inputs)
+    with torch.no_grad():
+        expected = network.double()(inputs.double()).numpy()
+    assert np.abs(expected).max() > 0.3
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+    alone = np.concatenate([ask(network.float(), inputs[row : row + 1]) for row in range(0, 33, 8)])
+    assert np.array_equal(alone, found[::8]), "an answer does not depend on what else is asked"
 
 
 @pytest.mark.parametrize("changes", [{}, {"layers": 3, "layer_norm": False}, {"game": "leduc"}])

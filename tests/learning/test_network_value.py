@@ -1,4 +1,4 @@
-"""The value network at leaves, in its four forms: torch, few inputs by NumPy, the CPU engine's leaf value, Triton kernels."""
+"""The value network at leaves, in its forms: torch, the CPU engine's leaf value, Triton kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.model import Model, Searcher  # noqa: E402
 from aleator.learning.network_value import NetworkValue  # noqa: E402
 from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
-from aleator.learning.quick_network import QuickNetwork  # noqa: E402
 from aleator.learning.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
@@ -38,15 +37,6 @@ def random_network(size: int, hands: int, layers: int = 2, norm: bool = True) ->
     with torch.no_grad():
         network.output.weight.mul_(100)
     return network
-
-
-@pytest.mark.parametrize(("layers", "norm"), [(1, False), (2, True), (3, True)])
-def test_the_quick_network_says_the_same(layers: int, norm: bool) -> None:
-    network = random_network(10, 5, layers, norm)
-    inputs = 3 * torch.randn((33, 10), generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        expected = network(inputs).numpy()
-    np.testing.assert_allclose(QuickNetwork(network)(inputs.numpy()), expected, atol=2e-4)
 
 
 @pytest.mark.parametrize("name", ["liars-dice:1x4", "liars-dice:2x3"])

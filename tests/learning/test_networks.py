@@ -17,7 +17,6 @@ from aleator.learning.compiled_leaves import CompiledLeaves  # noqa: E402
 from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.networks import zero_sum  # noqa: E402
-from aleator.learning.quick_network import QuickNetwork  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
 from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
@@ -71,10 +70,6 @@ def test_all_forms_of_the_network_have_the_outer_layer(encoding: str) -> None:
         assert float(expected.abs().max()) > 0.1
         torch.testing.assert_close(compiled(player, reach), expected, rtol=0, atol=1e-4)
         torch.testing.assert_close(fused(player, reach), expected, rtol=0, atol=5e-3)
-    inputs = trainer.leaf_encoding.encode(forest.leaf_states, 1, tuple(rows[forest.leaves] for rows in reach))
-    with torch.no_grad():
-        expected = trainer.network(inputs)
-    np.testing.assert_allclose(QuickNetwork(trainer.network)(inputs.numpy()), expected, atol=1e-4)
 
 
 def test_gradients_flow_through_the_outer_layer() -> None:

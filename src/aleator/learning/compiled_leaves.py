@@ -12,7 +12,7 @@ import torch
 from aleator.learning.compiled_network import encode_changed
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork, zero_sum
-from aleator.learning.quick_network import QuickNetwork
+from aleator.learning.quick_network import Numbers, QuickNetwork
 from aleator.solvers.engines.torch.forest import Forest
 
 Tensor = torch.Tensor
@@ -26,21 +26,27 @@ class CompiledLeaves:
 
     def bind(self, forest: Forest) -> BoundCompiledLeaves:
         """Returns the value function for the leaves of one forest."""
-        return BoundCompiledLeaves(self, forest)
+        return BoundCompiledLeaves(QuickNetwork(self.network), self.encoding, forest.leaf_states, forest.leaves.numpy())
 
 
 class BoundCompiledLeaves:
-    """The value network at the leaves of one forest; what does not change between iterations is prepared once."""
+    """The value network at some leaves; what does not change between iterations is prepared once."""
 
-    def __init__(self, leaves: CompiledLeaves, forest: Forest) -> None:
-        encoding, states = leaves.encoding, forest.leaf_states
+    def __init__(self, network: QuickNetwork, encoding: Encoding, states: Tensor, rows: Numbers) -> None:
+        """Prepares leaves.
+
+        Args:
+            network: the network.
+            encoding: of public states, in float32 on the CPU.
+            states: [Y] which of them the leaves have.
+            rows: [Y] where reach has the leaves.
+        """
         hands, number = encoding.num_hands, len(states)
-        self._network = QuickNetwork(leaves.network, encoding.size - 2 * hands)
-        self._zero_sum, self._rows = leaves.network.config.zero_sum, forest.leaves.numpy()
+        self._network, self._rows = network, rows
         different, begin = torch.unique(states, return_inverse=True)
         self._begin = begin.numpy()
         features = encoding.features[different]
-        self._begins = [self._network.beginnings(features[:, player].numpy()) for player in (0, 1)]
+        self._begins = [network.beginnings(features[:, player].numpy()) for player in (0, 1)]
         self._marginal, self._swap = encoding.marginal[states].numpy(), encoding.swap[states]
         # per player whose values are asked for
         self._beliefs = [torch.full((number, 2 * hands), -1.0) for _ in (0, 1)]
@@ -58,7 +64,7 @@ class BoundCompiledLeaves:
         if not count:
             return values
         self._perceive(player, player, count, values)
-        if self._zero_sum:
+        if self._network.zero_sum:
             other = torch.empty_like(values)
             self._perceive(1 - player, player, count, other)
             leaves = torch.from_numpy(self._changed[:count])

@@ -10,28 +10,22 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
+from aleator.learning.compiled_leaves import BoundCompiledLeaves
 from aleator.learning.model import Model, Searcher
 from aleator.learning.quick_network import QuickNetwork
 from aleator.search.random_iteration import SearchStart
 from aleator.solvers.engines.torch.forest import Forest
 from aleator.trees.beliefs import Reach
-from aleator.trees.policy import BoolArray, Policy, block, normalised
+from aleator.trees.policy import Policy, block, normalised
 from aleator.trees.subgame import Subgame
+
+_NOTHING = 1e-300
 
 
 class _Leaves(NamedTuple):
-    """What is known about the leaves of a subgame beforehand.
+    """The leaves of a subgame: what the network says about them, and the chance of each pair of hands [L, H0, H1]."""
 
-    Attributes:
-        inputs: per player [L, size] what the network is told, with beliefs still missing.
-        swap: [L] player 1's belief comes first.
-        marginal: per player [L, H], the chance of each hand as far as chance alone is concerned.
-        deal: [L, H0, H1].
-    """
-
-    inputs: tuple[FloatArray, FloatArray]
-    swap: BoolArray
-    marginal: tuple[FloatArray, FloatArray]
+    values: BoundCompiledLeaves
     deal: FloatArray
 
 
@@ -77,27 +71,17 @@ class NetworkValue:
         """Returns both players' cfvs [L, H0], [L, H1], zeros for a player who is not asked for; see `LeafValue.cfvs`."""
         if subgame not in self._known:
             self._known[subgame] = self._prepare(subgame)
-        leaves = self._known[subgame]
-        beliefs = []
-        for seat in (0, 1):
-            weight = leaves.marginal[seat] * reach[seat]
-            total = weight.sum(axis=1, keepdims=True)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                beliefs.append(np.where(total > 0.0, weight / total, leaves.marginal[seat]))
+        values, deal = self._known[subgame]
+        # beliefs are reach up to a factor: what is too small for float32 is then as good as nothing
+        first, second = (torch.from_numpy((rows / max(rows.max(), _NOTHING)).astype(np.float32)) for rows in reach)
         found = (np.zeros_like(reach[0]), np.zeros_like(reach[1]))
         for asked in (0, 1) if player is None else (player,):
             chance = (
-                np.matmul(leaves.deal, reach[1][:, :, None])[:, :, 0]
+                np.matmul(deal, reach[1][:, :, None])[:, :, 0]
                 if asked == 0
-                else np.matmul(reach[0][:, None, :], leaves.deal)[:, 0, :]
+                else np.matmul(reach[0][:, None, :], deal)[:, 0, :]
             )
-            live = np.flatnonzero(chance.any(axis=1))  # elsewhere the opponent never comes, and cfvs are zero
-            inputs, swap = leaves.inputs[asked][live], leaves.swap[live, None]
-            first, second = beliefs[0][live], beliefs[1][live]
-            hands = self.encoding.num_hands
-            inputs[:, -2 * hands : -hands] = np.where(swap, second, first)
-            inputs[:, -hands:] = np.where(swap, first, second)
-            found[asked][live] = self.network(inputs.astype(np.float32)) * chance[live]
+            np.multiply(values(asked, (first, second)).numpy(), chance, out=found[asked])
         return found
 
     def _prepare(self, subgame: Subgame) -> _Leaves:
@@ -109,12 +93,8 @@ class NetworkValue:
                 f"{unknown[0] if unknown else subgame.tree.game.name}"
             )
         numbers = [self._number[state] for state in states]
-        features = self.encoding.features[numbers].numpy().astype(np.float64)
-        blank = np.zeros((len(states), 2 * self.encoding.num_hands))
-        marginal = self.encoding.marginal[numbers].numpy().astype(np.float64)
+        rows = np.arange(len(states))
         return _Leaves(
-            (np.hstack([features[:, 0], blank]), np.hstack([features[:, 1], blank])),
-            self.encoding.swap[numbers].numpy(),
-            (marginal[:, 0], marginal[:, 1]),
+            BoundCompiledLeaves(self.network, self.encoding, torch.tensor(numbers), rows),
             np.stack([self.game.deal(state) for state in states]),
         )

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from aleator.learning.compiled_network import BLOCK, perceive
-from aleator.learning.networks import ValueNetwork, turned
+from aleator.learning.networks import ValueNetwork
 from aleator.solvers.engines.aligned import aligned_copy, aligned_zeros
 from aleator.solvers.engines.cpu.tiles import COLUMNS, TILE, packed
 
@@ -22,16 +21,18 @@ Numbers = npt.NDArray[np.int64]
 
 
 class QuickNetwork:
-    """The parameters of a `ValueNetwork` as they are now. Its hidden layers have W units here, some of them always 0."""
+    """The parameters of a `ValueNetwork` as they are now, and memory to work in: for one thread at a time.
 
-    def __init__(self, network: ValueNetwork, features: int = 0) -> None:
-        """Packs the parameters.
+    Hidden layers have W units here, some of them always 0.
 
-        Args:
-            network: the network.
-            features: so many inputs, from the first on, are not among those of `perceive`: `beginnings` has their part.
-        """
-        self._network, self._units, self._norm = network, network.config.width, bool(network.norms)
+    Attributes:
+        zero_sum: whether the network has an outer layer, which is not part of it here.
+    """
+
+    def __init__(self, network: ValueNetwork) -> None:
+        """Packs the parameters; both players' beliefs, the last inputs, apart from the features before them."""
+        self.zero_sum, features = network.config.zero_sum, network.size - 2 * network.num_hands
+        self._units, self._norm = network.config.width, bool(network.norms)
         width = -(-self._units // BLOCK) * BLOCK
         hidden = [(_array(layer.weight), _array(layer.bias)) for layer in network.linear]
         if self._norm:  # subtracts the mean of what they say
@@ -51,40 +52,25 @@ class QuickNetwork:
             _rows(shifts or [bias] * len(hidden), width),
         )
 
-    def __call__(self, inputs: Array32) -> Array32:
-        """Returns values [n, H] for all inputs [n, size]."""
-        if not self._network.config.zero_sum:
-            return self._answer(inputs)
-        asked = torch.from_numpy(inputs)
-        both = (self._answer(inputs), self._answer(turned(asked).numpy()))
-        found = self._network.balanced(asked, torch.from_numpy(both[0]), torch.from_numpy(both[1]))
-        return np.asarray(found.numpy())
-
-    def _answer(self, inputs: Array32) -> Array32:
-        """Returns what the perceptron says."""
-        values = np.empty((len(inputs), self._network.num_hands), dtype=np.float32)
-        every = np.arange(len(inputs))
-        self.perceive(every, np.ascontiguousarray(inputs), np.zeros_like(every), self._bias, values)
-        return values
+        sizes = (2 * network.num_hands, width, width)
+        memory = [aligned_zeros(TILE * size, np.float32).reshape(TILE, size) for size in sizes]
+        self._memory = (*memory, aligned_zeros(TILE, np.float32))
 
     def beginnings(self, features: Array32) -> Array32:
-        """Returns [u, W]: what the first inputs [u, F] and the bias add up to in the first layer."""
+        """Returns [u, W]: what features [u, F] and the bias add up to in the first layer."""
         return aligned_copy(features @ self._features + self._bias)
 
-    def perceive(self, rows: Numbers, inputs: Array32, begin: Numbers, begins: Array32, values: Array32) -> None:
-        """Writes what the perceptron says about the rows [n] of `inputs` [Y, size] to those of `values` [Y, H].
+    def perceive(self, rows: Numbers, beliefs: Array32, begin: Numbers, begins: Array32, values: Array32) -> None:
+        """Writes what the perceptron says about rows [n] of `beliefs` [Y, 2H] to those of `values` [Y, H].
 
         Args:
             rows: which rows.
-            inputs: those that are no features.
+            beliefs: of both players.
             begin: [Y] which of the beginnings each row has.
             begins: [u, W].
             values: where.
         """
-        columns, width = inputs.shape[1], begins.shape[1]
-        scratch = [aligned_zeros(TILE * size, np.float32).reshape(TILE, size) for size in (columns, width, width)]
-        memory = (*scratch, aligned_zeros(TILE, np.float32))
-        perceive(rows, inputs, begin, begins, self._layers, self._units, self._norm, memory, values)
+        perceive(rows, beliefs, begin, begins, self._layers, self._units, self._norm, self._memory, values)
 
 
 def _array(tensor: Any) -> Array32:
