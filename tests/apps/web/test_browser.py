@@ -109,6 +109,25 @@ def test_poker_is_played_with_keys_alone(page: Checked, game: str) -> None:
     shown.wait_for_selector(".result", state="detached")
 
 
+def test_dice_are_played_with_keys_alone(page: Checked) -> None:
+    shown = page.open("play/liars-dice:1x4?opponent=equilibrium")
+    shown.wait_for_selector(".bid, .result")
+    for _ in range(20):  # past the links at the top
+        shown.keyboard.press("Tab")
+        if shown.evaluate("document.activeElement.matches('.bid, .act')"):
+            break
+    while not shown.locator(".result").count():
+        assert shown.evaluate("document.activeElement.matches('.bid:not(:disabled), .act:not(:disabled)')")
+        said = shown.locator(".said li:not(.none)").count()
+        shown.keyboard.press("Enter")
+        page.until(
+            f"document.querySelector('.result') || document.querySelectorAll('.said li:not(.none)').length > {said}"
+        )
+    shown.keyboard.press("Enter")
+    shown.wait_for_selector(".result", state="detached")
+    assert shown.evaluate("document.activeElement.matches('.bid, .act, .next')"), "the next round is at hand, too"
+
+
 def test_the_address_chooses_the_opponent_whoever_was_played_before(page: Checked) -> None:
     for opponent in ("equilibrium", "search", "equilibrium"):
         shown = page.open(f"play/kuhn?opponent={opponent}")

@@ -149,10 +149,11 @@ class PlayTable {
     this.session = session;
     const { round } = session;
     this.opponent = session.opponent;
+    const focused = this.board.contains(document.activeElement); // by who plays with keys: the next move is at hand
     fill(this.board, this.seat("agent", round), this.middle(round), this.seat("you", round), round.over ? this.result(round) : this.actions(round));
     fill(this.after, round.over && review(session, { faces: this.faces, hand: (text) => this.hand(text, "small") }));
     this.showScore();
-    if (round.over) this.board.querySelector(".next")?.focus({ preventScroll: true });
+    if (round.over || focused) this.board.querySelector(".next, .bid:not(:disabled), .act:not(:disabled)")?.focus({ preventScroll: true });
   }
 
   hand(text, size) {
