@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.storage import ArrayFile, StorageError, check_writable, write_arrays
+from aleator.storage import ArrayFile, StorageError, check_writable, exclusive, write_arrays
 
 ARRAYS = {
     "a": np.arange(7, dtype=np.int32),
@@ -84,6 +84,16 @@ def test_unwritable_places_are_named(tmp_path: Path) -> None:
         check_writable(tmp_path)
     with pytest.raises(StorageError, match="is not among"):
         write_arrays(tmp_path / "x", {"c": np.zeros(3, complex)}, {})
+
+
+def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
+    lock = tmp_path / ".lock"
+    with exclusive(lock, "taken"), pytest.raises(StorageError, match="taken"), exclusive(lock, "taken"):
+        pass
+    with exclusive(lock, "taken"):
+        pass
+    with pytest.raises(StorageError, match=r"cannot write .*no"), exclusive(tmp_path / "no" / "x", "taken"):
+        pass
 
 
 @pytest.mark.parametrize("refused", ["TemporaryFile", "mkstemp"])

@@ -10,7 +10,8 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,32 @@ def replace_file(path: Path, content: list[Any]) -> None:
         if isinstance(error, OSError):
             raise StorageError(f"cannot write {path}: {error.strerror}") from error
         raise
+
+
+@contextmanager
+def exclusive(path: Path, refusal: str) -> Iterator[None]:
+    """Holds the lock of a file until the end of the block or of this process.
+
+    Raises:
+        StorageError: another process holds it (the message is `refusal`), or the file cannot be written.
+    """
+    try:
+        import fcntl
+    except ImportError:  # a system without such locks
+        yield
+        return
+    try:
+        file = path.open("w")
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StorageError(refusal) from None
+        except OSError as error:
+            raise StorageError(f"cannot lock {path}: {error.strerror}") from error
+        yield
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> None:

@@ -13,8 +13,7 @@ random numbers.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
 from aleator.learning.model import Model
 from aleator.learning.training import EpochMetrics, Trainer
-from aleator.storage import ArrayFile, StorageError, replace_file, write_arrays
+from aleator.storage import ArrayFile, StorageError, exclusive, replace_file, write_arrays
 
 CONFIG, METRICS, CHECKPOINT, NETWORK = "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors"
 _LOCK = ".lock"
@@ -57,27 +56,13 @@ class RunDirectory:
             raise StorageError(f"cannot create {self.path}: {error.strerror}") from error
         replace_file(self.path / CONFIG, [json.dumps({"kind": "rebel", **config.to_dict()}, indent=1).encode()])
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keeps other processes from writing here, until the end of the block or of this process.
 
         Raises:
             StorageError: another process trains here.
         """
-        try:
-            import fcntl
-        except ImportError:  # a system without such locks
-            yield
-            return
-        try:
-            with (self.path / _LOCK).open("w") as file:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise StorageError(f"another process is training in {self.path}") from None
-                yield
-        except OSError as error:
-            raise StorageError(f"cannot write {self.path / _LOCK}: {error.strerror}") from error
+        return exclusive(self.path / _LOCK, f"another process is training in {self.path}")
 
     def config(self) -> RebelConfig:
         """Returns the settings of the run.

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from aleator.apps.cli.main import main
 from aleator.apps.web.guard import Guard
-from tests.apps.web.running import RunningServer
+from tests.apps.web.running import RunningServer, free_port
 
 
 def ask(path: str = "/api/about", body: bytes = b"", **headers: str) -> tuple[int, dict[bytes, bytes]]:
@@ -80,3 +81,12 @@ def test_a_real_server_refuses_too(server: RunningServer) -> None:
     assert answer.status_code == 413
     for path in ("/../jobs.sqlite3", "/..%2f..%2fjobs.sqlite3", "/js/../../server.py", "/static/../config.py"):
         assert server.client.get(path).status_code == 404
+
+
+def test_a_second_server_does_not_take_the_jobs_of_the_first(
+    server: RunningServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--data-dir", str(server.data_dir), "--port", str(free_port())])
+    assert ended.value.code == 2
+    assert f"another server keeps its results in {server.data_dir}" in capsys.readouterr().err

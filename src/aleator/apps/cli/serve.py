@@ -12,6 +12,7 @@ import typer
 
 from aleator.apps.cli.output import out
 from aleator.errors import MissingExtraError
+from aleator.storage import exclusive
 
 
 def run(
@@ -44,11 +45,13 @@ def run(
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise ServerError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from error
-    app: Any = create_app(config)
-    address = f"http://127.0.0.1:{port}"
-    out.print(
-        f"Aleator is at [bold]{address}[/] (Ctrl-C ends it); results are kept in {config.data_dir}", soft_wrap=True
-    )
-    if open_page:
-        threading.Timer(0.8, webbrowser.open, [address]).start()
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)
+    refusal = f"another server keeps its results in {config.data_dir}; end it, or choose another --data-dir"
+    with exclusive(config.data_dir / ".lock", refusal):
+        app: Any = create_app(config)
+        address = f"http://127.0.0.1:{port}"
+        out.print(
+            f"Aleator is at [bold]{address}[/] (Ctrl-C ends it); results are kept in {config.data_dir}", soft_wrap=True
+        )
+        if open_page:
+            threading.Timer(0.8, webbrowser.open, [address]).start()
+        uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)
