@@ -82,7 +82,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             measured=f"{last[_RANDOM]:.3f} against {last[_PLAIN]:.3f}",
             agrees=last[_RANDOM] > last[_PLAIN],
         ),
-        *(_saving(without, started, place) for place in (1, len(without) // 2 - 1, len(without) - 1)),
+        *(_saving(without, started, place) for place in sorted({1, len(without) // 2 - 1, len(without) - 1})),
     ]
     if _AVERAGE in last:
         claims.append(
