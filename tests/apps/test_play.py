@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -12,6 +13,16 @@ from aleator.agents.registry import known_agents
 from aleator.games import known_games
 from tests.apps.test_paper import call
 from tests.games import subtraction
+
+RIVER = """
+board = "Qs Jh 2h 8c 3d"
+pot = 100
+stack = 300
+oop = "AA,KQs"
+ip = "QQ,98s"
+[river.oop]
+bet = ["75%"]
+"""
 
 
 @pytest.fixture
@@ -65,6 +76,20 @@ def test_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and list(listed) == [known.family for known in known_agents()]
     code, text, _ = call(capsys, "agents")
     assert all(usage in text for usage in listed.values())
+
+
+def test_a_holdem_spot_is_played_in_the_words_of_players(
+    capsys: pytest.CaptureFixture[str], typed: io.StringIO, tmp_path: Path
+) -> None:
+    spot = tmp_path / "river.toml"
+    spot.write_text(RIVER)
+    typed.write("bet\n")
+    typed.seek(0)
+    arguments = ("play", f"holdem:{spot}", "--agent", "last", "--seat", "0", "--seed", "1", "--games", "1")
+    code, text, error = call(capsys, *arguments)
+    assert code == 0, error
+    assert "    Qs Jh 2h 8c 3d, pot 100\n" in text and "your choice:   0 check   1 bet 75" in text
+    assert "  you:    bet 75\n  agent:  call 75\n    Qs Jh 2h 8c 3d, pot 250\n" in text
 
 
 def test_stopping(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:

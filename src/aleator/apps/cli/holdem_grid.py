@@ -1,4 +1,4 @@
-"""How nodes of solved hold'em spots look in a terminal: names of actions, the grid of 169 hand classes, tables of hands."""
+"""How nodes of solved hold'em spots look in a terminal: the grid of 169 hand classes, tables of hands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from aleator.apps.cli.output import out, print_table
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import ActionKind
-from aleator.games.holdem.betting_tree import BettingNode
+from aleator.games.holdem.betting_tree import BettingNode, action_name
 from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, NUM_HAND_CLASSES, format_cards, format_hand
 from aleator.solvers.holdem_view import NodeView
 
@@ -19,19 +19,6 @@ FOLD_COLOUR: Rgb = (40, 90, 200)
 CALL_COLOUR: Rgb = (0, 140, 60)
 BET_COLOURS: tuple[Rgb, ...] = ((225, 120, 60), (215, 50, 40), (150, 0, 20), (120, 0, 90), (80, 0, 120))
 CELL = 5
-
-
-def action_name(node: BettingNode, index: int, stack: int) -> str:
-    """Returns what players call an action: fold, check, call 50, bet 50, raise to 150, all-in 900."""
-    action, own, child = node.actions[index], node.player, node.children[index]
-    owed = node.chips[1 - own] - node.chips[own]
-    if action.kind is ActionKind.FOLD:
-        return "fold"
-    if action.kind is ActionKind.CALL:
-        return f"call {owed}" if owed else "check"
-    if child.chips[own] == stack:
-        return f"all-in {action.amount}"
-    return f"raise to {action.amount}" if owed else f"bet {action.amount}"
 
 
 def action_marks(node: BettingNode) -> list[str]:

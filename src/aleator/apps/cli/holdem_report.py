@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aleator.apps.cli.holdem_grid import action_name
 from aleator.apps.cli.output import out, print_table
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
+from aleator.games.holdem.betting_tree import action_name
 from aleator.games.holdem.cards import format_card, format_cards, format_hand
 from aleator.solvers.holdem_solution import HoldemSolution
 from aleator.solvers.holdem_view import HoldemView, NodeView, Runout

@@ -103,14 +103,14 @@ def _play(
 ) -> tuple[Table, list[Turn]]:
     """Returns the table after a game, and the agent's turns."""
     table, turns, shown = Table(game, rng), list[Turn](), 0
-    own = dict[int, str]()  # what you did, by the number of the event
+    said = dict[int, str]()  # in words that both may hear, by the number of the event
     mine.begin(seat, rng)
     opponent.begin(1 - seat, rng)
     if not quiet and _has_hands(table):
         out.print(Text(f"  you hold {game.hands(table.state, seat)[table.hands[seat]]}"))
     while True:
         if not quiet:
-            _show_events(table, shown, seat, own)
+            _show_events(table, shown, seat, said)
             shown = len(table.events)
             if (picture := game.picture(table.state)) and (table.is_over or table.actor == seat):
                 out.print(Text("\n".join(f"    {line}" for line in picture.rstrip().splitlines())))
@@ -119,14 +119,14 @@ def _play(
         seen = table.observe()
         if seen.seat == seat:
             action = mine.act(seen)
-            own[len(table.events)] = game.action_name(seen.state, seen.hand, action)
-            table.act(action)
-            continue
-        with progress_bar(f"{opponent.name} thinks", quiet=quiet):
-            belief, chances = opponent.belief(seen), opponent.probabilities(seen)
-        given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
-        turns.append(Turn(seen, given, chances, opponent.act(seen)))
-        table.act(turns[-1].action)
+        else:
+            with progress_bar(f"{opponent.name} thinks", quiet=quiet):
+                belief, chances = opponent.belief(seen), opponent.probabilities(seen)
+            given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
+            action = opponent.act(seen)
+            turns.append(Turn(seen, given, chances, action))
+        table.act(action)
+        said[len(table.events) - 1] = _in_words(game, seen, action, table.events[-1], own=seen.seat == seat)
 
 
 def _has_hands(table: Table) -> bool:
@@ -141,15 +141,23 @@ def _announce(game: Game[Any], count: int, seat: int, opponent: Agent) -> None:
     )
 
 
-def _show_events(table: Table, shown: int, seat: int, own: dict[int, str]) -> None:
-    """Prints what happened since the last look, and who did it; of your own secret moves, what everybody saw, too."""
+def _in_words(game: Game[Any], seen: Observation, action: int, event: int, *, own: bool) -> str:
+    """Returns what you may hear of an action: its name if it is public or yours, else what everybody saw of it."""
+    child, hands = game.children(seen.state)[event], range(game.num_hands(seen.state)[seen.seat])
+    name = game.action_name(seen.state, seen.hand, action)
+    if child.origin[seen.seat] is None and all(game.action_name(seen.state, hand, action) == name for hand in hands):
+        return name
+    return f"{name} ({child.label})" if own and name != child.label else child.label
+
+
+def _show_events(table: Table, shown: int, seat: int, said: dict[int, str]) -> None:
+    """Prints what happened since the last look, and who did it."""
     game, state = table.game, table.game.root()
     for place, event in enumerate(table.events):
         child = game.children(state)[event]
         if place >= shown:
             who = {CHANCE: "chance", seat: "you"}.get(game.actor(state), "agent")
-            done = own.get(place, child.label)
-            out.print(Text(f"  {who + ':':<8}{done}" + (f" ({child.label})" if done != child.label else "")))
+            out.print(Text(f"  {who + ':':<8}{said.get(place, child.label)}"))
         state = child.state
 
 

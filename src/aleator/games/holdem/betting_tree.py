@@ -232,6 +232,19 @@ def action_token(action: Action, chips: int) -> str:
     return {ActionKind.FOLD: "f", ActionKind.CALL: "c", ActionKind.RAISE: f"b{chips}"}[action.kind]
 
 
+def action_name(node: BettingNode, index: int, stack: int) -> str:
+    """Returns what players call an action: fold, check, call 50, bet 50, raise to 150, all-in 900."""
+    action, own, child = node.actions[index], node.player, node.children[index]
+    owed = node.chips[1 - own] - node.chips[own]
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    if action.kind is ActionKind.CALL:
+        return f"call {owed}" if owed else "check"
+    if child.chips[own] == stack:
+        return f"all-in {action.amount}"
+    return f"raise to {action.amount}" if owed else f"bet {action.amount}"
+
+
 def _possible(node: BettingNode) -> str:
     if node.kind is NodeKind.DECISION:
         return f"possible are {', '.join(node.tokens)}"

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
-from aleator.games.holdem.betting_tree import NodeKind
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_hand
+from aleator.games.holdem.betting_tree import NodeKind, action_name
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_cards, format_hand
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.spot import Spot
 
@@ -80,6 +80,12 @@ class HoldemGame(Game[HoldemState]):
         if self.actor(state) == CHANCE:
             return [format_card(card) for card in self._next_cards(state)]
         return self._nodes[state.node].tokens
+
+    def action_name(self, state: HoldemState, hand: int, action: int) -> str:
+        return action_name(self._nodes[state.node], action, self.spot.stack)
+
+    def picture(self, state: HoldemState) -> str:
+        return f"{format_cards(state.board)}, pot {self.spot.pot + sum(self._nodes[state.node].chips)}"
 
     def child(self, state: HoldemState, action: int) -> HoldemState:
         if self.actor(state) == CHANCE:

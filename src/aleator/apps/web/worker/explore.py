@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from aleator.apps.cli.holdem_grid import action_name, class_mix
+from aleator.apps.cli.holdem_grid import class_mix
 from aleator.apps.web.worker.channel import Channel
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import ActionKind
-from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name, find_node
 from aleator.games.holdem.cards import (
     HAND_CLASS_NAMES,
     HAND_CLASSES,
