@@ -78,6 +78,16 @@ def test_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(usage in text for usage in listed.values())
 
 
+def test_moves_before_a_card_are_told_apart_from_it(capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in range(4):
+        arguments = ("play", "leduc", "--agent", "first", "--you", "first", "--seat", "1", "--seed", str(seed))
+        code, text, error = call(capsys, *arguments)
+        assert code == 0, error
+        moves = [line.split() for line in text.splitlines() if line.startswith(("  you: ", "  agent: ", "  chance: "))]
+        checks = [["agent:", "check"], ["you:", "check"]]
+        assert moves[:2] == moves[3:] == checks and moves[2][0] == "chance:" and moves[2][1] in "JQK"
+
+
 def test_a_holdem_spot_is_played_in_the_words_of_players(
     capsys: pytest.CaptureFixture[str], typed: io.StringIO, tmp_path: Path
 ) -> None:

@@ -126,7 +126,8 @@ def _play(
             action = opponent.act(seen)
             turns.append(Turn(seen, given, chances, action))
         table.act(action)
-        said[len(table.events) - 1] = _in_words(game, seen, action, table.events[-1], own=seen.seat == seat)
+        place = len(seen.events)  # cards may have been dealt since
+        said[place] = _in_words(game, seen, action, table.events[place], own=seen.seat == seat)
 
 
 def _has_hands(table: Table) -> bool:
