@@ -7,11 +7,16 @@ import pytest
 
 from aleator.agents.base import node_of
 from aleator.agents.registry import load_agent
+from aleator.agents.searching import SearcherAgent
 from aleator.errors import AgentError
 from aleator.games import load_game
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.table import Table
 from aleator.solvers.best_response import exploitability
 from aleator.trees import build_tree
+from aleator.trees.policy import uniform_policy
+from aleator.trees.subgame import TO_THE_END
+from tests.solvers.test_holdem import RIVER, TURN
 
 AGENTS = [
     "multi-valued:iterations=30,blueprint=20",
@@ -75,3 +80,24 @@ def test_budgets_and_names() -> None:
     ):
         with pytest.raises(AgentError, match=message):
             load_agent(name, game)
+
+
+@pytest.mark.xdist_group("holdem")  # one process compiles the kernels
+@pytest.mark.parametrize("name", ["pluribus", "multi-valued"])
+def test_hold_em_is_searched_to_the_end_by_its_own_solver(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it comes, without a word about depth or budget; the general engine is never needed on a river."""
+    monkeypatch.setattr("aleator.solvers.holdem_tree.CFR", None)
+    game = HoldemGame(RIVER)
+    tree = build_tree(game)
+    agent = load_agent(name, game)
+    found = agent.policy(tree)
+    assert isinstance(agent, SearcherAgent) and agent.searches >= 2
+    assert exploitability(found) < 0.02 * exploitability(uniform_policy(tree))
+
+
+def test_hold_em_with_cards_to_come_gets_fewer_iterations() -> None:
+    game = HoldemGame(TURN)
+    agents = [load_agent(f"multi-valued{text}", game) for text in ("", ":iterations=7", ":seconds=1")]
+    budgets = [agent._of(0).config for agent in agents]
+    assert [budget.iterations for budget in budgets] == [150, 7, 500]
+    assert all(budget.limit == TO_THE_END for budget in budgets)

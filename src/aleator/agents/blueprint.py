@@ -8,10 +8,18 @@ from aleator.agents.base import Agent, node_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation
+from aleator.solvers.holdem_tree import is_whole_spot, solve_spot
 from aleator.solvers.solve import Limits, OnProgress, solve
 from aleator.trees.beliefs import PublicBeliefState, reach_at
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
+
+
+def approximate(tree: PublicTree, limits: Limits, *, on_progress: OnProgress | None = None) -> Policy:
+    """Returns an approximate equilibrium by the quickest solver there is for a tree."""
+    if is_whole_spot(tree):
+        return solve_spot(tree, limits, on_progress)
+    return solve(tree, limits=limits, on_progress=on_progress).policy
 
 
 class BlueprintAgent(Agent):
@@ -27,8 +35,8 @@ class BlueprintAgent(Agent):
     def solving(
         cls, game: Game[Any], limits: Limits | None = None, *, on_progress: OnProgress | None = None
     ) -> BlueprintAgent:
-        """Returns an agent that plays an approximate equilibrium, found now by DCFR."""
-        return cls(solve(build_tree(game), limits=limits, on_progress=on_progress).policy)
+        """Returns an agent that plays an approximate equilibrium, found now by DCFR or, in hold'em, by the solver of spots."""
+        return cls(approximate(build_tree(game), limits or Limits(), on_progress=on_progress))
 
     def probabilities(self, observation: Observation) -> FloatArray:
         """Returns [A]: the policy at the agent's hand."""

@@ -31,6 +31,7 @@ class KnownAgent(NamedTuple):
     make: Callable[[str, Game[Any], OnProgress | None], Agent]
 
 
+_WHOLE_BOARD, _ITERATIONS_WITH_CARDS_TO_COME = 5, 150
 _BUDGET: dict[str, Callable[[str], Any]] = {"iterations": whole, "seconds": positive}
 _DEPTH: dict[str, Callable[[str], Any]] = {"moves": whole, "rounds": whole}
 
@@ -48,10 +49,24 @@ def _depth(found: dict[str, Any]) -> DepthLimit | None:
 
 
 def _one_round(tree: PublicTree) -> DepthLimit:
-    """Returns the depth limit at the end of the betting round, or after two moves where there are no rounds."""
-    from aleator.trees.subgame import DepthLimit
+    """Returns the depth limit at the end of the betting round, or after two moves where there are no rounds.
 
+    In hold'em it is the end of the game: the solver of spots gets there sooner than anybody can choose among continuations.
+    """
+    from aleator.solvers.holdem_tree import is_whole_spot
+    from aleator.trees.subgame import TO_THE_END, DepthLimit
+
+    if is_whole_spot(tree):
+        return TO_THE_END
     return DepthLimit(rounds=1) if (tree.actor == CHANCE).any() else DepthLimit(moves=2)
+
+
+def _affordable(found: dict[str, Any], game: Game[Any]) -> dict[str, Any]:
+    """Returns what was read, with fewer iterations than usual in hold'em with cards to come, unless a budget was given."""
+    from aleator.games.holdem.game import HoldemGame
+
+    dear = isinstance(game, HoldemGame) and len(game.spot.board) < _WHOLE_BOARD
+    return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | found if dear and "seconds" not in found else found
 
 
 def _blueprint(found: dict[str, Any], game: Game[Any], on_progress: OnProgress | None) -> Policy:
@@ -131,7 +146,7 @@ def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) ->
     values = {"count": whole} | _DEPTH | _BUDGET | {"blueprint": str}
     found = read_parameters("multi-valued", text, words=words, values=values)
     limit, asked = _depth(found), found.pop("blueprint", "100")
-    config = MultiValuedSearch(**found)
+    config = MultiValuedSearch(**_affordable(found, game))
     blueprint = _blueprint({"blueprint": asked}, game, on_progress)
     config = replace(config, limit=limit or _one_round(blueprint.tree))
     return SearcherAgent(
@@ -149,7 +164,7 @@ def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Age
 
     found = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": str})
     limit, asked = _depth(found), found.pop("blueprint", "100")
-    config = PluribusSearch(**found)
+    config = PluribusSearch(**_affordable(found, game))
     blueprint = _blueprint({"blueprint": asked}, game, on_progress)
     config = replace(config, limit=limit or _one_round(blueprint.tree))
     both = bias_continuations(blueprint, 0), bias_continuations(blueprint, 1)

@@ -25,7 +25,7 @@ from aleator.search.gadgets import maxmargin_gadget, resolve_gadget
 from aleator.search.multi_valued import Continuations, bias_continuations, multi_valued, self_generated
 from aleator.search.safe import GADGETS
 from aleator.search.searcher import Searcher
-from aleator.solvers.cfr import CFR
+from aleator.solvers.holdem_tree import make_cfr
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.trees.beliefs import Reach, normalised_rows, reach_at
 from aleator.trees.policy import Policy, places
@@ -160,7 +160,7 @@ class MultiValuedSearcher(Searcher):
             alternative = self._known.values(opponent, root, self._known.response_cfvs[opponent])
             tree, above, _ = make(tree, opponent, reach[self.searcher], alternative)
             nodes = above[nodes]
-        solver = CFR(tree, self.config.rule, root_reach=believed)
+        solver = make_cfr(tree, self.config.rule, root_reach=believed)
         spend(solver.run, self.config.iterations, self.config.seconds)
         found = solver.average_policy().probabilities
         inside = np.flatnonzero(subgame.tree.actor >= 0)

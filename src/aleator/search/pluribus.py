@@ -24,7 +24,7 @@ from aleator.games.base import CHANCE, FloatArray
 from aleator.search.budget import check_budget, spend
 from aleator.search.multi_valued import Continuations, MultiValued, multi_valued
 from aleator.search.searcher import Searcher
-from aleator.solvers.cfr import CFR
+from aleator.solvers.holdem_tree import make_cfr
 from aleator.solvers.regret_rule import LCFR, RegretRule
 from aleator.trees.beliefs import Reach, normalised_rows, reach_at
 from aleator.trees.policy import Policy, places
@@ -144,7 +144,7 @@ class PluribusSearcher(Searcher):
         """Returns the round solved again, the searcher's decisions above a node held fixed."""
         self.searches += 1
         subgame, solved = now.subgame, now.solved
-        solver = CFR(solved.tree, self.config.rule, root_reach=now.reach)
+        solver = make_cfr(solved.tree, self.config.rule, root_reach=now.reach)
         place = _place(subgame, node)
         while place:
             place = int(subgame.tree.parent[place])

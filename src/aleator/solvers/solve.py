@@ -25,7 +25,7 @@ from aleator.solvers.pruning_rule import PRUNING_USAGE, is_pruning_rule, parse_p
 from aleator.solvers.regret_rule import NAMED_RULES, parse_rule
 from aleator.solvers.sampling_rule import SAMPLING_USAGE, is_sampling_rule, parse_sampling_rule
 from aleator.solvers.solution import CurvePoint, Solution, Summary
-from aleator.solvers.state import Solver
+from aleator.solvers.state import Iterating, Solver
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
@@ -179,21 +179,21 @@ def solve(
         except ValueError as error:
             raise SolutionError(f"the solution cannot be resumed: {error}") from error
         curve, before = list(resume.summary.curve), resume.summary.seconds
-    seconds = before + _run(solver, limits, curve, before, on_progress)
+    seconds = before + run_until(solver, limits, curve, before, on_progress)
     return _finish(
         tree, algorithm, dtype, solver.iteration, seconds, solver.average_policy(), tuple(curve), solver.state(),
         _touched(solver),
     )  # fmt: skip
 
 
-def _touched(solver: Solver) -> int | None:
+def _touched(solver: Iterating) -> int | None:
     """Returns the nodes that a solver has touched, if it counts them."""
     touched: int | None = getattr(solver, "nodes_touched", None)
     return touched
 
 
-def _run(
-    solver: Solver, limits: Limits, curve: list[CurvePoint], before: float, on_progress: OnProgress | None
+def run_until(
+    solver: Iterating, limits: Limits, curve: list[CurvePoint], before: float, on_progress: OnProgress | None
 ) -> float:
     """Iterates until a limit is reached or `on_progress` says stop; returns the seconds spent.
 

@@ -14,6 +14,17 @@ from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
 
+class Iterating(Protocol):
+    """What can be run until it is good enough."""
+
+    @property
+    def iteration(self) -> int: ...
+
+    def run(self, iterations: int) -> None: ...
+
+    def nash_conv(self) -> float: ...
+
+
 class Solver(Protocol):
     """An iterative solver; one iteration updates both players."""
 

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from aleator.agents.blueprint import approximate
 from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
 from aleator.arena import HandValues, MatchResult, Score, exact_match, play_match
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
 from aleator.games.registry import load_game
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.solve import Limits
 from aleator.trees.public_tree import build_tree
 
 _BASELINE = Limits(iterations=300, seconds=10.0)
@@ -64,7 +65,7 @@ def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:
     """Returns values of a rough solution, by which luck is measured; None if the game is too big for that."""
     try:
         with progress_bar("solving the game to measure luck by", quiet=quiet):
-            return HandValues(solve(build_tree(rules), limits=_BASELINE).policy)
+            return HandValues(approximate(build_tree(rules), _BASELINE))
     except TooBigError as error:
         note(f"luck stays in the result: {error}")
         return None

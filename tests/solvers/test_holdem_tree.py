@@ -1,0 +1,66 @@
+"""Spots as games, solved by the engine of hold'em: the same equilibria as the general engine's, with beliefs and locks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.errors import SolveError
+from aleator.games import load_game
+from aleator.games.holdem.game import HoldemGame
+from aleator.solvers.best_response import expected_value, nash_conv
+from aleator.solvers.cfr import CFR
+from aleator.solvers.holdem_tree import SpotCFR, is_whole_spot, make_cfr, solve_spot
+from aleator.solvers.regret_rule import DCFR, LCFR
+from aleator.solvers.solve import Limits
+from aleator.trees import DepthLimit, build_tree, cut
+from aleator.trees.policy import uniform_policy
+from tests.solvers.test_holdem import RIVER, TURN
+
+pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
+
+
+@pytest.mark.parametrize("spot", [RIVER, TURN], ids=["river", "turn"])
+def test_it_finds_an_equilibrium_of_the_game(spot) -> None:  # type: ignore[no-untyped-def]
+    tree = build_tree(HoldemGame(spot))
+    solver = make_cfr(tree, DCFR)
+    assert isinstance(solver, SpotCFR)
+    solver.run(300)
+    found = solver.average_policy()
+    assert solver.nash_conv() == pytest.approx(nash_conv(found), abs=0.01)
+    assert nash_conv(found) < 0.02 * nash_conv(uniform_policy(tree))
+    general = CFR(tree, DCFR)
+    general.run(300)
+    assert expected_value(found) == pytest.approx(expected_value(general.average_policy()), abs=0.2)  # of a pot of 100
+
+
+def test_beliefs_at_the_root_and_locked_decisions_are_kept() -> None:
+    tree = build_tree(HoldemGame(RIVER))
+    rng = np.random.default_rng(0)
+    reach = (rng.random(int(tree.num_hands[0, 0])), rng.random(int(tree.num_hands[1, 0])))
+    reach[1][:3] = 0.0
+    solver, general = SpotCFR(tree, LCFR, root_reach=reach), CFR(tree, LCFR, root_reach=reach)
+    held = uniform_policy(tree)[0]
+    for each in (solver, general):
+        each.lock(np.array([0]), held[None])
+        each.run(400)
+    found, expected = solver.average_policy(), general.average_policy()
+    np.testing.assert_allclose(found[0], held, atol=1e-6)
+    assert expected_value(found, reach) == pytest.approx(expected_value(expected, reach), abs=0.3)
+
+
+def test_only_whole_spots_are_solved_that_way() -> None:
+    tree = build_tree(HoldemGame(TURN))
+    assert is_whole_spot(tree) and is_whole_spot(cut(tree, 0).tree)
+    for part in (cut(tree, 0, DepthLimit(moves=2)).tree, cut(tree, 1).tree, build_tree(load_game("kuhn"))):
+        assert not is_whole_spot(part)
+        with pytest.raises(SolveError, match="not the whole tree of a hold'em spot"):
+            SpotCFR(part)
+    assert isinstance(make_cfr(cut(tree, 1).tree, DCFR), CFR)
+
+
+def test_a_solve_ends_at_its_limits_and_reports() -> None:
+    tree, seen = build_tree(HoldemGame(RIVER)), []
+    found = solve_spot(tree, Limits(iterations=50), lambda progress: seen.append(progress.iteration))
+    assert seen[-1] == 50 and seen == sorted(seen)
+    assert nash_conv(found) < 0.1 * nash_conv(uniform_policy(tree))
