@@ -41,7 +41,7 @@ def ask(network: ValueNetwork, inputs: torch.Tensor) -> npt.NDArray[np.float32]:
     quick, beliefs = QuickNetwork(network), 2 * network.num_hands
     values = np.full((len(inputs), network.num_hands), np.nan, dtype=np.float32)
     every = np.arange(len(inputs))
-    begins = quick.beginnings(inputs[:, :-beliefs].numpy())
+    begins = quick.beginnings(inputs[:, :-beliefs])
     quick.perceive(every, inputs[:, -beliefs:].numpy().copy(), every, begins, values)
     return values
 

@@ -12,7 +12,7 @@ import torch
 from aleator.learning.compiled_network import encode_changed
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork, zero_sum
-from aleator.learning.quick_network import Numbers, QuickNetwork
+from aleator.learning.quick_network import Array32, Numbers, QuickNetwork
 from aleator.solvers.engines.torch.forest import Forest
 
 Tensor = torch.Tensor
@@ -45,8 +45,7 @@ class BoundCompiledLeaves:
         self._network, self._rows = network, rows
         different, begin = torch.unique(states, return_inverse=True)
         self._begin = begin.numpy()
-        features = encoding.features[different]
-        self._begins = [network.beginnings(features[:, player].numpy()) for player in (0, 1)]
+        self._features, self._begins = encoding.features[different], dict[int, Array32]()
         self._marginal, self._swap = encoding.marginal[states].numpy(), encoding.swap[states]
         # per player whose values are asked for
         self._beliefs = [torch.full((number, 2 * hands), -1.0) for _ in (0, 1)]
@@ -76,6 +75,8 @@ class BoundCompiledLeaves:
 
     def _perceive(self, asked: int, player: int, count: int, values: Tensor) -> None:
         """Writes the perceptron's values for the player asked, at the beliefs that are new to the player."""
+        if asked not in self._begins:
+            self._begins[asked] = self._network.beginnings(self._features[:, asked])
         self._network.perceive(
             self._changed[:count], self._beliefs[player].numpy(), self._begin, self._begins[asked], values.numpy()
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from aleator.learning.compiled_network import BLOCK, perceive
 from aleator.learning.networks import ValueNetwork
@@ -40,7 +41,8 @@ class QuickNetwork:
         scales = [_array(norm.weight) for norm in network.norms]
         shifts = [_array(norm.bias) for norm in network.norms]
         (weight, bias), others = hidden[0], hidden[1:]
-        self._bias, self._features = _rows([bias], width), _rows(weight.T[:features], width)
+        self._bias = torch.from_numpy(_rows([bias], width))
+        self._features = torch.from_numpy(_rows(weight.T[:features], width))
         panels = [packed(_rows(_rows(weight, width).T, width)) for weight, _ in others]
         self._layers = (
             packed(_rows(weight.T[features:], width)),
@@ -56,9 +58,9 @@ class QuickNetwork:
         memory = [aligned_zeros(TILE * size, np.float32).reshape(TILE, size) for size in sizes]
         self._memory = (*memory, aligned_zeros(TILE, np.float32))
 
-    def beginnings(self, features: Array32) -> Array32:
+    def beginnings(self, features: torch.Tensor) -> Array32:
         """Returns [u, W]: what features [u, F] and the bias add up to in the first layer."""
-        return aligned_copy(features @ self._features + self._bias)
+        return aligned_copy(torch.addmm(self._bias, features, self._features).numpy())
 
     def perceive(self, rows: Numbers, beliefs: Array32, begin: Numbers, begins: Array32, values: Array32) -> None:
         """Writes what the perceptron says about rows [n] of `beliefs` [Y, 2H] to those of `values` [Y, H].
