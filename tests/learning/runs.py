@@ -36,14 +36,14 @@ def tiny(**changes: Any) -> RebelConfig:
     return RebelConfig(**{**TINY, **changes})
 
 
-def ask(network: ValueNetwork, inputs: torch.Tensor) -> npt.NDArray[np.float32]:
-    """Returns the values [n, H] that the kernels find for inputs [n, size], without an outer layer."""
+def ask(network: ValueNetwork, inputs: torch.Tensor, only: slice = slice(None)) -> npt.NDArray[np.float32]:
+    """Returns the values [n, H] that the kernels find for inputs [n, size], or some of them, without an outer layer."""
     quick, beliefs = QuickNetwork(network), 2 * network.num_hands
     values = np.full((len(inputs), network.num_hands), np.nan, dtype=np.float32)
     every = np.arange(len(inputs))
     begins = quick.beginnings(inputs[:, :-beliefs])
-    quick.perceive(every, inputs[:, -beliefs:].numpy().copy(), every, begins, values)
-    return values
+    quick.perceive(every[only].copy(), inputs[:, -beliefs:].numpy().copy(), every, begins, values)
+    return values[only]
 
 
 def contents(run: RunDirectory) -> tuple[dict[str, bytes], dict[str, Any], list[dict[str, Any]]]:
