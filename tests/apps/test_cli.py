@@ -154,17 +154,6 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         assert len(error.strip().splitlines()) == 1 and "Traceback" not in error, error
         assert text == ""
     assert leduc.read_bytes() == before, "existing files are untouched"
-    for arguments in (("solve",), ("solve", "kuhn", "--iterations", "many"), ("fly",)):
-        assert call(capsys, *arguments)[0] == 2
-    for command in (
-        ("solve", "kuhn"),
-        ("play", "kuhn"),
-        ("match", "kuhn", "uniform", "uniform"),
-        ("demo",),
-        ("paper",),
-    ):
-        code, _, error = call(capsys, *command, "--seed", "-1")
-        assert code == 2 and "-1 is not in the range x>=0" in error, command
 
 
 @pytest.mark.parametrize(
@@ -197,6 +186,33 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(verb in text for verb in ("games", "solve", "evaluate", "paper", "bench", "demo"))
     code, text, _ = call(capsys, "solve", "--help")
     assert code == 0 and "Examples" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fly",), "No such command 'fly' (see aleator --help)"),
+        (("solve",), "Missing argument 'GAME' (see aleator solve --help)"),
+        (("solve", "kuhn", "--iterations", "many"), "'many' is not a valid integer (see aleator solve --help)"),
+        (("solve", "kuhn", "--height", "3"), "No such option: --height"),
+        (("holdem", "fly"), "No such command 'fly' (see aleator holdem --help)"),
+        *(
+            ((*command, "--seed", "-1"), f"-1 is not in the range x>=0 (see aleator {command[0]} --help)")
+            for command in (("solve", "kuhn"), ("play", "kuhn"), ("match", "kuhn", "uniform", "uniform"), ("paper",))
+        ),
+    ],
+)
+def test_arguments_that_are_not_understood_are_one_line_too(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, text, error = call(capsys, *arguments)
+    assert (code, text) == (2, "") and message in error and len(error.strip().splitlines()) == 1, error
+
+
+@pytest.mark.parametrize("arguments", [(), ("holdem",)])
+def test_nothing_at_all_shows_the_help(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, error = call(capsys, *arguments)
+    assert code == 2 and "Usage: aleator" in text + error and "Commands" in text + error
 
 
 def test_benchmarks_are_listed_without_what_they_need(

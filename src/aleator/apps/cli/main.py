@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
 from aleator import __version__
-from aleator.apps.cli.output import end, fail
+from aleator.apps.cli.output import INTERRUPTED, fail
 from aleator.errors import AleatorError
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether Typer brings its own or not
 
 # verb and module: one line for the overview
 _VERBS = {
@@ -60,20 +62,35 @@ def _app(arguments: list[str]) -> typer.Typer:
     return app
 
 
-def main(arguments: list[str] | None = None) -> Any:
+def _explain(error: Any) -> NoReturn:
+    """Prints what is wrong with the arguments in one line, or the help if there are none, and ends with exit code 2."""
+    command = error.ctx.command_path if error.ctx else "aleator"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        sys.exit(2)
+    fail(f"{error.format_message().rstrip('.')} (see {command} --help)")
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Runs the command line. A user's mistake prints one line and ends with exit code 2, Ctrl-C ends with 130."""
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
-        return _app(arguments)(arguments)
+        code = _app(arguments)(arguments, prog_name="aleator", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except AleatorError as error:
         fail(str(error))
+    except _UsageError as error:
+        _explain(error)
+    except typer.Abort:
+        sys.exit(1)
     except KeyboardInterrupt:
-        end(stopped=True)
+        sys.exit(INTERRUPTED)
     except MemoryError:
         fail("out of memory: choose a smaller game or --dtype float32")
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(1)
     except OSError as error:  # a full disk, a folder that has gone
         fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 

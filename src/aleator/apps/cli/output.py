@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from rich import box
 from rich.console import Console
@@ -211,7 +211,7 @@ def note(text: str) -> None:
     err.print(text, soft_wrap=True)
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> NoReturn:
     """Prints an error line and ends the program with exit code 2."""
     err.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True, emoji=False)
     sys.exit(2)
