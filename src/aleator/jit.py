@@ -65,11 +65,12 @@ def njit(**options: Any) -> Callable[[F], F]:
 def kernel(**options: Any) -> Callable[[F], F]:
     """Returns `njit` for functions that allocate nothing: arrays they are given are not reference-counted.
 
-    In loops over small rows the counting costs several times more than the arithmetic, and compiling it takes longer.
+    In loops over small rows the counting costs several times more than the arithmetic, and compiling it takes longer. So does
+    an entry from C, which nobody uses.
     """
-    return njit(_nrt=False, **options)
+    return njit(_nrt=False, no_cfunc_wrapper=True, **options)
 
 
 def inner_kernel(**options: Any) -> Callable[[F], F]:
     """Returns `kernel` for functions that only other kernels call: without an entry from Python they compile faster."""
-    return kernel(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return kernel(no_cpython_wrapper=True, **options)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aleator.jit import kernel
+from aleator.jit import inner_kernel
 from aleator.solvers.engines.boards.kept import MOST_HALF, Kept, load_kept, store_kept
 from aleator.solvers.engines.cpu.simd import (
     WIDE,
@@ -29,7 +29,7 @@ Float32Array = npt.NDArray[np.float32]
 Instant = npt.NDArray[np.float32] | None  # regrets of the last iteration; none unless the rule predicts
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _weight(regret: Kept, instant: Instant, place: int, discount: Any, ahead: Any, sharp: Any) -> Any:
     """Returns the positive part of regrets, or of their prediction: discounted once more, plus `ahead` x the last iteration's.
 
@@ -41,7 +41,7 @@ def _weight(regret: Kept, instant: Instant, place: int, discount: Any, ahead: An
     return sharpened(weight, sharp)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def push_reach(
     regret: Kept, instant: Instant, regret_at: int, discount: np.float32, ahead: np.float32, count: int, width: int, sharp: bool,
     reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_weight: np.float32, summed: bool,
@@ -80,7 +80,7 @@ def push_reach(
             target += width
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def shrink_sums(policy_sum: Kept, sum_at: int, size: int, factor: np.float32) -> None:
     """Multiplies the sums of policies of a decision."""
     multiple = splat_wide(factor)
@@ -88,7 +88,7 @@ def shrink_sums(policy_sum: Kept, sum_at: int, size: int, factor: np.float32) ->
         store_kept(policy_sum, i, load_kept(policy_sum, i) * multiple)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _update(
     regret: Kept, instant: Instant, regret_at: int, count: int, width: int, values: Float32Array, actions_at: int,
     value_at: int, discounts: Float32Array, sharp: bool, locked: bool,
@@ -135,7 +135,7 @@ def _update(
             entry += width
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def update(
     regret: Kept, instant: Instant, regret_at: int, count: int, width: int, values: Float32Array, actions_at: int,
     value_at: int, discounts: Float32Array, sharp: bool, locked: bool,
@@ -163,7 +163,7 @@ def update(
         )  # fmt: skip
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def average(
     policy_sum: Kept, sum_at: int, count: int, width: int, values: Float32Array, actions_at: int, value_at: int
 ) -> None:  # fmt: skip
@@ -182,7 +182,7 @@ def average(
         store(values, value_at + i, if_positive(total, weighted, plain) / if_positive(total, total, even))
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def best(count: int, width: int, values: Float32Array, actions_at: int, value_at: int) -> None:
     """Writes the value of the best action."""
     for i in range(0, width, WIDE):
@@ -194,7 +194,7 @@ def best(count: int, width: int, values: Float32Array, actions_at: int, value_at
         store(values, value_at + i, value)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def add_rows(count: int, width: int, values: Float32Array, rows_at: int, value_at: int) -> None:
     """Writes the sum of `count` consecutive rows."""
     for i in range(0, width, WIDE):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.games.holdem.cards import NUM_CARDS
-from aleator.jit import kernel
+from aleator.jit import inner_kernel
 from aleator.solvers.engines.aligned import aligned_zeros
 from aleator.solvers.engines.boards.columns import folds_to_rows, rows_to_columns, showdowns_to_rows
 from aleator.solvers.engines.boards.forest import Forest
@@ -78,7 +78,7 @@ def new_scratch(width: int) -> Scratch:
     )
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _row_sum(rows: Float32Array, at: int, width: int) -> Any:
     first, second = splat_wide(np.float32(0.0)), splat_wide(np.float32(0.0))
     for i in range(0, width - WIDE, 2 * WIDE):
@@ -89,14 +89,14 @@ def _row_sum(rows: Float32Array, at: int, width: int) -> Any:
     return total(first + second)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _clear_row(rows: Float32Array, at: int, width: int) -> None:
     zero = splat_wide(np.float32(0.0))
     for i in range(0, width, WIDE):
         store(rows, at + i, zero)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _sum_cards(
     reach: Int32Array, count: int, card1: Int16Array, card2: Int16Array, sums: Int32Array, more: Int32Array
 ) -> None:
@@ -131,7 +131,7 @@ def _sum_cards(
     store(sums, NUM_CARDS * WIDE, even + odd)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _scan_showdowns(
     reach: Int32Array,
     values: Int32Array,
@@ -167,7 +167,7 @@ def _scan_showdowns(
     store(sums, NUM_CARDS * WIDE, running)
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _pass_hands(
     reach: Int32Array, sums: Int32Array, card1: Int16Array, card2: Int16Array, start: int, end: int, running: Any
 ) -> Any:
@@ -181,7 +181,7 @@ def _pass_hands(
     return running
 
 
-@kernel(forceinline=True)
+@inner_kernel(forceinline=True)
 def _take_rake(
     reach: Int32Array, values: Int32Array, sums: Int32Array, own: HandTable, board: int, rake_share: Float32Array
 ) -> None:
@@ -195,7 +195,7 @@ def _take_rake(
         store(values, hand * WIDE, load_wide(values, hand * WIDE) + less)
 
 
-@kernel(inline="always")
+@inner_kernel(inline="always")
 def evaluate_terminals(
     player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
     values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.jit import kernel
+from aleator.jit import inner_kernel, kernel
 from aleator.solvers.engines.boards.decisions import (
     Instant,
     add_rows,
@@ -80,7 +80,7 @@ class Work(NamedTuple):
     scans: Scratch
 
 
-@kernel(inline="always")
+@inner_kernel(inline="always")
 def _descend(
     player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
     discounts: Float32Array, raked: bool, sharp: bool,
@@ -123,7 +123,7 @@ def _descend(
     )  # fmt: skip
 
 
-@kernel(inline="always")
+@inner_kernel(inline="always")
 def _ascend(
     player: int, mode: int, street: Street, board: int, chunk: int, storage: tuple[Storage, Storage], work: Work,
     discounts: Float32Array, sharp: bool,
@@ -151,7 +151,7 @@ def _ascend(
             best(count, width, values, actions_at, value_at)
 
 
-@kernel(inline="always")
+@inner_kernel(inline="always")
 def _clear(player: int, street: Street, work: Work) -> None:
     """Sets the values of a street's lines to zero (such a street has one chunk)."""
     width = street.width[player]
@@ -161,7 +161,7 @@ def _clear(player: int, street: Street, work: Work) -> None:
             work.values[at + hand] = np.float32(0.0)
 
 
-@kernel(inline="always")
+@inner_kernel(inline="always")
 def _hand_down(player: int, street: Street, following: Street, board: int, chunk: int, work: Work) -> None:
     """Brings the opponent's reach of a chunk's lines to a board of the next street."""
     first, end = following.forest.line_start[chunk], following.forest.line_start[chunk + 1]
@@ -180,7 +180,7 @@ def _hand_down(player: int, street: Street, following: Street, board: int, chunk
             reach[target + row] = np.float32(0.0)
 
 
-@kernel(inline="always")
+@inner_kernel(inline="always")
 def _collect(
     player: int, street: Street, following: Street, board: int, first: int, end: int, source: Float32Array, source_at: int,
     values: Float32Array,
