@@ -38,7 +38,7 @@ _FIRST_STEP = 0.5  # per unit of 1 / strength
 _LONGER, _SHORTER = (
     1.25,
     0.5,
-)  # what the step is multiplied by where the gain has fallen between two looks, and where not
+)  # by this the step is multiplied where the gain has fallen between two looks, and where not
 
 
 class RegularisedValue(SolvedValue):
