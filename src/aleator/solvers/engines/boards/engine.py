@@ -22,11 +22,9 @@ Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
 Steps = list[tuple[int, int, int, int]]
 MAX_STREETS = 3
-PIECES_PER_THREAD = 8
-LARGEST_SUM = {
-    16: (2.0**11, 2.0**15),
-    32: (1.0, 2.0**80),
-}  # by bits: sums shrink to the first before they exceed the second
+MAX_PIECES = 16  # of the second street's boards: how sums are taken does not depend on the number of threads
+# by bits: sums shrink to the first before they exceed the second
+LARGEST_SUM = {16: (2.0**11, 2.0**15), 32: (1.0, 2.0**80)}
 LARGEST_GAIN = 2.0**8  # as it is kept in 16 bits; with regret matching, regrets grow like the root of iterations
 _AMOUNTS = ("fold_amount", "show_amount", "rake_amount")
 
@@ -52,8 +50,8 @@ def _as_bits(kept: Storage) -> Storage:
 class BoardEngine:
     """Walks one spot. Vectors are rows of hands in the order of `BoardPlan.rows`, padded.
 
-    With several threads, boards of the second street are walked side by side; sums are taken in the same order as with
-    one thread, so results are equal bit by bit.
+    Boards of the second street are walked in pieces, side by side with several threads; sums are taken in the same order
+    with one thread, so results are equal bit by bit.
     """
 
     def __init__(
@@ -81,9 +79,8 @@ class BoardEngine:
         )
         self.storage = (first, second)
         self._bits = (_as_bits(first), _as_bits(second))
-        self.averaging = np.array(
-            [1.0, 0.0]
-        )  # what the last policies weigh in their sums; the largest sum in units of it
+        # what the last policies weigh in their sums; the largest sum in units of it
+        self.averaging = np.array([1.0, 0.0])
         streets = self._streets()
         streets += streets[-1:] * (MAX_STREETS - len(streets))
         self.streets = (streets[0], streets[1], streets[2])
@@ -92,23 +89,21 @@ class BoardEngine:
         self._rows, self._most = np.zeros((0, 6), np.float32), 0.0
         for player in (0, 1):
             self.set_reach(player, plan.weights[player])
-        self._slab = np.zeros(0, np.float32)
-        self._parts: list[Int32Array] = []
-        self._collects: list[Int32Array] = []
-        self._pool = None
-        whole = self._program(0, 0, 0)
-        if self.threads > 1:
-            boards, lines = len(plan.boards[1]), len(plan.forests[0].next_nodes)
-            self._slab = aligned_zeros(boards * lines * max(plan.widths[1]), np.float32)
-            pieces = min(boards, PIECES_PER_THREAD * threads)
-            self._parts = [_steps(self._boards_steps(range(k, boards, pieces), 1, walk.KEEP)) for k in range(pieces)]
-            collects = [step for step in whole if step[:2] == (walk.COLLECT, 0)]
-            self._collects = [
-                _steps([step for step in collects if step[3] == chunk]) for chunk in range(plan.forests[1].num_chunks)
-            ]
-            self._pool = ThreadPoolExecutor(self.threads - 1)
-        self._whole, self._begin = _steps(whole), _steps(whole[:2])
-        self._finish = _steps(whole[-1:])
+        boards = len(plan.boards[1]) if plan.num_streets > 1 else 0
+        pieces, lines = min(boards, MAX_PIECES), len(plan.forests[0].next_nodes)
+        sums = aligned_zeros(pieces * lines * max(plan.widths[0]), np.float32)
+        self._sums = sums.reshape(pieces, -1) if pieces else sums.reshape(0, 0)
+        parts = [
+            _steps([(walk.CLEAR, 0, k, 0), *self._boards_steps(range(k, boards, pieces), 1)]) for k in range(pieces)
+        ]
+        self._begin = _steps([(walk.DESCEND, 0, 0, 0)])
+        self._finish = _steps([(walk.TOTAL, 0, 0, 0)] * bool(pieces) + [(walk.ASCEND, 0, 0, 0)])
+        self._whole = np.concatenate([self._begin, *parts, self._finish])
+        # a thread begins with a large share, since a call takes time, and what is left goes to whoever comes first
+        share = 3 * pieces // (4 * self.threads)
+        large = [np.concatenate(parts[k * share : (k + 1) * share]) for k in range(self.threads if share else 0)]
+        self._shares = [*parts[len(large) * share :], *large]
+        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 
     def _streets(self) -> list[Street]:
         plan, streets = self.plan, []
@@ -154,25 +149,17 @@ class BoardEngine:
             new_scratch(width),
         )
 
-    def _program(self, level: int, board: int, chunk: int) -> Steps:
-        """Returns the steps that walk a chunk of a board, whose roots' slots are filled, and everything below."""
-        steps = [(walk.DESCEND, level, board, chunk)]
-        if level + 1 < self.plan.num_streets:
-            first = int(self.streets[level].first_board[board])
-            steps.append((walk.CLEAR, level, board, 0))
-            steps += self._boards_steps(
-                range(first, first + int(self.streets[level].num_boards[board])), level + 1, walk.COLLECT
-            )
-        return [*steps, (walk.ASCEND, level, board, chunk)]
-
-    def _boards_steps(self, boards: Sequence[int], level: int, finish: int) -> Steps:
-        """Returns the steps that walk boards of a street from the street before, and what becomes of their values."""
-        steps = []
+    def _boards_steps(self, boards: Sequence[int], level: int) -> Steps:
+        """Returns the steps that walk boards of a street, and everything below them, from the street before and back."""
+        steps, deeper = [], level + 1 < self.plan.num_streets
         for board in boards:
+            first, count = int(self.streets[level].first_board[board]), int(self.streets[level].num_boards[board])
             for chunk in range(self.plan.forests[level].num_chunks):
-                steps.append((walk.HAND_DOWN, level - 1, board, chunk))
-                steps += self._program(level, board, chunk)
-                steps.append((finish, level - 1 if finish == walk.COLLECT else level, board, chunk))
+                steps += [(walk.HAND_DOWN, level - 1, board, chunk), (walk.DESCEND, level, board, chunk)]
+                if deeper:
+                    steps.append((walk.CLEAR, level, board, 0))
+                    steps += self._boards_steps(range(first, first + count), level + 1)
+                steps += [(walk.ASCEND, level, board, chunk), (walk.COLLECT, level - 1, board, chunk)]
         return steps
 
     def iterate(self, schedule: npt.NDArray[np.float64]) -> None:
@@ -238,7 +225,7 @@ class BoardEngine:
 
     def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
         scratch = self._works[work]
-        walk.run(program, first, end, mode, self.streets, self._bits, scratch, self._slab, rows, self.raked, self.sharp)
+        walk.run(program, first, end, mode, self.streets, self._bits, scratch, self._sums, rows, self.raked, self.sharp)
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
         """Walks the whole tree once for one player."""
@@ -250,31 +237,22 @@ class BoardEngine:
             for q, mine, theirs in ((0, self._works[0].reach0, work.reach0), (1, self._works[0].reach1, work.reach1)):
                 size = self.streets[1].reach_at[q]
                 theirs[:size] = mine[:size]
-        self._share(self._parts, range(self.threads), player, mode, rows)
-        # lines of different chunks are collected side by side, each over the boards in their order
-        self._share(self._collects, [0] * self.threads, player, mode, rows)
-        self._run(0, self._finish, player, player + 1, mode, rows)
-
-    def _share(
-        self, pieces: Sequence[Int32Array], works: Sequence[int], player: int, mode: int, rows: Float32Array
-    ) -> None:
-        """Runs pieces of a walk on all threads, each with the scratch that `works` names."""
-        assert self._pool is not None
-        left = list(pieces)
+        left = list(self._shares)
 
         def work_through(work: int) -> None:
-            """Takes one piece after the other, so that a thread that is held up leaves its share to the others."""
+            """Takes one share after the other, so that a thread that is held up leaves more to the others."""
             while True:
                 try:
-                    piece = left.pop()
+                    share = left.pop()
                 except IndexError:
                     return
-                self._run(work, piece, player, player + 1, mode, rows)
+                self._run(work, share, player, player + 1, mode, rows)
 
-        others = [self._pool.submit(work_through, work) for work in works[1:]]
-        work_through(works[0])
+        others = [self._pool.submit(work_through, work) for work in range(1, self.threads)]
+        work_through(0)
         for other in others:
             other.result()
+        self._run(0, self._finish, player, player + 1, mode, rows)
 
     def read(self, name: str, level: int, board: int, place: int) -> Float32Array:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
@@ -315,4 +293,4 @@ class BoardEngine:
         )
         works = sum(int(array.nbytes) for work in self._works for array in (work.reach0, work.reach1, work.values))
         kept = sum(int(array.nbytes) for storage in self.storage for array in storage if array is not None)
-        return {"storage": kept, "tables": tables, "scratch": works + int(self._slab.nbytes)}
+        return {"storage": kept, "tables": tables, "scratch": works + int(self._sums.nbytes)}

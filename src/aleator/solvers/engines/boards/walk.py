@@ -4,8 +4,9 @@ A traversal is a list of steps (operation, street, board, chunk). DESCEND pushes
 board and evaluates their terminals; ASCEND pulls values up and, when solving, updates regrets. Between two streets, CLEAR
 sets the values of a street's lines to zero; HAND_DOWN brings the reach of a chunk's lines to a board of the next street,
 in the order of that board's rows; COLLECT adds the values of the board's lines to the street before, seen through the suit
-permutations that the board stands for. KEEP puts them aside instead, to be collected when all threads are done. The order
-of steps is written once, in `engine`; there is one compiled entry, `run`, so that every kernel is compiled once.
+permutations that the board stands for. The boards below the first street come in pieces, each with sums of its own, so that
+threads can take them side by side; TOTAL adds these up. The order of steps is written once, in `engine`; there is one
+compiled entry, `run`, so that every kernel is compiled once.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ Int64Array = npt.NDArray[np.int64]
 # what a walk does at the traverser's decisions
 UPDATE, AVERAGE, BEST = 0, 1, 2
 # steps of a program
-DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, KEEP = 0, 1, 2, 3, 4, 5
+DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, TOTAL = 0, 1, 2, 3, 4, 5
 
 
 class Street(NamedTuple):
@@ -152,13 +153,38 @@ def _ascend(
 
 
 @inner_kernel(inline="always")
-def _clear(player: int, street: Street, work: Work) -> None:
-    """Sets the values of a street's lines to zero (such a street has one chunk)."""
+def _line(
+    player: int, level: int, street: Street, line: int, piece: int, work: Work, sums: Float32Array
+) -> tuple[Float32Array, int]:
+    """Returns where the values of a line that goes on to the next street are added up: which array, and from where on."""
     width = street.width[player]
-    for place in street.forest.next_nodes:
-        at = street.values_at[player] + np.int64(place) * width
+    if level == 0:
+        return sums[piece], np.int64(line) * width
+    return work.values, street.values_at[player] + np.int64(street.forest.next_nodes[line]) * width
+
+
+@inner_kernel(inline="always")
+def _clear(player: int, level: int, street: Street, piece: int, work: Work, sums: Float32Array) -> None:
+    """Sets the values of a street's lines to zero (such a street has one chunk); below the first street, a piece's sums."""
+    width = street.width[player]
+    for line in range(len(street.forest.next_nodes)):
+        values, at = _line(player, level, street, line, piece, work, sums)
         for hand in range(width):
-            work.values[at + hand] = np.float32(0.0)
+            values[at + hand] = np.float32(0.0)
+
+
+@inner_kernel(inline="always")
+def _total(player: int, street: Street, work: Work, sums: Float32Array) -> None:
+    """Adds up the sums of all pieces, in their order, as the values of the first street's lines."""
+    width = street.width[player]
+    for line in range(len(street.forest.next_nodes)):
+        start = np.int64(line) * width
+        to = street.values_at[player] + np.int64(street.forest.next_nodes[line]) * width
+        for row in range(0, width, LANES):
+            total = load(sums[0], start + row)
+            for piece in range(1, len(sums)):
+                total = total + load(sums[piece], start + row)
+            store(work.values, to + row, total)
 
 
 @inner_kernel(inline="always")
@@ -182,37 +208,36 @@ def _hand_down(player: int, street: Street, following: Street, board: int, chunk
 
 @inner_kernel(inline="always")
 def _collect(
-    player: int, street: Street, following: Street, board: int, first: int, end: int, source: Float32Array, source_at: int,
-    values: Float32Array,
-) -> None:  # fmt: skip
-    """Adds the values of lines first..end on a board to the street before, through every suit map it stands for."""
-    width = street.width[player]
+    player: int, level: int, street: Street, following: Street, board: int, chunk: int, work: Work, sums: Float32Array
+) -> None:
+    """Adds the values of a chunk's lines on a board to the street before, through every suit map that it stands for."""
+    width, first = street.width[player], following.forest.line_start[chunk]
     maps = following.map0 if player == 0 else following.map1
-    for line in range(first, end):
-        base = source_at + np.int64(line - first) * following.width[player]
-        to = street.values_at[player] + np.int64(street.forest.next_nodes[line]) * width
+    for line in range(first, following.forest.line_start[chunk + 1]):
+        base = following.values_at[player] + np.int64(line - first) * following.width[player]
+        values, to = _line(player, level, street, line, board % len(sums), work, sums)
         for k in range(following.first_map[board], following.first_map[board] + following.num_maps[board]):
             rows = maps[k]
             for row in range(0, width, LANES):
-                store(values, to + row, load(values, to + row) + gather(source, base, rows, row))
+                store(values, to + row, load(values, to + row) + gather(work.values, base, rows, row))
 
 
 @kernel()
 def run(
     program: Int32Array, first_player: int, end_player: int, mode: int, streets: tuple[Street, Street, Street],
-    storage: tuple[Storage, Storage], work: Work, slab: Float32Array, schedule: Float32Array, raked: bool,
+    storage: tuple[Storage, Storage], work: Work, sums: Float32Array, schedule: Float32Array, raked: bool,
     sharp: bool,
 ) -> None:  # fmt: skip
     """Runs a program once per row of `schedule` and player.
 
     Args:
         program: [S, 4] steps: operation, street, board, chunk. HAND_DOWN and COLLECT name the upper street and the board of
-            the lower one; KEEP names the lower street.
+            the lower one; CLEAR names the piece where it is about the first street.
         first_player, end_player: the traversers, in turn.
         mode: UPDATE, AVERAGE or BEST.
         work: scratch of this thread.
-        slab: values of the lines on each board of the second street, [boards, lines, W], where KEEP puts them and COLLECT
-            finds them; empty if they are collected at once.
+        sums: [pieces, lines x W] of the first street's lines over the boards of each piece; a board belongs to the piece with
+            its number modulo their number.
         schedule: [T, 6] rows as `BoardEngine` makes them of `RegretRule.schedule`: discount of positive and of negative
             regrets, weight of policies in their sums, floor, discount of regrets in the next prediction, and what sums are
             multiplied by first.
@@ -229,29 +254,10 @@ def run(
                 elif operation == ASCEND:
                     _ascend(player, mode, street, board, chunk, storage, work, schedule[t], sharp)
                 elif operation == CLEAR:
-                    _clear(player, street, work)
+                    _clear(player, level, street, board, work, sums)
                 elif operation == HAND_DOWN:
                     _hand_down(player, street, streets[level + 1], board, chunk, work)
                 elif operation == COLLECT:
-                    following = streets[level + 1]
-                    first, end = following.forest.line_start[chunk], following.forest.line_start[chunk + 1]
-                    kept = level == 0 and len(slab) > 0
-                    place = (np.int64(board) * len(street.forest.next_nodes) + first) * following.width[player]
-                    source_at = place if kept else following.values_at[player]
-                    _collect(
-                        player,
-                        street,
-                        following,
-                        board,
-                        first,
-                        end,
-                        slab if kept else work.values,
-                        source_at,
-                        work.values,
-                    )
+                    _collect(player, level, street, streets[level + 1], board, chunk, work, sums)
                 else:
-                    first, end = street.forest.line_start[chunk], street.forest.line_start[chunk + 1]
-                    lines = street.forest.line_start[len(street.forest.line_start) - 1]
-                    target = (np.int64(board) * lines + first) * street.width[player]
-                    for k in range((end - first) * street.width[player]):
-                        slab[target + k] = work.values[street.values_at[player] + k]
+                    _total(player, street, work, sums)
