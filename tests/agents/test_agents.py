@@ -87,7 +87,8 @@ def test_humans_are_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "usage"), [(known.family, known.usage) for known in known_agents() if known.family != "rebel"]
+    ("name", "usage"),
+    [(known.family, known.usage) for known in known_agents() if known.family not in ("rebel", "python")],
 )
 def test_every_known_agent_plays_a_game(name: str, usage: str) -> None:
     game = load_game("kuhn")
@@ -115,6 +116,30 @@ def test_agents_that_search_play_games_with_private_moves_and_draws(seed: int) -
 def test_agents_of_the_guide_are_those_that_can_be_typed() -> None:
     guide = (Path(__file__).parents[2] / "docs" / "search.md").read_text()
     assert all(f"`{known.usage}`" in guide for known in known_agents())
+
+
+def test_an_agent_of_ones_own_by_its_file(tmp_path: Path) -> None:
+    game, file = load_game("kuhn"), tmp_path / "mine.py"
+    file.write_text(
+        "from aleator.agents.scripted import ScriptedAgent\n\n\n"
+        "class Mine(ScriptedAgent):\n"
+        "    def __init__(self, game):\n"
+        "        super().__init__(game, 'last')\n\n\n"
+        "class Neither:\n"
+        "    def __init__(self, game):\n"
+        "        pass\n"
+    )
+    agent = load_agent(f"python:{file}:Mine", game)
+    assert agent.name == f"python:{file}:Mine" and agent.game is game
+    assert play_game((agent, agent), np.random.default_rng(0)).is_over
+    for name, message in (
+        ("mine.py:Yours", "no attribute 'Yours'"),
+        ("mine.py:Neither", "Neither made a Neither, not an Agent"),
+        ("none.py:Mine", "there is no Python file"),
+        ("mine.py:", "expected a file and the name of a class in it, as in python:my_agent.py:MyAgent"),
+    ):
+        with pytest.raises(AgentError, match=message):
+            load_agent(f"python:{tmp_path / name}", game)
 
 
 def test_agents_by_name(tmp_path: Path) -> None:

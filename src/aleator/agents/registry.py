@@ -212,6 +212,13 @@ def _continual(text: str, game: Game[Any], on_progress: OnProgress | None) -> Ag
     return ContinualAgent(game, ContinualSearch(**read_parameters("continual", text, words=words, values=_BUDGET)))
 
 
+def _python(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    from aleator.games.own import make_own
+
+    made: Agent = make_own(text, Agent, AgentError, game)
+    return made
+
+
 def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     if text:
         raise AgentError(f"{script} takes no parameters, not {text!r}")
@@ -269,6 +276,7 @@ _AGENTS = (
             SCRIPTS, ("every legal action alike", "always the first legal action", "always the last one"), strict=True
         )
     ),
+    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python),
 )
 
 

@@ -146,26 +146,10 @@ def _holdem(text: str) -> Game[Any]:
 
 
 def _python(text: str) -> Game[Any]:
-    import importlib.util
-    from pathlib import Path
+    from aleator.games.own import make_own
 
-    path, _, name = text.rpartition(":")
-    if not path or not name:
-        raise GameError(f"python:{text}: expected a file and the name of a class in it, as in python:my_game.py:MyGame")
-    spec = importlib.util.spec_from_file_location(f"aleator_game_{Path(path).stem}", path)
-    if spec is None or spec.loader is None or not Path(path).is_file():
-        raise GameError(f"python:{text}: there is no Python file {path}")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-        game = getattr(module, name)()
-    except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else "no message"
-        raise GameError(f"python:{text}: {type(error).__name__}: {reason}") from error
-    if not isinstance(game, Game):
-        raise GameError(f"python:{text}: {name}() made a {type(game).__name__}, not a Game")
-    game.name = f"python:{text}"
-    return game
+    made: Game[Any] = make_own(text, Game, GameError)
+    return made
 
 
 _KNOWN = (

@@ -10,7 +10,7 @@ Deviations:
     iteration can add. Updates alternate; Hedge is not available here. A player's average is updated while the opponent is
     traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one iteration
     ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets more at the start, with
-    policies proportional to regrets to the power 1.5: it takes about a quarter fewer iterations than DCFR
+    policies proportional to regrets to the power 1.5: it takes a quarter to a third fewer iterations than DCFR
     (`aleator paper holdem-rules`). Where a policy is locked, best responses keep it, too.
 Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
 """

@@ -1,0 +1,40 @@
+"""Games and agents of one's own, by the file and the name of a class in it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from aleator.errors import AleatorError
+
+
+def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *arguments: Any) -> Any:
+    """Returns what a class in a Python file makes of the arguments. The file is run.
+
+    Args:
+        text: FILE.py:CLASS.
+        wanted: what it must be.
+        refusal: what is raised if it cannot be made.
+        arguments: of the class.
+    """
+    kind, (path, _, name) = wanted.__name__, text.rpartition(":")
+    if not path or not name:
+        example = f"python:my_{kind.lower()}.py:My{kind}"
+        raise refusal(f"python:{text}: expected a file and the name of a class in it, as in {example}")
+    spec = importlib.util.spec_from_file_location(f"aleator_own_{Path(path).stem}", path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise refusal(f"python:{text}: there is no Python file {path}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        made = getattr(module, name)(*arguments)
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else "no message"
+        raise refusal(f"python:{text}: {type(error).__name__}: {reason}") from error
+    if not isinstance(made, wanted):
+        raise refusal(
+            f"python:{text}: {name} made a {type(made).__name__}, not {'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+        )
+    made.name = f"python:{text}"
+    return made
