@@ -103,6 +103,8 @@ def test_show_prints_a_grid_in_colour(
     assert {line.split()[0] for line in text.splitlines() if line.split()[:1] and line.split()[0].startswith("A")} == {
         "As7s", "Ad7d", "Ac7c",
     }  # fmt: skip
+    code, text, _ = call(capsys, "holdem", "show", str(file), "--player", "ip")
+    assert code == 0 and "how many of 100 of its hands ip holds here" in text.splitlines()[3]
     console = Console(force_terminal=True, color_system="truecolor", width=100, highlight=False)
     monkeypatch.setattr(holdem_grid, "out", console)
     with console.capture() as captured:

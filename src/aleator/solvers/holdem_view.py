@@ -15,7 +15,15 @@ import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
-from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, format_card, parse_card
+from aleator.games.holdem.cards import (
+    HAND_CLASSES,
+    NUM_CARDS,
+    NUM_HAND_CLASSES,
+    NUM_HANDS,
+    blocked_hands,
+    format_card,
+    parse_card,
+)
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
 from aleator.games.holdem.subgame import subgame_of
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
@@ -94,6 +102,17 @@ class NodeView:
         """Returns the realised equity of a player's whole range: mean EV from here on over mean equity times pot."""
         equity = self.mean(player, self.equities[player])
         return (self.mean(player, self.evs[player]) + self.node.chips[player]) / (equity * self.pot) if equity else nan
+
+    def classes(self, player: int) -> tuple[FloatArray, FloatArray]:
+        """Returns per hand class the weight of a player's hands [169] and their mean policy [A, 169], 0 without weight."""
+
+        def sums(weights: FloatArray) -> FloatArray:
+            return np.bincount(HAND_CLASSES, weights=weights, minlength=NUM_HAND_CLASSES).astype(np.float64)
+
+        weight, mix = sums(self.weights[player]), np.zeros((0, NUM_HAND_CLASSES))
+        if player == self.player:
+            mix = np.array([sums(self.weights[player] * row) for row in self.policy])
+        return weight, np.divide(mix, weight, out=np.zeros_like(mix), where=weight > 0)
 
     @property
     def frequencies(self) -> list[float]:

@@ -47,16 +47,6 @@ def action_colours(node: BettingNode) -> list[Rgb]:
     return colours
 
 
-def class_mix(view: NodeView, player: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Returns per hand class the weight of its hands `[169]` and their mean policy `[A, 169]`, 0 without weight."""
-    weight = np.bincount(HAND_CLASSES, weights=view.weights[player], minlength=NUM_HAND_CLASSES).astype(np.float64)
-    rows = view.policy if player == view.player else np.zeros((0, len(HAND_CLASSES)))
-    mix = np.zeros((len(rows), NUM_HAND_CLASSES))
-    for action, row in enumerate(rows):
-        mix[action] = np.bincount(HAND_CLASSES, weights=view.weights[player] * row, minlength=NUM_HAND_CLASSES)
-    return weight, np.divide(mix, weight, out=np.zeros_like(mix), where=weight > 0)
-
-
 def print_node(view: NodeView, player: int, stack: int) -> None:
     """Prints a node: where it is, what both hold, how often each action is taken, and the grid."""
     to_act = f"{POSITION_NAMES[view.player]} to act" if view.player >= 0 else "nobody to act"
@@ -71,6 +61,8 @@ def print_node(view: NodeView, player: int, stack: int) -> None:
         out.print(f"{position:3} {combos:8,.1f} hands   EV {ev_text}   equity {equity_text}, realised {realised_text}")
     if player == view.player:
         _print_legend(view, stack)
+    else:
+        out.print(f"below each class: how many of 100 of its hands {POSITION_NAMES[player]} holds here")
     _print_grid(view, player)
 
 
@@ -85,7 +77,7 @@ def _print_legend(view: NodeView, stack: int) -> None:
 
 
 def _print_grid(view: NodeView, player: int) -> None:
-    weight, mix = class_mix(view, player)
+    weight, mix = view.classes(player)
     most = weight / np.bincount(HAND_CLASSES, minlength=NUM_HAND_CLASSES)
     colours, marks = action_colours(view.node), action_marks(view.node)
     for row in range(13):

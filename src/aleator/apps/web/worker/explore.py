@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from aleator.apps.cli.holdem_grid import class_mix
 from aleator.apps.web.worker.channel import Channel
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import ActionKind
@@ -130,7 +129,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         action["ev"] = _ev_when_taken(found, index) if len(found.action_evs) else None
     players = []
     for player in (0, 1):
-        weight, _ = class_mix(found, player)
+        weight, _ = found.classes(player)
         full = np.bincount(HAND_CLASSES, weights=_range(solution, player), minlength=NUM_HAND_CLASSES)
         players.append(
             {
@@ -155,7 +154,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         "chips": list(found.node.chips),
         "stack": spot.stack,
         "actions": actions,
-        "policy": class_mix(found, acting)[1] if acting >= 0 else [],
+        "policy": found.classes(acting)[1] if acting >= 0 else [],
         "players": players,
         "line": _line(view, path),
         "resolved": found.resolved,
