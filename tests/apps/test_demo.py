@@ -22,6 +22,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(config.PRESETS, "demo", {**config.PRESETS["demo"], **small})
     monkeypatch.setattr(demo, "PLAYTHROUGHS", 16)
     monkeypatch.setattr(demo, "FIRST_PLAYTHROUGHS", 16)
+    monkeypatch.setattr(demo, "ITERATIONS", 16)
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -23,11 +23,14 @@ from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.solvers.solve import Limits, solve
 
 if TYPE_CHECKING:
+    from aleator.learning.model import Searcher
     from aleator.learning.playing import Played
     from aleator.learning.training import Trainer
+    from aleator.solvers.engines.torch.engine import LeafValues
 
 GAME, LABEL = "liars-dice:1x4", "1x4f"
-PLAYTHROUGHS, FIRST_PLAYTHROUGHS, CURVE_PLAYTHROUGHS = 256, 64, 16
+PLAYTHROUGHS, FIRST_PLAYTHROUGHS, CURVE_PLAYTHROUGHS = 512, 64, 16
+ITERATIONS = 512  # of searches in the comparison
 _POINTS = 5  # evaluations on the way, for the curve
 _PICTURE = "demo.png"
 
@@ -59,12 +62,13 @@ def run(
             f"{GAME}: ReBeL from nothing. {config.searches:,} subgames of depth {config.depth} are searched with "
             f"{config.iterations} iterations of {config.search}, valued by {config.layers} x {config.width} units."
         )
-    untrained = _evaluate("untrained network", trainer, FIRST_PLAYTHROUGHS, quiet=json)
+    untrained = _evaluate("untrained network", trainer, trainer.leaf_values(), FIRST_PLAYTHROUGHS, quiet=json)
     curve = [(float(config.games), untrained.exploitability), *_train(trainer, quiet=json)]
-    trained = _evaluate("trained network", trainer, PLAYTHROUGHS, quiet=json)
+    trained = _evaluate("trained network", trainer, trainer.leaf_values(), PLAYTHROUGHS, quiet=json)
     curve.append((float(config.searches), trained.exploitability))
     model = shipped_model(GAME)
-    shipped = _evaluate("shipped network", Searcher(model), PLAYTHROUGHS, quiet=json, iterations=config.iterations)
+    searcher = Searcher(model)
+    shipped = _evaluate("shipped network", searcher, searcher.leaf_values, PLAYTHROUGHS, quiet=json)
     tabular = solve(GAME, "lcfr", limits=Limits(iterations=TABLE_2_ITERATIONS // 2)).summary
     if picture:
         known = {"shipped network": shipped.exploitability, "paper": TABLE_2_REBEL["cfr-d"][LABEL]}
@@ -83,7 +87,7 @@ def run(
     if json:
         print_json({"game": GAME, "rows": rows, "curve": curve, "picture": picture and str(picture)})
     else:
-        _show(rows, config.iterations, picture)
+        _show(rows, picture)
 
 
 def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
@@ -104,14 +108,13 @@ def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     return points
 
 
-def _evaluate(name: str, player: Any, playthroughs: int, *, quiet: bool, iterations: int | None = None) -> Played:
-    """Returns how exploitable a network's play is, with a bar while it is measured."""
+def _evaluate(name: str, player: Trainer | Searcher, values: LeafValues, playthroughs: int, *, quiet: bool) -> Played:
+    """Returns how exploitable search with a network is, with a bar while it is measured."""
     import torch
 
     from aleator.learning.playing import play_out
     from aleator.trees.public_tree import build_tree
 
-    values = player.leaf_values() if iterations is None else player.leaf_values
     # every second sequence of bids is the root of a subgame, and some are never reached
     expected = playthroughs * len(player.subgames.roots) ** 2
     with progress_bar(f"evaluating the {name}", quiet=quiet) as move:
@@ -120,7 +123,7 @@ def _evaluate(name: str, player: Any, playthroughs: int, *, quiet: bool, iterati
             player.subgames,
             values,
             player.config.rule,
-            iterations=iterations or player.config.iterations,
+            iterations=ITERATIONS,
             playthroughs=playthroughs,
             generator=torch.Generator().manual_seed(0),
             chunk=1024,
@@ -144,7 +147,7 @@ def _row(what: str, searches: int, played: Played, seconds: float | None = None)
     }
 
 
-def _show(rows: list[dict[str, Any]], iterations: int, picture: Path | None) -> None:
+def _show(rows: list[dict[str, Any]], picture: Path | None) -> None:
     """Prints the table."""
     cells = [
         (
@@ -160,7 +163,7 @@ def _show(rows: list[dict[str, Any]], iterations: int, picture: Path | None) -> 
     print_table(GAME, ("policy", "searches in training", "time", "exploitability", "±", "ReBeL Table 2"), cells)
     out.print(
         f"Exploitability is NashConv / 2, of the mean of {PLAYTHROUGHS} playthroughs ({FIRST_PLAYTHROUGHS} for the untrained "
-        f"network), an upper estimate; ± is a standard error. Searches take {iterations} iterations of one player here, and "
+        f"network), an upper estimate; ± is a standard error. Searches take {ITERATIONS} iterations of one player here, and "
         f"{TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR takes "
         f"{TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU.",
         markup=False,
