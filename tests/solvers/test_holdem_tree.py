@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, TooBigError
 from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
+from aleator.solvers import holdem_tree
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.holdem_tree import SpotCFR, is_whole_spot, make_cfr, solve_spot
+from aleator.solvers.holdem_tree import SpotCFR, is_whole_spot, make_cfr, solve_spot, spot_size
 from aleator.solvers.regret_rule import DCFR, LCFR
 from aleator.solvers.solve import Limits
 from aleator.trees import DepthLimit, build_tree, cut
@@ -32,6 +33,19 @@ def test_it_finds_an_equilibrium_of_the_game(spot) -> None:  # type: ignore[no-u
     general = CFR(tree, DCFR)
     general.run(300)
     assert expected_value(found) == pytest.approx(expected_value(general.average_policy()), abs=0.2)  # of a pot of 100
+
+
+@pytest.mark.parametrize("spot", [RIVER, TURN], ids=["river", "turn"])
+def test_the_size_is_known_without_the_tree(spot, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    game = HoldemGame(spot)
+    tree, size = build_tree(game), spot_size(game)
+    assert size.public_states == tree.num_nodes and size.memory == 80 * sum(tree.policy_size)
+    size.check_fits("a spot")
+    monkeypatch.setattr(holdem_tree, "available_memory", lambda: size.memory - 1)
+    with pytest.raises(
+        TooBigError, match=rf"a spot has {size.public_states:,} public states .* play a turn or a river"
+    ):
+        size.check_fits("a spot")
 
 
 def test_beliefs_at_the_root_and_locked_decisions_are_kept() -> None:

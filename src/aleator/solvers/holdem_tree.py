@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, TooBigError
 from aleator.games.base import TERMINAL, FloatArray
-from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.betting_tree import NodeKind
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.game import HoldemGame, HoldemState
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem import HOLDEM_RULE, HoldemSolver
 from aleator.solvers.regret_rule import RegretRule
-from aleator.solvers.solve import Limits, OnProgress, run_until
+from aleator.solvers.solve import Limits, OnProgress, available_memory, run_until
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import Int64Array, PublicTree
+
+_BYTES_PER_NUMBER = 80  # of a policy: the solver's, those of several policies, and the tree
 
 
 def is_whole_spot(tree: PublicTree) -> bool:
@@ -31,6 +35,42 @@ def is_whole_spot(tree: PublicTree) -> bool:
         isinstance(state, HoldemState) and (children > 0) == (game.actor(state) != TERMINAL)
         for state, children in zip(states, tree.num_children, strict=True)
     )
+
+
+class SpotSize(NamedTuple):
+    """How big the tree of a spot is, every card apart.
+
+    Attributes:
+        public_states: its nodes.
+        memory: bytes that an agent takes, about.
+    """
+
+    public_states: int
+    memory: int
+
+    def check_fits(self, name: str) -> None:
+        """Raises TooBigError, with advice, if the memory is not there."""
+        free = available_memory()
+        if self.memory > free:
+            raise TooBigError(
+                f"{name} has {self.public_states:,} public states with every card apart, for which an agent takes about "
+                f"{self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: play a turn or a river, or narrower ranges "
+                "(`aleator holdem solve` needs far less)"
+            )
+
+
+def spot_size(game: HoldemGame) -> SpotSize:
+    """Returns how big the tree of a spot is, counted on its betting alone."""
+    states = numbers = 0
+    waiting = [(game.spot.build_tree(), 1, NUM_CARDS - len(game.spot.board))]
+    while waiting:
+        node, boards, unseen = waiting.pop()
+        states += boards
+        if node.kind == NodeKind.DECISION:
+            numbers += boards * len(node.children) * len(game.hand_sets[node.player])
+        dealt = node.kind == NodeKind.NEXT_STREET
+        waiting += [(child, boards * unseen if dealt else boards, unseen - dealt) for child in node.children]
+    return SpotSize(states, numbers * _BYTES_PER_NUMBER)
 
 
 class SpotCFR:

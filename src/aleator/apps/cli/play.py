@@ -12,14 +12,18 @@ from rich.text import Text
 from aleator.agents.base import Agent
 from aleator.agents.human import HumanAgent
 from aleator.agents.registry import known_agents, load_agent
-from aleator.apps.cli.output import number, out, print_json, print_table, progress_bar
+from aleator.agents.scripted import SCRIPTS
+from aleator.apps.cli.output import note, number, out, print_json, print_table, progress_bar
 from aleator.errors import AgentError
 from aleator.games.base import CHANCE, FloatArray, Game
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.registry import load_game
 from aleator.games.table import Observation, Table
+from aleator.solvers.holdem_tree import spot_size
 from aleator.solvers.solve import Progress
 
 _SHOWN = 5  # hands in a line about beliefs
+_MANY = 100_000  # public states of a spot that take their time
 _AGENTS = ", ".join(known.family for known in known_agents()) + " or a file with a solution"
 
 
@@ -89,7 +93,15 @@ def _games(played: list[dict[str, Any]]) -> str:
 
 
 def load_with_progress(name: str, game: Game[Any], *, quiet: bool) -> Agent:
-    """Returns an agent; shows how far it is with solving if it has to."""
+    """Returns an agent; shows how far it is with solving if it has to, and says so before if that takes long."""
+    if isinstance(game, HoldemGame) and name not in SCRIPTS:
+        size = spot_size(game)
+        size.check_fits(game.name)
+        if size.public_states > _MANY and not quiet:
+            note(
+                f"{size.public_states:,} public states, every card apart: {name} takes minutes to prepare, and about "
+                f"{size.memory / 2**30:.0f} GiB of memory"
+            )
     with progress_bar(f"{name} prepares", quiet=quiet) as move:
 
         def show(progress: Progress) -> None:
