@@ -13,16 +13,17 @@ from aleator.agents.base import Agent, node_of, play_game
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.agents.continual import ContinualAgent
 from aleator.agents.human import HumanAgent
-from aleator.agents.registry import known_agents, load_agent
+from aleator.agents.registry import known_agents, load_agent, spot_to_solve
 from aleator.agents.safe import SafeAgent
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.agents.search import SearchAgent
-from aleator.errors import AgentError
+from aleator.errors import AgentError, TooBigError
 from aleator.games import load_game
 from aleator.games.table import Observation, Table
 from aleator.search import OracleValue, SearchConfig
 from aleator.search.continual import ContinualSearch
 from aleator.search.safe import SafeSearch
+from aleator.solvers import holdem_tree
 from aleator.solvers.best_response import expected_value, exploitability
 from aleator.solvers.solve import Limits, solve
 from aleator.trees import Policy, build_tree
@@ -140,6 +141,17 @@ def test_an_agent_of_ones_own_by_its_file(tmp_path: Path) -> None:
     ):
         with pytest.raises(AgentError, match=message):
             load_agent(f"python:{tmp_path / name}", game)
+
+
+def test_agents_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    river = load_game(f"holdem:{Path(__file__).parents[2] / 'examples' / 'river.toml'}")
+    size = spot_to_solve("equilibrium:10", river)
+    assert size is not None and size.public_states == 69
+    assert spot_to_solve("uniform", river) is None and spot_to_solve("equilibrium", load_game("kuhn")) is None
+    monkeypatch.setattr(holdem_tree, "available_memory", lambda: 1000)
+    with pytest.raises(TooBigError, match="has 69 public states with every card apart"):
+        load_agent("pluribus", river)
+    assert load_agent("uniform", river).name == "uniform"
 
 
 def test_agents_by_name(tmp_path: Path) -> None:

@@ -17,18 +17,23 @@ from aleator.search.budget import check_budget
 from aleator.solvers.solve import Limits, OnProgress
 
 if TYPE_CHECKING:
+    from aleator.solvers.holdem_tree import SpotSize
     from aleator.trees.policy import Policy
     from aleator.trees.public_tree import PublicTree
     from aleator.trees.subgame import DepthLimit
 
 
 class KnownAgent(NamedTuple):
-    """A family of agents: how its names are written, what it is, and how one is made from the text after the colon."""
+    """A family of agents: how its names are written, what it is, and how one is made from the text after the colon.
+
+    `solves` says whether it takes the tree of the whole game.
+    """
 
     family: str
     usage: str
     summary: str
     make: Callable[[str, Game[Any], OnProgress | None], Agent]
+    solves: bool = True
 
 
 _WHOLE_BOARD, _ITERATIONS_WITH_CARDS_TO_COME = 5, 150
@@ -271,12 +276,12 @@ _AGENTS = (
         _continual,
     ),
     *(
-        KnownAgent(script, script, summary, partial(_scripted, script))
+        KnownAgent(script, script, summary, partial(_scripted, script), solves=False)
         for script, summary in zip(
             SCRIPTS, ("every legal action alike", "always the first legal action", "always the last one"), strict=True
         )
     ),
-    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python),
+    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python, solves=False),
 )
 
 
@@ -285,13 +290,27 @@ def known_agents() -> tuple[KnownAgent, ...]:
     return _AGENTS
 
 
+def spot_to_solve(name: str, game: Game[Any]) -> SpotSize | None:
+    """Returns how big a hold'em spot is whose whole tree the agent of that name takes; None if it takes none."""
+    from aleator.games.holdem.game import HoldemGame
+    from aleator.solvers.holdem_tree import spot_size
+
+    family = name.partition(":")[0]
+    if not isinstance(game, HoldemGame) or not any(known.family == family and known.solves for known in _AGENTS):
+        return None
+    return spot_size(game)
+
+
 def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = None) -> Agent:
     """Returns the agent of that name for a game; the name of a file is a solution to play.
 
     Raises:
         AgentError: there is none; the message lists them.
+        TooBigError: it takes the whole tree of a hold'em spot, for which there is not enough memory.
     """
     family, _, text = name.partition(":")
+    if size := spot_to_solve(name, game):
+        size.check_fits(game.name)
     for known in _AGENTS:
         if known.family == family:
             return known.make(text, game, on_progress)

@@ -11,15 +11,12 @@ from rich.text import Text
 
 from aleator.agents.base import Agent
 from aleator.agents.human import HumanAgent
-from aleator.agents.registry import known_agents, load_agent
-from aleator.agents.scripted import SCRIPTS
+from aleator.agents.registry import known_agents, load_agent, spot_to_solve
 from aleator.apps.cli.output import note, number, out, print_json, print_table, progress_bar
 from aleator.errors import AgentError
 from aleator.games.base import CHANCE, FloatArray, Game
-from aleator.games.holdem.game import HoldemGame
 from aleator.games.registry import load_game
 from aleator.games.table import Observation, Table
-from aleator.solvers.holdem_tree import spot_size
 from aleator.solvers.solve import Progress
 
 _SHOWN = 5  # hands in a line about beliefs
@@ -94,14 +91,12 @@ def _games(played: list[dict[str, Any]]) -> str:
 
 def load_with_progress(name: str, game: Game[Any], *, quiet: bool) -> Agent:
     """Returns an agent; shows how far it is with solving if it has to, and says so before if that takes long."""
-    if isinstance(game, HoldemGame) and name not in SCRIPTS:
-        size = spot_size(game)
-        size.check_fits(game.name)
-        if size.public_states > _MANY and not quiet:
-            note(
-                f"{size.public_states:,} public states, every card apart: {name} takes minutes to prepare, and about "
-                f"{size.memory / 2**30:.0f} GiB of memory"
-            )
+    size = spot_to_solve(name, game)
+    if size and size.public_states > _MANY and not quiet:
+        note(
+            f"{size.public_states:,} public states, every card apart: {name} takes minutes to prepare, and about "
+            f"{size.memory / 2**30:.0f} GiB of memory"
+        )
     with progress_bar(f"{name} prepares", quiet=quiet) as move:
 
         def show(progress: Progress) -> None:
