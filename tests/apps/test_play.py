@@ -214,4 +214,4 @@ def test_the_board_is_shown_where_there_is_one(capsys: pytest.CaptureFixture[str
     code, text, _ = call(capsys, "play", game, "--agent", "last", "--seat", "0")
     assert code == 0
     assert "    ||||||||||\n" in text and "agent:  take 3\n    ||||\n" in text  # ten matches, and four after two moves
-    assert "hold" not in text and "your hand" not in text
+    assert "you hold" not in text and "your hand" not in text

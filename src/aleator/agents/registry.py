@@ -17,6 +17,8 @@ from aleator.search.budget import check_budget
 from aleator.solvers.solve import Limits, OnProgress
 
 if TYPE_CHECKING:
+    from aleator.agents.blueprint import BlueprintAgent
+    from aleator.agents.spot import SpotAgent
     from aleator.solvers.holdem_tree import SpotSize
     from aleator.trees.policy import Policy
     from aleator.trees.public_tree import PublicTree
@@ -85,12 +87,30 @@ def _blueprint(found: dict[str, Any], game: Game[Any], on_progress: OnProgress |
 
 
 def _saved(file: str, game: Game[Any]) -> Policy:
+    """Returns the policy in a file, on the tree of the game."""
+    from aleator.agents.blueprint import BlueprintAgent
+    from aleator.trees.public_tree import build_tree
+
+    agent = _file_agent(file, game)
+    return agent.blueprint if isinstance(agent, BlueprintAgent) else agent.policy(build_tree(game))
+
+
+def _file_agent(file: str, game: Game[Any]) -> BlueprintAgent | SpotAgent:
+    """Returns the agent that plays a file by `aleator solve --out` or `aleator holdem solve --out`."""
+    from aleator.agents.blueprint import BlueprintAgent
+    from aleator.agents.spot import SpotAgent
+    from aleator.games.holdem.game import HoldemGame
+    from aleator.solvers.holdem_solution import is_solved_spot
     from aleator.solvers.solution import SolutionFile
 
+    if is_solved_spot(Path(file)):
+        if not isinstance(game, HoldemGame):
+            raise AgentError(f"{file} is a solved hold'em spot, not a solution of {game.name}")
+        return SpotAgent.of_file(game, Path(file))
     saved = SolutionFile(file)
     if saved.summary.game != game.name:
         raise AgentError(f"{file} is a solution of {saved.summary.game}, not of {game.name}")
-    return saved.load().policy
+    return BlueprintAgent(saved.load().policy)
 
 
 def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -315,8 +335,6 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
         if known.family == family:
             return known.make(text, game, on_progress)
     if Path(name).is_file():
-        from aleator.agents.blueprint import BlueprintAgent
-
-        return BlueprintAgent(_saved(name, game))
+        return _file_agent(name, game)
     families = ", ".join(known.family for known in _AGENTS)
     raise AgentError(f"unknown agent {name!r}; allowed: {families}, or a file with a solution")

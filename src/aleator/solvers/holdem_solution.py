@@ -21,8 +21,11 @@ from aleator import __version__
 from aleator.errors import AleatorError, SolutionError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_card, parse_card
+from aleator.games.holdem.node_path import NodePathError, is_action
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
+from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.solvers.engines.boards.plan import Board
 from aleator.solvers.holdem import HoldemSolver, Quality
 from aleator.storage import ArrayFile, write_arrays
@@ -63,6 +66,23 @@ class HoldemSummary:
     version: str = field(default=__version__)
 
 
+class StoredNode(NamedTuple):
+    """Where a solution keeps a node, and what hands and cards are called there: boards up to renaming of suits are kept once.
+
+    Attributes:
+        node: the betting.
+        level, board: the street, counted from that of the spot, and which of its boards.
+        hands: [1326] the stored hand that each hand is.
+        cards: [52] the stored card that each card is.
+    """
+
+    node: BettingNode
+    level: int
+    board: int
+    hands: npt.NDArray[np.int64]
+    cards: npt.NDArray[np.int64]
+
+
 class HoldemSolution:
     """The average policy of a spot and how it was found.
 
@@ -95,6 +115,40 @@ class HoldemSolution:
         """The solver's regrets and sums, from which a solve goes on; empty unless they were kept."""
         names = self._arrays.names if isinstance(self._arrays, ArrayFile) else list(self._arrays)
         return {name.removeprefix(STATE): self._arrays[name] for name in names if name.startswith(STATE)}
+
+    def start(self) -> StoredNode:
+        """Returns the first node."""
+        return StoredNode(self.root, 0, 0, np.arange(NUM_HANDS), np.arange(NUM_CARDS))
+
+    def follow(self, at: StoredNode, token: str) -> StoredNode:
+        """Returns the node behind an action or a card that can come, named as in `NodePath`.
+
+        Raises:
+            NodePathError: there is none.
+        """
+        if is_action(token):
+            if token not in at.node.tokens:
+                raise NodePathError(f"no action {token} here; allowed: {', '.join(at.node.tokens) or 'none'}")
+            return at._replace(node=at.node.children[at.node.tokens.index(token)])
+        card = parse_card(token)
+        if at.node.kind is NodeKind.NEXT_STREET:
+            for index, candidate in enumerate(self.boards[at.level + 1]):
+                if candidate.parent == at.board:
+                    for suits in candidate.maps:
+                        if CARD_MAPS[suits, at.cards[card]] == candidate.cards[-1]:
+                            hands, cards = HAND_MAPS[suits][at.hands], CARD_MAPS[suits][at.cards]
+                            return StoredNode(at.node.children[0], at.level + 1, index, hands, cards)
+        raise NodePathError(f"the card {format_card(card)} cannot come here")
+
+    def policy_at(self, at: StoredNode) -> FloatArray:
+        """Returns `[A, 1326]`: the average policy of a decision; 0 for hands out of range.
+
+        Raises:
+            SolutionError: the street has been left out.
+        """
+        stored = np.zeros((len(at.node.actions), NUM_HANDS))
+        stored[:, self.hands[at.node.player]] = self.policy(at.level, slice(at.board, at.board + 1), at.node)[0]
+        return stored[:, at.hands]
 
     def policy(self, level: int, boards: slice, node: BettingNode) -> FloatArray:
         """Returns `[B, A, H]`: the average policy of a decision on some boards of its street; uniform if never reached.
@@ -189,6 +243,15 @@ class HoldemSolution:
             if isinstance(error, AleatorError):
                 raise
             raise SolutionError(f"{path} is damaged: {error}") from error
+
+
+def is_solved_spot(path: Path) -> bool:
+    """Returns whether a file of arrays holds a solved spot.
+
+    Raises:
+        StorageError: it cannot be read as a file of arrays.
+    """
+    return ArrayFile(path).metadata.get("format") == FORMAT
 
 
 def decision_rows(root: BettingNode, player: int) -> Rows:

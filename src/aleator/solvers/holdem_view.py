@@ -22,13 +22,11 @@ from aleator.games.holdem.cards import (
     NUM_HANDS,
     blocked_hands,
     format_card,
-    parse_card,
 )
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
 from aleator.games.holdem.subgame import subgame_of
-from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.solvers.holdem import HoldemSolver
-from aleator.solvers.holdem_solution import HoldemSolution
+from aleator.solvers.holdem_solution import HoldemSolution, StoredNode
 from aleator.solvers.holdem_values import Pair, SubtreeValues
 from aleator.solvers.regret_rule import parse_rule
 
@@ -177,22 +175,19 @@ class HoldemView:
         solution = self.solution
         path = parse_path(path) if isinstance(path, str) else path
         find_node(solution.root, path, board=solution.spot.board)
-        node, level, board = solution.root, 0, 0
-        stored_hand, stored_card = np.arange(NUM_HANDS), np.arange(NUM_CARDS)
+        at = solution.start()
         reach = [solution.weights[0], solution.weights[1]]
         for index, token in enumerate(path.tokens):
             if is_action(token):
-                action = node.tokens.index(token)
-                policy = solution.policy(level, slice(board, board + 1), node)[0, action]
-                reach[node.player] = reach[node.player] * policy
-                node = node.children[action]
-                continue
-            board, suits = self._next_board(level, board, int(stored_card[parse_card(token)]))
-            stored_hand, stored_card = HAND_MAPS[suits][stored_hand], CARD_MAPS[suits][stored_card]
-            node, level = node.children[0], level + 1
-            if level + 1 == len(solution.boards) and not solution.has_river and node.kind is NodeKind.DECISION:
-                return self._solve_again(path, index + 1, np.stack(self._all_hands(reach, stored_hand)))
-        return self._view(path, node, level, board, (reach[0], reach[1]), stored_hand, values)
+                action, player = at.node.tokens.index(token), at.node.player
+                reach[player] = (
+                    reach[player] * solution.policy(at.level, slice(at.board, at.board + 1), at.node)[0, action]
+                )
+            at = solution.follow(at, token)
+            last = at.level + 1 == len(solution.boards) and not is_action(token)
+            if last and not solution.has_river and at.node.kind is NodeKind.DECISION:
+                return self._solve_again(path, index + 1, np.stack(self._all_hands(reach, at.hands)))
+        return self._view(path, at, (reach[0], reach[1]), values)
 
     def runouts(self, path: NodePath | str, *, values: bool = True) -> list[Runout]:
         """Returns the nodes after each card that can come at a node where one is dealt; `values` as in `node`.
@@ -225,15 +220,6 @@ class HoldemView:
             self._below.popitem(last=False)
         return below
 
-    def _next_board(self, level: int, board: int, card: int) -> tuple[int, int]:
-        """Returns the stored board that stands for a card on a stored board, and the renaming of suits that leads there."""
-        for index, candidate in enumerate(self.solution.boards[level + 1]):
-            if candidate.parent == board:
-                for suits in candidate.maps:
-                    if CARD_MAPS[suits, card] == candidate.cards[-1]:
-                        return index, suits
-        raise NodePathError(f"card {card} cannot come on the board {self.solution.boards[level][board].cards}")
-
     def _all_hands(self, rows: list[FloatArray], stored_hand: IntArray, missing: float = 0.0) -> Pair:
         """Returns one number per hand `[1326]` and player from one per stored hand of the range `[H]`."""
         found = []
@@ -243,17 +229,8 @@ class HoldemView:
             found.append(stored[stored_hand])
         return found[0], found[1]
 
-    def _view(
-        self,
-        path: NodePath,
-        node: BettingNode,
-        level: int,
-        board: int,
-        reach: Pair,
-        stored_hand: IntArray,
-        wanted: bool,
-    ) -> NodeView:
-        solution = self.solution
+    def _view(self, path: NodePath, at: StoredNode, reach: Pair, wanted: bool) -> NodeView:
+        solution, node, level, board, stored_hand = self.solution, at.node, at.level, at.board, at.hands
         below = self._values_below(level, board)
         alive = below.streets[0].alive
         rows = (reach[0][None] * alive[0], reach[1][None] * alive[1])
@@ -305,18 +282,12 @@ class HoldemView:
 
     def _solve_again(self, path: NodePath, start: int, reach: FloatArray) -> NodeView:
         """Returns the view of a node on a river that the solution lacks, after solving this river alone."""
-        spot, above = self.solution.spot, NodePath(path.tokens[:start])
-        reach = np.where(blocked_hands((*spot.board, *above.cards)), 0.0, reach)
-        largest = reach.max(axis=1, keepdims=True)
-        if not (largest > 0).all():
+        above = NodePath(path.tokens[:start])
+        reach = np.where(blocked_hands((*self.solution.spot.board, *above.cards)), 0.0, reach)
+        first, second = reach.max(axis=1)
+        if not (first > 0 and second > 0):
             raise NodePathError(f"no hand gets to {path}, so this river cannot be solved again")
-        river = subgame_of(spot, above, reach / largest)
-        summary = self.solution.summary
-        solver = HoldemSolver(river, parse_rule(summary.rule))
-        solver.run(RESOLVE_ITERATIONS)
-        found = HoldemSolution.of_solver(solver, rule=summary.rule, seconds=0.0, quality=solver.quality())
-        view = HoldemView(found).node(NodePath(path.tokens[start:]))
-        first, second = largest.ravel()
+        view = HoldemView(solve_river(self.solution, above, reach)).node(NodePath(path.tokens[start:]))
         return replace(
             view,
             path=path,
@@ -324,6 +295,20 @@ class HoldemView:
             matchups=(view.matchups[0] * second, view.matchups[1] * first),
             resolved=True,
         )
+
+
+def solve_river(solution: HoldemSolution, path: NodePath, reach: FloatArray) -> HoldemSolution:
+    """Returns a river solved by itself, whose first node is the decision at `path` of a solution that lacks it.
+
+    Args:
+        solution: saved without its last street.
+        path: the first decision after the last card.
+        reach: both players' reach there, `[2, 1326]`, of any scale.
+    """
+    river = subgame_of(solution.spot, path, reach / reach.max(axis=1, keepdims=True))
+    solver = HoldemSolver(river, parse_rule(solution.summary.rule))
+    solver.run(RESOLVE_ITERATIONS)
+    return HoldemSolution.of_solver(solver, rule=solution.summary.rule, seconds=0.0, quality=solver.quality())
 
 
 def _stack(rows: list[FloatArray]) -> FloatArray:

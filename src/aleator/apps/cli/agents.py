@@ -25,4 +25,8 @@ def run(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = Fals
         out.print(Text.assemble((known.family, "bold"), f": {known.summary}"))
         if known.usage != known.family:
             out.print(Text(f"    {known.usage}"), soft_wrap=True)
-    out.print(Text.assemble(("FILE", "bold"), ": a solution of the game, saved by aleator solve --out"))
+    out.print(
+        Text.assemble(
+            ("FILE", "bold"), ": a solution of the game, saved by aleator solve --out or aleator holdem solve --out"
+        )
+    )

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from aleator.agents.blueprint import approximate
+from aleator.agents.registry import spot_to_solve
 from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
 from aleator.arena import HandValues, MatchResult, Score, exact_match, play_match
@@ -64,6 +65,8 @@ def run(
 def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:
     """Returns values of a rough solution, by which luck is measured; None if the game is too big for that."""
     try:
+        if size := spot_to_solve("equilibrium", rules):
+            size.check_fits(rules.name)
         with progress_bar("solving the game to measure luck by", quiet=quiet):
             return HandValues(approximate(build_tree(rules), _BASELINE))
     except TooBigError as error:

@@ -1,0 +1,166 @@
+"""An agent that plays a solved hold'em spot out of its file."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from aleator.agents.base import Agent
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind
+from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, format_cards
+from aleator.games.holdem.game import HoldemGame
+from aleator.games.holdem.node_path import NodePath
+from aleator.games.holdem.spot import Spot
+from aleator.games.table import Observation
+from aleator.solvers.holdem_solution import HoldemSolution, StoredNode
+from aleator.solvers.holdem_view import solve_river
+from aleator.trees.beliefs import PublicBeliefState, normalised_rows
+from aleator.trees.policy import Policy, uniform_policy
+from aleator.trees.public_tree import PublicTree
+
+_KEPT_RIVERS = 16
+
+
+class _Place(NamedTuple):
+    """Where play is in a solution.
+
+    Attributes:
+        tokens: how it came here, as in `NodePath`.
+        solution: the file, or a river that was solved because the file lacks it.
+        at: the node there.
+        reach: [2, 1326] of both players by the average policy; the ranges' weights are not in it.
+    """
+
+    tokens: tuple[str, ...]
+    solution: HoldemSolution
+    at: StoredNode
+    reach: FloatArray
+
+
+class SpotAgent(Agent):
+    """Plays the average policy of a solved spot, and believes that the opponent does, too.
+
+    Only the decisions that play comes to are read. Rivers that the file lacks are solved when play gets there.
+
+    Args:
+        game: the spot. Board, pot, stacks, ranges and bets must be those of the solution.
+        solution: what is played.
+    """
+
+    name = "blueprint"
+    game: HoldemGame
+
+    def __init__(self, game: HoldemGame, solution: HoldemSolution) -> None:
+        super().__init__(game)
+        if difference := _difference(game.spot, solution.spot):
+            raise AgentError(f"this is not a solution of {game.name}: {difference}")
+        self.solution = solution
+        self._rivers: OrderedDict[tuple[str, ...], HoldemSolution] = OrderedDict()
+
+    @classmethod
+    def of_file(cls, game: HoldemGame, file: Path) -> SpotAgent:
+        """Returns the agent of a file by `aleator holdem solve --out`.
+
+        Raises:
+            SolutionError: it is none, or it is damaged.
+            AgentError: it is the solution of another spot.
+        """
+        try:
+            return cls(game, HoldemSolution.open(file))
+        except AgentError as error:
+            raise AgentError(f"{file}: {error}") from None
+
+    def probabilities(self, observation: Observation) -> FloatArray:
+        """Returns [A]: the policy at the agent's hand."""
+        return self._block(self._find(observation.events), observation.seat)[:, observation.hand]
+
+    def belief(self, observation: Observation) -> PublicBeliefState:
+        """Returns what follows from both players' policies."""
+        reach = self._find(observation.events).reach
+        first, second = (reach[player][self.game.hand_sets[player]] for player in (0, 1))
+        return PublicBeliefState(self.game, observation.state, (first, second))
+
+    def policy(self, tree: PublicTree) -> Policy:
+        """Returns the policy on the tree of the game."""
+        if tree.game is not self.game:
+            raise AgentError(f"the agent plays {self.game.name}, not {tree.game.name}")
+        found, places = uniform_policy(tree), {0: self._start()}
+        for node in range(tree.num_nodes):  # parents come first
+            place, player = places.pop(node), int(tree.actor[node])
+            if player >= 0:
+                found[node][:] = self._block(place, player)
+            for child in tree.children(node):
+                places[child] = self._follow(place, tree.labels[child])
+        return found
+
+    def _block(self, place: _Place, player: int) -> FloatArray:
+        """Returns [A, H]: the policy of a decision; uniform for hands that never get there."""
+        block = place.solution.policy_at(place.at)[:, self.game.hand_sets[player]]
+        return np.where(block.any(axis=0), block, 1.0 / len(block))
+
+    def _start(self) -> _Place:
+        return _Place((), self.solution, self.solution.start(), np.ones((2, NUM_HANDS)))
+
+    def _find(self, events: Sequence[int]) -> _Place:
+        """Returns the place to which a sequence of events leads."""
+        place, state = self._start(), self.game.root()
+        for event in events:
+            place = self._follow(place, self.game.actions(state)[event])
+            state = self.game.child(state, event)
+        return place
+
+    def _follow(self, place: _Place, token: str) -> _Place:
+        """Returns the place behind an action or a card."""
+        tokens, solution, at, reach = (*place.tokens, token), place.solution, place.at, place.reach
+        if at.node.kind is NodeKind.DECISION:
+            reach = reach.copy()
+            reach[at.node.player] *= solution.policy_at(at)[at.node.tokens.index(token)]
+            return _Place(tokens, solution, solution.follow(at, token), reach)
+        at = solution.follow(at, token)
+        if at.node.kind is NodeKind.DECISION and at.level + 1 == len(solution.boards) and not solution.has_river:
+            solution = self._river(tokens, reach)
+            at = solution.start()
+        return _Place(tokens, solution, at, reach)
+
+    def _river(self, tokens: tuple[str, ...], reach: FloatArray) -> HoldemSolution:
+        """Returns a river that the file lacks, solved; the last few are kept. Who never comes there has the whole range."""
+        if tokens not in self._rivers:
+            path = NodePath(tokens)
+            alive = np.where(blocked_hands((*self.game.spot.board, *path.cards)), 0.0, self.game.spot.weights())
+            believed = np.stack([normalised_rows(alive[player] * reach[player]) for player in (0, 1)])
+            self._rivers[tokens] = solve_river(self.solution, path, np.where(alive > 0.0, believed, 0.0))
+            if len(self._rivers) > _KEPT_RIVERS:
+                self._rivers.popitem(last=False)
+        return self._rivers[tokens]
+
+
+def _difference(played: Spot, solved: Spot) -> str:
+    """Returns in what a solved spot is another one than the spot that is played, in words; nothing if they are the same."""
+    if set(played.board) != set(solved.board):
+        return f"its board is {format_cards(solved.board)}, not {format_cards(played.board)}"
+    for name in ("pot", "stack"):
+        if getattr(played, name) != getattr(solved, name):
+            return f"its {name} is {getattr(solved, name):,}, not {getattr(played, name):,}"
+    ranges = (played.weights() == solved.weights()).all(axis=1)
+    if not ranges.all():
+        return f"the range of {('oop', 'ip')[int(ranges.argmin())]} is another one"
+    return _other_bets(played.build_tree(), solved.build_tree())
+
+
+def _other_bets(played: BettingNode, solved: BettingNode) -> str:
+    """Returns where two betting trees differ, in words; nothing if they do not."""
+    waiting = [(played, solved, NodePath())]
+    while waiting:
+        here, there, path = waiting.pop()
+        if here.tokens != there.tokens:
+            return f"at {path} it knows {', '.join(there.tokens)}, and the game has {', '.join(here.tokens)}"
+        for index, pair in enumerate(zip(here.children, there.children, strict=True)):
+            dealt = here.kind is NodeKind.NEXT_STREET
+            waiting.append((*pair, path if dealt else path.then(here.tokens[index])))
+    return ""
