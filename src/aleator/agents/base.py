@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aleator.agents.asking import ask_action, ask_everywhere, ask_probabilities
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation, Table
@@ -43,12 +44,21 @@ class Agent(ABC):
 
     def act(self, observation: Observation) -> int:
         """Returns the number of an action."""
-        chances = self.probabilities(observation)
-        return int(self.rng.choice(len(chances), p=chances / chances.sum()))
+        chances = ask_probabilities(self, observation)
+        return int(self.rng.choice(len(chances), p=chances))
 
-    @abstractmethod
     def policy(self, tree: PublicTree) -> Policy:
-        """Returns what the agent plays in expectation, in both seats and at every node of its game's tree, to be evaluated."""
+        """Returns what the agent plays in expectation, in both seats and at every node of its game's tree, to be evaluated.
+
+        An agent whose `probabilities` depend on the observation alone has this already: it is asked everywhere. One that
+        draws something for a whole game, or remembers, says here what that comes to.
+        """
+
+        def ask(observation: Observation) -> FloatArray:
+            self.seat = observation.seat
+            return ask_probabilities(self, observation)
+
+        return ask_everywhere(tree, ask)
 
     def belief(self, observation: Observation) -> PublicBeliefState | None:
         """Returns what the agent believes about the hands at its turn; None if it holds no beliefs."""
@@ -64,7 +74,7 @@ def play_game(agents: Sequence[Agent], rng: np.random.Generator) -> Table:
     for seat, agent in enumerate(agents):
         agent.begin(seat, rng)
     while not table.is_over:
-        table.act(agents[table.actor].act(table.observe()))
+        table.act(ask_action(agents[table.actor], table.observe()))
     return table
 
 

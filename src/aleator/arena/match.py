@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aleator.agents.asking import ask_action, ask_probabilities
 from aleator.agents.base import Agent
 from aleator.arena.luck import HandValues
 from aleator.errors import AgentError
@@ -99,8 +100,8 @@ def _play(agents: tuple[Agent, Agent], rng: np.random.Generator, values: HandVal
     while not table.is_over:
         seen, agent = table.observe(), agents[table.actor]
         if values is not None:
-            chances.append(agent.probabilities(seen))
-        table.act(agent.act(seen))
+            chances.append(ask_probabilities(agent, seen))
+        table.act(ask_action(agent, seen))
         chances += [None] * (len(table.events) - len(chances))
     payoff = table.payoff(0)
     return payoff, 0.0 if values is None else values.luck(table.events, table.past_hands, chances)

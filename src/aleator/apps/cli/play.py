@@ -9,6 +9,7 @@ import typer
 from rich.rule import Rule
 from rich.text import Text
 
+from aleator.agents.asking import ask_action, ask_probabilities
 from aleator.agents.base import Agent
 from aleator.agents.human import HumanAgent
 from aleator.agents.registry import known_agents, load_agent, spot_to_solve
@@ -125,12 +126,12 @@ def _play(
             return table, turns
         seen = table.observe()
         if seen.seat == seat:
-            action = mine.act(seen)
+            action = mine.act(seen) if isinstance(mine, HumanAgent) else ask_action(mine, seen)
         else:
             with progress_bar(f"{opponent.name} thinks", quiet=quiet):
-                belief, chances = opponent.belief(seen), opponent.probabilities(seen)
+                belief, chances = opponent.belief(seen), ask_probabilities(opponent, seen)
             given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
-            action = opponent.act(seen)
+            action = ask_action(opponent, seen)
             turns.append(Turn(seen, given, chances, action))
         table.act(action)
         place = len(seen.events)  # cards may have been dealt since
