@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.games.base import TERMINAL
-from aleator.jit import kernel
+from aleator.games.base import TERMINAL, FloatArray
+from aleator.jit import inner_kernel, kernel
 from aleator.solvers.engines.sampling.histories import (
     ACTIONS,
     ACTOR,
@@ -107,12 +107,7 @@ def traverse(
         state: the stream of random numbers.
         share: the weight of this iteration in the average policy.
     """
-    nodes, hands, utility, stake = game.nodes, game.hands, game.utility, game.stake
-    move_at, outcome_child, outcome_pair, outcome_end = (
-        game.move_at, game.outcome_child, game.outcome_pair, game.outcome_end,
-    )  # fmt: skip
-    policy_sum_to = tables.policy_sum_to
-    frames, policy, value, weight, fate = work.frames, work.policy, work.value, work.weight, work.fate
+    nodes, hands, frames, policy = game.nodes, game.hands, work.frames, work.policy
     state = advance(state)
     pair = wide(pick(game.deal_end, 0, len(game.deal_end), uniform(state)))
     skips = options.skipping == SKIP_BY_REGRET
@@ -126,7 +121,7 @@ def traverse(
         touched += 1
         actor, actions, action = nodes[node, ACTOR], wide(nodes[node, ACTIONS]), wide(0)
         if actor == TERMINAL:
-            result = sign * scale * stake[node] * utility[nodes[node, UTILITY] + pair]
+            result = sign * scale * game.stake[node] * game.utility[nodes[node, UTILITY] + pair]
             depth = _back_up(nodes, tables, work, traverser, depth, result)
             if depth == 0:
                 return touched
@@ -134,7 +129,7 @@ def traverse(
             top = depth - 1
             node, action, pair = frames[top, _NODE], frames[top, _ACTION], frames[top, _PAIR]
             first, second = frames[top, _FIRST], frames[top, _SECOND]
-            actions, scale = wide(nodes[node, ACTIONS]), weight[top, action]
+            actions, scale = wide(nodes[node, ACTIONS]), work.weight[top, action]
         elif actor < 0:
             actions = wide(1)
         else:
@@ -144,47 +139,73 @@ def traverse(
                 mark(tables.marked, tables.touched, tables.filled, row, actions)
             if actor != traverser:
                 for a in range(actions):
-                    policy_sum_to[row + a] += share * scale * policy[depth, a]
+                    tables.policy_sum_to[row + a] += share * scale * policy[depth, a]
             if actor != traverser and not options.opponent:
                 state = advance(state)
-                left = uniform(state)
-                for a in range(actions):
-                    if policy[depth, a] > 0.0:
-                        action = a
-                        left -= policy[depth, a]
-                        if left < 0.0:
-                            break
+                action = _draw(policy, depth, actions, uniform(state))
             else:
-                for a in range(actions):
-                    fate[depth, a] = _EXPLORED
-                    value[depth, a] = 0.0
-                    weight[depth, a] = scale
-                if actor != traverser:
-                    for a in range(actions):
-                        weight[depth, a] *= policy[depth, a]
-                        fate[depth, a] = _EXPLORED if policy[depth, a] > 0.0 else _LEFT
-                        policy[depth, a] = 1.0
-                elif skips or options.actions < actions or nodes[node, FLAGS] & RESTRICTED:
-                    state = _select(game, tables.regret, work, options, node, pair, row, depth, skips, state)
-                while fate[depth, action] != _EXPLORED:
-                    action += 1
                 frames[depth, _NODE], frames[depth, _PAIR], frames[depth, _ROW] = node, pair, row
-                frames[depth, _FIRST], frames[depth, _SECOND], frames[depth, _ACTION] = first, second, action
-                scale = weight[depth, action]
+                frames[depth, _FIRST], frames[depth, _SECOND] = first, second
+                state = _explore(game, tables.regret, work, options, actor == traverser, depth, scale, skips, state)
+                action = frames[depth, _ACTION]
+                scale = work.weight[depth, action]
                 depth += 1
         # one move further
         moves = nodes[node, MOVES]
         if moves >= 0:
             at = moves + pair * actions + action
-            low, high = move_at[at], move_at[at + 1]
+            low, high = game.move_at[at], game.move_at[at + 1]
             if high > low + 1:
                 state = advance(state)
-                low = pick(outcome_end, low, high, uniform(state))
-            node, pair = wide(nodes[node, FIRST_CHILD] + outcome_child[low]), wide(outcome_pair[low])
+                low = pick(game.outcome_end, low, high, uniform(state))
+            node, pair = wide(nodes[node, FIRST_CHILD] + game.outcome_child[low]), wide(game.outcome_pair[low])
             at = nodes[node, PAIRS] + pair
             first, second = wide(hands[at, 0]), wide(hands[at, 1])
         else:
             node = nodes[node, FIRST_CHILD] + action
+
+
+@inner_kernel(forceinline=True)
+def _draw(policy: FloatArray, depth: int, actions: int, left: float) -> int:
+    """Returns an action drawn from the policy [depth, :actions] by a number in [0, 1)."""
+    action = wide(0)
+    for a in range(actions):
+        if policy[depth, a] > 0.0:
+            action = a
+            left -= policy[depth, a]
+            if left < 0.0:
+                break
+    return action
+
+
+@inner_kernel(forceinline=True)
+def _explore(
+    game: Histories, regret: Vector, work: Work, options: Options, own: bool, depth: int, scale: float, skips: bool,
+    state: np.uint64,
+) -> np.uint64:  # fmt: skip
+    """Writes which actions of the frame are explored, their weights and the first; returns the stream of random numbers."""
+    frames, policy, fate, weight = work.frames, work.policy, work.fate, work.weight
+    node = frames[depth, _NODE]
+    actions = wide(game.nodes[node, ACTIONS])
+    for a in range(actions):
+        fate[depth, a] = _EXPLORED
+        work.value[depth, a] = 0.0
+        weight[depth, a] = scale
+    if not own:
+        for a in range(actions):
+            weight[depth, a] *= policy[depth, a]
+            fate[depth, a] = _EXPLORED if policy[depth, a] > 0.0 else _LEFT
+            policy[depth, a] = 1.0
+    else:
+        if options.actions < actions or game.nodes[node, FLAGS] & RESTRICTED:
+            state = _select(game, work, options, depth, state)
+        if skips:
+            state = _skip(game, regret, work, options, depth, state)
+    action = wide(0)
+    while fate[depth, action] != _EXPLORED:
+        action += 1
+    frames[depth, _ACTION] = action
+    return state
 
 
 @kernel()
@@ -215,54 +236,60 @@ def _back_up(
     return 0
 
 
-@kernel()
-def _select(
-    game: Histories, regret: Vector, work: Work, options: Options, node: int, pair: int, row: int, depth: int, skips: bool,
-    state: np.uint64,
-) -> np.uint64:  # fmt: skip
+@inner_kernel(forceinline=True)
+def _select(game: Histories, work: Work, options: Options, depth: int, state: np.uint64) -> np.uint64:
     """Writes which of the traverser's actions are explored and their weights; returns the stream of random numbers."""
     policy, weight, fate, order = work.policy, work.weight, work.fate, work.order
-    actions, allowed = game.nodes[node, ACTIONS], 0
-    for a in range(actions):
+    row, allowed = work.frames[depth, _ROW], 0
+    for a in range(game.nodes[work.frames[depth, _NODE], ACTIONS]):
         if game.legal[row + a]:
             order[allowed] = a
             allowed += 1
         else:
             fate[depth, a] = _LEFT
-    if options.actions < allowed:
+    if options.actions >= allowed:
+        return state
+    for k in range(allowed):
+        fate[depth, order[k]] = _UNSAMPLED
+    if options.on_policy > 0.0:
+        state = advance(state)
+        left, chosen, chance = uniform(state), 0, 1.0
         for k in range(allowed):
-            fate[depth, order[k]] = _UNSAMPLED
-        if options.on_policy > 0.0:
+            a = order[k]
+            share = options.on_policy * policy[depth, a] + (1.0 - options.on_policy) / allowed
+            if share > 0.0:
+                chosen, chance = a, share
+                left -= share
+                if left < 0.0:
+                    break
+        fate[depth, chosen] = _EXPLORED
+        weight[depth, chosen] /= chance
+    else:
+        for k in range(options.actions):
             state = advance(state)
-            left, chosen, chance = uniform(state), 0, 1.0
-            for k in range(allowed):
-                a = order[k]
-                share = options.on_policy * policy[depth, a] + (1.0 - options.on_policy) / allowed
-                if share > 0.0:
-                    chosen, chance = a, share
-                    left -= share
-                    if left < 0.0:
-                        break
-            fate[depth, chosen] = _EXPLORED
-            weight[depth, chosen] /= chance
-        else:
-            for k in range(options.actions):
-                state = advance(state)
-                other = k + int(uniform(state) * (allowed - k))
-                order[k], order[other] = order[other], order[k]
-                fate[depth, order[k]] = _EXPLORED
-                weight[depth, order[k]] *= allowed / options.actions
-    if skips:
-        for a in range(actions):
-            # an action that the policy plays cannot be missed: the value of the infostate depends on it
-            if fate[depth, a] == _EXPLORED and regret[row + a] < options.threshold and policy[depth, a] == 0.0:
-                if options.skipping == SKIP_BY_REGRET:
-                    state = advance(state)
-                    keep = options.constant / (options.constant + options.threshold - regret[row + a])
-                    if uniform(state) >= keep:
-                        fate[depth, a] = _LEFT
-                elif not game.nodes[node, FLAGS] & LAST_ROUND and not _ends_here(game, node, pair, a):
-                    fate[depth, a] = _LEFT
+            other = k + int(uniform(state) * (allowed - k))
+            order[k], order[other] = order[other], order[k]
+            fate[depth, order[k]] = _EXPLORED
+            weight[depth, order[k]] *= allowed / options.actions
+    return state
+
+
+@inner_kernel(forceinline=True)
+def _skip(game: Histories, regret: Vector, work: Work, options: Options, depth: int, state: np.uint64) -> np.uint64:
+    """Leaves out actions with a regret below the threshold; returns the stream of random numbers."""
+    node, pair, row = work.frames[depth, _NODE], work.frames[depth, _PAIR], work.frames[depth, _ROW]
+    for a in range(game.nodes[node, ACTIONS]):
+        # an action that the policy plays cannot be missed: the value of the infostate depends on it
+        explored = work.fate[depth, a] == _EXPLORED and work.policy[depth, a] == 0.0
+        if not explored or regret[row + a] >= options.threshold:
+            continue
+        if options.skipping == SKIP_BY_REGRET:
+            state = advance(state)
+            keep = options.constant / (options.constant + options.threshold - regret[row + a])
+            if uniform(state) >= keep:
+                work.fate[depth, a] = _LEFT
+        elif not game.nodes[node, FLAGS] & LAST_ROUND and not _ends_here(game, node, pair, a):
+            work.fate[depth, a] = _LEFT
     return state
 
 
