@@ -170,6 +170,20 @@ def _outcomes(history: History, name: str) -> list[tuple[int, float]]:
     return outcomes
 
 
+def _actions(history: History, actor: int, name: str) -> Sequence[int]:
+    """Returns the legal actions of a player who decides."""
+    if actor not in (0, 1):
+        raise GameError(f"{name}: the actor of a history is 0, 1, CHANCE or TERMINAL, not {actor}")
+    actions = history.actions()
+    if not actions:
+        raise GameError(f"{name}: player {actor} has no action in the infostate {history.infostate(actor)!r}")
+    return actions
+
+
+# parent, place, depth, chance as in Walk, and the names of what chance did since the parent
+_Before = tuple[int, int, int, float, tuple[str, ...]]
+
+
 def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Walk:
     """Returns all histories of a game.
 
@@ -177,106 +191,124 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
         TooBigError: there are more than `max_histories`.
     """
     expected = _refuse_huge(root, name, max_histories)
-    acting: tuple[dict[Hashable, int], ...] = ({}, {})
-    watching: tuple[dict[Hashable, int], ...] = ({}, {})
-    observations: dict[Hashable, int] = {}
-    menus: dict[tuple[int, tuple[int, ...]], int] = {}
-    names: list[tuple[str, ...]] = []
-    events: dict[tuple[str, ...], int] = {(): 0}
-    kept = _Records()
-    whole, real = kept.whole, kept.real
-    seen, index = 0, -1
-    stack: list[tuple[History, int, int, int, float, tuple[str, ...]]] = [(root, -1, 0, 0, 1.0, ())]
+    log = _Log(name)
+    seen = 0
+    stack: list[tuple[History, _Before]] = [(root, (-1, 0, 0, 1.0, ()))]
     while stack:
-        history, parent, place, depth, chance, event = stack.pop()
+        history, before = stack.pop()
         seen += 1
         actor = history.actor()
-        if actor == CHANCE:
-            for action, probability in reversed(_outcomes(history, name)):
-                following = (*event, history.action_name(action))
-                stack.append((history.child(action), parent, place, depth, chance * probability, following))
-            continue
-        index += 1
-        outcome = events.setdefault(event, len(events)) if event else 0
         if actor == TERMINAL:
-            whole += (parent, place, depth, outcome, TERMINAL, 0, 0, 0, -1)
-            real += (chance, history.utility())
-            continue
-        if actor not in (0, 1):
-            raise GameError(f"{name}: the actor of a history is 0, 1, CHANCE or TERMINAL, not {actor}")
-        actions = history.actions()
-        if not actions:
-            raise GameError(f"{name}: player {actor} has no action in the infostate {history.infostate(actor)!r}")
-        known, watched = acting[actor], watching[1 - actor]
-        own = known.setdefault(history.infostate(actor), len(known))
-        other = -1 - watched.setdefault(history.infostate(1 - actor), len(watched))
-        public = observations.setdefault(history.public(), len(observations))
-        key = (actor, tuple(actions))
-        menu = menus.get(key)
-        if menu is None:
-            menu = menus[key] = len(menus)
-            names.append(tuple(history.action_name(action) for action in actions))
-        pair = (other, own) if actor else (own, other)
-        whole += (parent, place, depth, outcome, actor, *pair, public, menu)
-        real += (chance, 0.0)
-        place = len(actions)
-        if seen + len(stack) + place > max_histories:
-            raise TooBigError(
-                f"{name} has more than {max_histories:,} histories (about {max(expected, max_histories):.1e} by sampling); "
-                f"at most {max_histories:,} are allowed"
-            )
-        while place:
-            place -= 1
-            stack.append((history.child(actions[place]), index, place, depth + 1, chance, ()))
-        if len(whole) > _BATCH:
-            kept.flush()
-    columns, weights = kept.columns()
-    infostates = [_sort(table) for table in (*acting, *watching)]
-    for player in (0, 1):
-        row = columns[5 + player]
-        decides, watches = columns[4] == player, row < 0
-        row[decides] = infostates[player][1][row[decides]]
-        row[watches] = -1 - infostates[2 + player][1][-1 - row[watches]]
-    return Walk(
-        name=name,
-        parent=columns[0],
-        place=columns[1],
-        depth=columns[2],
-        outcome=columns[3],
-        actor=columns[4],
-        infostate=columns[5:7],
-        public=columns[7] if len(observations) > 1 else None,
-        menu=columns[8],
-        chance=weights[0],
-        utility=weights[1],
-        infostates=(infostates[0][0], infostates[1][0]),
-        watching=(infostates[2][0], infostates[3][0]),
-        menus=list(menus),
-        names=names,
-        outcomes=list(events),
-    )
+            log.add_terminal(history, before)
+        elif actor == CHANCE:
+            parent, place, depth, chance, event = before
+            for outcome, probability in reversed(_outcomes(history, name)):
+                following = (*event, history.action_name(outcome))
+                stack.append((history.child(outcome), (parent, place, depth, chance * probability, following)))
+        else:
+            actions = _actions(history, actor, name)
+            if seen + len(stack) + len(actions) > max_histories:
+                raise TooBigError(
+                    f"{name} has more than {max_histories:,} histories (about {max(expected, max_histories):.1e} by "
+                    f"sampling); at most {max_histories:,} are allowed"
+                )
+            index = log.add_decision(history, before, actor, actions)
+            _, _, depth, chance, _ = before
+            for place in range(len(actions) - 1, -1, -1):
+                stack.append((history.child(actions[place]), (index, place, depth + 1, chance, ())))
+    return log.finish()
 
 
-class _Records:
-    """Rows of numbers, collected in lists and moved to arrays now and then: lists are quick, arrays are small."""
+# columns of _Log.whole and _Log.real, which keep rows in one flat list each
+_PARENT, _PLACE, _DEPTH, _OUTCOME, _ACTOR, _INFOSTATE, _PUBLIC, _MENU = 0, 1, 2, 3, 4, slice(5, 7), 7, 8
+_CHANCE, _UTILITY = 0, 1
 
-    def __init__(self) -> None:
+
+class _Log:
+    """What a walk writes down: rows of numbers, and the things that are numbered in the order in which they are first met.
+
+    Rows are collected in lists and moved to arrays now and then: lists are quick, arrays are small.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.size = 0
         self.whole: list[int] = []
         self.real: list[float] = []
-        self._whole: list[IntArray] = []
-        self._real: list[FloatArray] = []
+        self.arrays: list[tuple[IntArray, FloatArray]] = []
+        self.acting: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
+        self.watching: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
+        self.observations: dict[Hashable, int] = {}
+        self.menus: dict[tuple[int, tuple[int, ...]], int] = {}
+        self.names: list[tuple[str, ...]] = []
+        self.events: dict[tuple[str, ...], int] = {(): 0}
 
-    def flush(self) -> None:
+    def add_terminal(self, history: History, before: _Before) -> None:
+        """Writes down the end of a game."""
+        parent, place, depth, chance, event = before
+        outcome = self.events.setdefault(event, len(self.events))
+        self.whole += (parent, place, depth, outcome, TERMINAL, 0, 0, 0, -1)
+        self.real += (chance, history.utility())
+        self.size += 1
+
+    def add_decision(self, history: History, before: _Before, actor: int, actions: Sequence[int]) -> int:
+        """Writes down a decision; returns the number of its history."""
+        parent, place, depth, chance, event = before
+        outcome = self.events.setdefault(event, len(self.events))
+        acting, watching, observations = self.acting[actor], self.watching[1 - actor], self.observations
+        own = acting.setdefault(history.infostate(actor), len(acting))
+        other = -1 - watching.setdefault(history.infostate(1 - actor), len(watching))
+        public = observations.setdefault(history.public(), len(observations))
+        menu = self.menus.setdefault((actor, tuple(actions)), len(self.names))
+        if menu == len(self.names):
+            self.names.append(tuple(history.action_name(action) for action in actions))
+        pair = (other, own) if actor else (own, other)
+        self.whole += (parent, place, depth, outcome, actor, *pair, public, menu)
+        self.real += (chance, 0.0)
+        self.size += 1
+        if len(self.whole) > _BATCH:
+            self._flush()
+        return self.size - 1
+
+    def _flush(self) -> None:
         """Moves the lists to arrays."""
-        self._whole.append(np.array(self.whole, dtype=np.int64).reshape(-1, 9))
-        self._real.append(np.array(self.real, dtype=np.float64).reshape(-1, 2))
+        whole = np.array(self.whole, dtype=np.int64).reshape(-1, 9)
+        self.arrays.append((whole, np.array(self.real, dtype=np.float64).reshape(-1, 2)))
         self.whole.clear()
         self.real.clear()
 
-    def columns(self) -> tuple[IntArray, FloatArray]:
-        """Returns ([9, M], [2, M]) of all rows."""
-        self.flush()
-        return np.concatenate(self._whole).T.copy(), np.concatenate(self._real).T.copy()
+    def finish(self) -> Walk:
+        """Returns all that was written down, infostates in the order of their names."""
+        self._flush()
+        whole = np.concatenate([array for array, _ in self.arrays]).T.copy()
+        real = np.concatenate([array for _, array in self.arrays]).T.copy()
+        infostates, watching = [], []
+        for player, row in enumerate(whole[_INFOSTATE]):
+            decides, watches = whole[_ACTOR] == player, row < 0
+            keys, places = _sort(self.acting[player])
+            row[decides] = places[row[decides]]
+            infostates.append(keys)
+            keys, places = _sort(self.watching[player])
+            row[watches] = -1 - places[-1 - row[watches]]
+            watching.append(keys)
+        return Walk(
+            name=self.name,
+            parent=whole[_PARENT],
+            place=whole[_PLACE],
+            depth=whole[_DEPTH],
+            outcome=whole[_OUTCOME],
+            actor=whole[_ACTOR],
+            infostate=whole[_INFOSTATE],
+            public=whole[_PUBLIC] if len(self.observations) > 1 else None,
+            menu=whole[_MENU],
+            chance=real[_CHANCE],
+            utility=real[_UTILITY],
+            infostates=(infostates[0], infostates[1]),
+            watching=(watching[0], watching[1]),
+            menus=list(self.menus),
+            names=self.names,
+            outcomes=list(self.events),
+        )
 
 
 def _sort(table: dict[Hashable, int]) -> tuple[list[Hashable], IntArray]:
