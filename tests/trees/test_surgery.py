@@ -11,8 +11,8 @@ from aleator.games.base import CHANCE, TERMINAL
 from aleator.solvers.best_response import best_response_cfvs, cfvs, expected_value
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, places, random_policy
-from aleator.trees.subgame import cut
-from aleator.trees.surgery import Edge, End, Inner, assemble, weigh
+from aleator.trees.subgame import DepthLimit, cut
+from aleator.trees.surgery import Edge, End, Grafted, Inner, assemble, weigh
 from tests.games.random_game import RandomGame
 
 SEEDS = st.integers(0, 10_000)
@@ -81,3 +81,13 @@ def test_ends_of_one_matrix_share_a_group() -> None:
     tree = assemble(load_game("kuhn"), root).tree
     assert tree.payoff_group.tolist() == [-1, 0, 0] and tree.stake.tolist() == [0.0, 1.0, 2.0]
     assert tree.labels == ("", "a", "b")
+
+
+def test_trees_in_the_place_of_leaves_are_the_tree_they_were_cut_from() -> None:
+    tree = build_tree(load_game("leduc"))
+    upper = cut(tree, limit=DepthLimit(moves=2))
+    below = {int(leaf): cut(tree, int(upper.nodes[leaf])).tree for leaf in upper.leaves}
+    rebuilt = assemble(tree.game, Grafted(upper.tree, below)).tree
+    assert rebuilt.labels == tree.labels and rebuilt.states == tree.states
+    for name in ("actor", "parent", "first_child", "num_actions", "num_hands", "policy_start", "stake"):
+        np.testing.assert_array_equal(getattr(rebuilt, name), getattr(tree, name))

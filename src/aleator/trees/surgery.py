@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aleator.games.base import TERMINAL, FloatArray, Game, IntArray
-from aleator.trees.public_tree import IDENTITY, Int32Array, Int64Array, PublicTree, place_policies
+from aleator.trees.public_tree import IDENTITY, Int64Array, PublicTree, place_policies
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -122,18 +122,28 @@ def weigh(tree: PublicTree, first: FloatArray, second: FloatArray) -> PublicTree
 
 def assemble(game: Game[Any], part: Part) -> Assembly:
     """Returns the tree of a part; the game stays that of the states that were the game's own."""
-    return _Assembler(game).assemble(part)
+    order = _Numbering()
+    order.place(part, 0)
+    draft = _Draft(order.count)
+    for nodes, tree in order.trees:
+        draft.copy_tree(nodes, tree)
+    for node, end in order.ends:
+        draft.write_end(node, end)
+    for node, first, inner in order.inners:
+        draft.write_inner(node, first, inner)
+    return Assembly(draft.finish(game), tuple(nodes for nodes, _ in order.trees))
 
 
 @dataclass(eq=False)
-class _Assembler:
-    game: Game[Any]
-    count: int = 1
-    singles: list[tuple[int, int, Inner | End]] = field(default_factory=list)  # number, first child, node
-    trees: list[tuple[Int64Array, PublicTree]] = field(default_factory=list)
-    edges: list[tuple[int, int, Edge]] = field(default_factory=list)  # number, parent, edge
+class _Numbering:
+    """Which number each node of a part gets in the new tree, in sibling order."""
 
-    def _place(self, part: Part, at: int) -> None:
+    count: int = 1
+    trees: list[tuple[Int64Array, PublicTree]] = field(default_factory=list)  # numbers of its nodes, tree
+    ends: list[tuple[int, End]] = field(default_factory=list)  # number, node
+    inners: list[tuple[int, int, Inner]] = field(default_factory=list)  # number, that of the first child, node
+
+    def place(self, part: Part, at: int) -> None:
         """Numbers the nodes of a part whose root has the number `at`."""
         if isinstance(part, PublicTree):
             below = np.arange(self.count, self.count + part.num_nodes - 1)
@@ -142,15 +152,13 @@ class _Assembler:
         elif isinstance(part, Grafted):
             self._place_grafted(part, at)
         elif isinstance(part, End):
-            self.singles.append((at, 0, part))
+            self.ends.append((at, part))
         else:
             first = self.count
-            self.singles.append((at, first, part))
+            self.inners.append((at, first, part))
             self.count += len(part.edges)
-            for place, edge in enumerate(part.edges):
-                self.edges.append((first + place, at, edge))
-            for place, edge in enumerate(part.edges):
-                self._place(edge.part, first + place)
+            for child, edge in enumerate(part.edges, start=first):
+                self.place(edge.part, child)
 
     def _place_grafted(self, part: Grafted, at: int) -> None:
         """Numbers the nodes of a tree one by one; what takes the place of a leaf gets the leaf's number."""
@@ -161,90 +169,100 @@ class _Assembler:
         while waiting:
             node = waiting.pop()
             if node in part.parts:
-                self._place(part.parts[node], int(nodes[node]))
+                self.place(part.parts[node], int(nodes[node]))
             elif tree.num_children[node]:
                 first, count = int(tree.first_child[node]), int(tree.num_children[node])
                 nodes[first : first + count] = np.arange(self.count, self.count + count)
                 self.count += count
                 waiting.extend(range(first + count - 1, first - 1, -1))
 
-    def assemble(self, part: Part) -> Assembly:
-        self._place(part, 0)
-        size = self.count
-        states: list[Any] = [None] * size
-        labels = [""] * size
-        actor = np.full(size, TERMINAL, dtype=np.int8)
-        columns: dict[str, Int32Array] = {
-            name: np.zeros(size, dtype=np.int32) for name in ("first_child", "num_children", "num_actions")
-        }
-        parent, group = np.full((2, size), -1, dtype=np.int32)
-        stake = np.zeros(size)
-        hands = np.zeros((2, size), dtype=np.int32)
-        payoffs: list[Any] = []
-        known: dict[int, int] = {}
-        start = np.full((2, size), IDENTITY, dtype=np.int64)
-        origins: tuple[list[IntArray], list[IntArray]] = ([], [])
-        lengths = [0, 0]
 
-        def add_origins(player: int, flat: IntArray) -> int:
-            origins[player].append(flat)
-            lengths[player] += len(flat)
-            return lengths[player] - len(flat)
+class _Draft:
+    """The arrays of a tree of N nodes (see `PublicTree`) while its parts are written into them."""
 
-        def group_of(matrix: Any) -> int:
-            if id(matrix) not in known:
-                known[id(matrix)] = len(payoffs)
-                payoffs.append(matrix)
-            return known[id(matrix)]
+    def __init__(self, size: int) -> None:
+        self.states: list[Any] = [None] * size
+        self.labels = [""] * size
+        self.actor = np.full(size, TERMINAL, dtype=np.int8)
+        self.parent, self.payoff_group = np.full((2, size), -1, dtype=np.int32)
+        self.first_child, self.num_children, self.num_actions = np.zeros((3, size), dtype=np.int32)
+        self.num_hands = np.zeros((2, size), dtype=np.int32)
+        self.stake = np.zeros(size)
+        self.origin_start = np.full((2, size), IDENTITY, dtype=np.int64)
+        self.origins: tuple[list[IntArray], list[IntArray]] = ([], [])
+        self.origins_size = [0, 0]
+        self.payoffs: list[FloatArray | csr_array] = []
+        self.groups: dict[int, int] = {}  # of a payoff matrix by its identity
 
-        for nodes, tree in self.trees:
-            actor[nodes], hands[:, nodes], stake[nodes] = tree.actor, tree.num_hands, tree.stake
-            inner = tree.num_children > 0
-            columns["first_child"][nodes[inner]] = nodes[tree.first_child[inner]]
-            columns["num_children"][nodes] = tree.num_children
-            columns["num_actions"][nodes] = tree.num_actions
-            parent[nodes[1:]] = nodes[tree.parent[1:]]
-            numbers = np.array([*(group_of(matrix) for matrix in tree.payoffs), -1], dtype=np.int32)
-            group[nodes] = numbers[tree.payoff_group]
-            for player in (0, 1):
-                mapped = tree.origin_start[player] != IDENTITY
-                if mapped.any():
-                    before = add_origins(player, tree.origins[player])
-                    start[player, nodes[mapped]] = tree.origin_start[player][mapped] + before
-            for old, (node, label) in enumerate(zip(nodes, tree.labels, strict=True)):
-                states[node], labels[node] = tree.states[old], label
-        for node, first, single in self.singles:
-            if isinstance(single, End):
-                actor[node], hands[:, node], stake[node] = TERMINAL, single.matrix.shape, single.stake
-                group[node] = group_of(single.matrix)
-                states[node] = single.state
-            else:
-                actor[node], hands[:, node] = single.actor, single.hands
-                columns["first_child"][node], columns["num_children"][node] = first, len(single.edges)
-                columns["num_actions"][node] = single.num_actions
-                states[node] = single.state
-        for node, above, edge in self.edges:
-            parent[node], labels[node] = above, edge.label
-            for player in (0, 1):
-                mapping = edge.origin[player]
-                if mapping is not None:
-                    start[player, node] = add_origins(player, np.asarray(mapping, dtype=np.int64))
-        policy_start, policy_size = place_policies(actor, columns["num_actions"], hands)
-        flat = tuple(np.concatenate([np.zeros(0, dtype=np.int64), *chunks]) for chunks in origins)
-        tree = PublicTree(
-            game=self.game,
-            states=tuple(states),
-            actor=actor,
-            parent=parent,
-            num_hands=hands,
-            origin_start=start,
-            origins=(flat[0], flat[1]),
+    def copy_tree(self, nodes: Int64Array, tree: PublicTree) -> None:
+        """Writes a tree whose nodes have these numbers [its nodes]; what replaces one of its leaves is written after it."""
+        self.actor[nodes], self.num_hands[:, nodes], self.stake[nodes] = tree.actor, tree.num_hands, tree.stake
+        inner = tree.num_children > 0
+        self.first_child[nodes[inner]] = nodes[tree.first_child[inner]]
+        self.num_children[nodes], self.num_actions[nodes] = tree.num_children, tree.num_actions
+        self.parent[nodes[1:]] = nodes[tree.parent[1:]]
+        groups = np.array([*(self._group(matrix) for matrix in tree.payoffs), -1], dtype=np.int32)
+        self.payoff_group[nodes] = groups[tree.payoff_group]
+        for player in (0, 1):
+            mapped = tree.origin_start[player] != IDENTITY
+            if mapped.any():
+                start = self._add_origins(player, tree.origins[player])
+                self.origin_start[player, nodes[mapped]] = tree.origin_start[player][mapped] + start
+        for old, node in enumerate(nodes):
+            self.states[node] = tree.states[old]
+            if old > 0:  # the label of the root is that of the way into it
+                self.labels[node] = tree.labels[old]
+
+    def write_end(self, node: int, end: End) -> None:
+        """Writes a terminal."""
+        self.actor[node], self.num_hands[:, node], self.states[node] = TERMINAL, end.matrix.shape, end.state
+        self.payoff_group[node], self.stake[node] = self._group(end.matrix), end.stake
+
+    def write_inner(self, node: int, first: int, inner: Inner) -> None:
+        """Writes an inner node, and how its children, from the number `first` on, hang below it."""
+        self.actor[node], self.num_hands[:, node], self.states[node] = inner.actor, inner.hands, inner.state
+        self.first_child[node], self.num_children[node] = first, len(inner.edges)
+        self.num_actions[node] = inner.num_actions
+        for child, edge in enumerate(inner.edges, start=first):
+            self.parent[child], self.labels[child] = node, edge.label
+            for player, origin in enumerate(edge.origin):
+                if origin is not None:
+                    start = self._add_origins(player, np.asarray(origin, dtype=np.int64))
+                    self.origin_start[player, child] = start
+
+    def _group(self, matrix: FloatArray | csr_array) -> int:
+        """Returns the payoff group of a matrix."""
+        if id(matrix) not in self.groups:
+            self.groups[id(matrix)] = len(self.payoffs)
+            self.payoffs.append(matrix)
+        return self.groups[id(matrix)]
+
+    def _add_origins(self, player: int, flat: IntArray) -> int:
+        """Returns where in the player's origins these begin."""
+        start = self.origins_size[player]
+        self.origins[player].append(flat)
+        self.origins_size[player] += len(flat)
+        return start
+
+    def finish(self, game: Game[Any]) -> PublicTree:
+        """Returns the tree."""
+        policy_start, policy_size = place_policies(self.actor, self.num_actions, self.num_hands)
+        first, second = (np.concatenate([np.zeros(0, dtype=np.int64), *chunks]) for chunks in self.origins)
+        return PublicTree(
+            game=game,
+            states=tuple(self.states),
+            given_labels=tuple(self.labels),
+            actor=self.actor,
+            parent=self.parent,
+            first_child=self.first_child,
+            num_children=self.num_children,
+            num_actions=self.num_actions,
+            num_hands=self.num_hands,
+            origin_start=self.origin_start,
+            origins=(first, second),
             policy_start=policy_start,
             policy_size=policy_size,
-            payoff_group=group,
-            stake=stake,
-            payoffs=tuple(payoffs),
-            given_labels=tuple(labels),
-            **columns,
+            payoff_group=self.payoff_group,
+            stake=self.stake,
+            payoffs=tuple(self.payoffs),
         )
-        return Assembly(tree, tuple(nodes for nodes, _ in self.trees))
