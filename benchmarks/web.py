@@ -146,14 +146,14 @@ async def browse_while_solving(
     return load, [await wait_for(port, job["id"]) for job in queued]
 
 
-async def play(port: int, game: str, rounds: int, opponent: str = "equilibrium") -> Load:
+async def play(port: int, game: str, deals: int, opponent: str = "equilibrium") -> Load:
     """Returns how long moves take, the agent's answer included."""
     client, load, rng = Client(port), Load(), np.random.default_rng(0)
     session = await client.value("POST", "/api/play/sessions", {"game": game, "opponent": opponent})
     path = f"/api/play/sessions/{session['id']}/move"
-    for _ in range(rounds):
-        while not session["round"]["over"]:
-            options = session["round"]["options"]
+    for _ in range(deals):
+        while not session["deal"]["over"]:
+            options = session["deal"]["options"]
             started = perf_counter()
             session = await client.value("POST", path, {"move": options[int(rng.integers(len(options)))]["label"]})
             load.seconds.append(perf_counter() - started)

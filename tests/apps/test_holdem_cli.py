@@ -98,7 +98,7 @@ def test_show_prints_a_grid_in_colour(
         "AA", "AKo", "AQo", "AJo", "ATo", "A9o", "A8o", "A7o", "A6o", "A5o", "A4o", "A3o", "A2o",
     ]  # fmt: skip
     assert all(len(line) <= 79 for line in lines)
-    code, text, _ = call(capsys, "holdem", "show", str(file), "r:0:c", "--combos", "A7s")
+    code, text, _ = call(capsys, "holdem", "show", str(file), "r:0:c", "--hands", "A7s")
     assert code == 0 and text.count("A7s") == 0
     assert {line.split()[0] for line in text.splitlines() if line.split()[:1] and line.split()[0].startswith("A")} == {
         "As7s", "Ad7d", "Ac7c",
@@ -199,8 +199,8 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
         (("show", str(file), "r:0:b77"), "possible are c, b50, b300"),
         (("show", str(spot), "r:0:b77"), "possible are c, b50, b300"),
         (("show", str(file), "r:0:c:c:7h"), "dealt already"),
-        (("show", str(file), "r", "--combos", "ZZ"), "'ZZ'"),
-        (("show", str(file), "r", "--combos", "QQ"), "no hand of 'QQ'"),
+        (("show", str(file), "r", "--hands", "ZZ"), "'ZZ'"),
+        (("show", str(file), "r", "--hands", "QQ"), "no hand of 'QQ'"),
         (("show", str(file), "r", "--player", "me"), "oop or ip"),
     ]
     for arguments, message in cases:

@@ -34,8 +34,8 @@ def page(browser: Any, server: RunningServer) -> Iterator[Checked]:
     context.close()
 
 
-def play_round(page: Checked) -> int:
-    """Plays a round by raising as little as possible, then calling; returns how many moves it took."""
+def play_deal(page: Checked) -> int:
+    """Plays a deal by raising as little as possible, then calling; returns how many moves it took."""
     moves, shown = 0, page.page
     while not shown.locator(".result").count():
         said = shown.locator(".said li:not(.none)").count()
@@ -72,16 +72,16 @@ def test_a_full_game_of_liars_dice(page: Checked) -> None:
     shown = page.open("play/liars-dice:1x5?opponent=equilibrium")
     shown.wait_for_selector(".bids")
     assert shown.locator(".seat.agent .die[aria-label='a hidden die']").count() == 1
-    for rounds in range(1, 5):
-        assert play_round(page) >= 1
+    for deals in range(1, 5):
+        assert play_deal(page) >= 1
         assert shown.locator(".seat.agent .die[aria-label='a hidden die']").count() == 0
-        assert shown.locator(".facts dd").first.inner_text() == str(rounds)
+        assert shown.locator(".facts dd").first.inner_text() == str(deals)
         steps = shown.locator(".step")
         assert steps.count() >= 3 and shown.locator(".step.you .why").count() >= 1
         shares = shown.locator(".step").first.locator(".bars em").all_inner_texts()
         assert shares == ["20 %"] * 5, "before anything is said every face is equally likely"
         check_bars(shown)
-        if rounds == 3:
+        if deals == 3:
             page.picture("play")
         shown.locator(".next").click()
         shown.wait_for_selector(".result", state="detached")
@@ -125,7 +125,7 @@ def test_dice_are_played_with_keys_alone(page: Checked) -> None:
         )
     shown.keyboard.press("Enter")
     shown.wait_for_selector(".result", state="detached")
-    assert shown.evaluate("document.activeElement.matches('.bid, .act, .next')"), "the next round is at hand, too"
+    assert shown.evaluate("document.activeElement.matches('.bid, .act, .next')"), "the next deal is at hand, too"
 
 
 def test_the_address_chooses_the_opponent_whoever_was_played_before(page: Checked) -> None:
@@ -144,7 +144,7 @@ def test_a_spot_to_begin_with_is_played_from_the_lobby(page: Checked) -> None:
     shown.locator("button.tile", has_text="Nuts or air").click()
     shown.wait_for_selector(".act, .result")
     assert "#/play/holdem/" in shown.url
-    assert play_round(page) >= 1 and shown.locator(".mini-grid").count() >= 2
+    assert play_deal(page) >= 1 and shown.locator(".mini-grid").count() >= 2
 
 
 def test_the_editor_helps_and_refuses_what_cannot_be(page: Checked) -> None:
@@ -291,7 +291,7 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     page.until("location.hash.endsWith('r:0:c:c:8h')")
     shown.get_by_text("Play this spot").click()
     shown.wait_for_selector(".act, .result")
-    play_round(page)
+    play_deal(page)
     assert shown.locator(".mini-grid").count() >= 2
     page.check()
 

@@ -29,10 +29,10 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def new_state(game: str, seat: str = "alternate", seed: int = 7) -> dict[str, Any]:
-    totals = {"rounds": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0}
+    totals = {"deals": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0}
     return {
-        "game": game, "opponent": "equilibrium", "seat": seat, "solution": None, "seed": seed, "draws": 0, "round": None,
-        "totals": totals, "history": [],
+        "game": game, "opponent": "equilibrium", "seat": seat, "solution": None, "seed": seed, "draws": 0, "deal": None,
+        "totals": totals, "results": [],
     }  # fmt: skip
 
 
@@ -68,11 +68,11 @@ def test_luck_removed_is_unbiased_and_steadier(file: Path) -> None:
     won, skill = [], []
     for _ in range(1_500):
         state, view = step(state, file, "deal")
-        while not view["round"]["over"]:
-            options = view["round"]["options"]
+        while not view["deal"]["over"]:
+            options = view["deal"]["options"]
             state, view = step(state, file, options[int(rng.integers(len(options)))]["label"])
-        won.append(view["round"]["won"])
-        skill.append(view["round"]["skill"])
+        won.append(view["deal"]["won"])
+        skill.append(view["deal"]["skill"])
     uniform = uniform_policy(tree).probabilities[0]
     exact = expected_value(Policy(tree, (uniform, solution.policy.probabilities[1])))
     errors = [np.std(row) / np.sqrt(len(row)) for row in (won, skill)]
@@ -88,10 +88,10 @@ def test_who_plays_the_equilibrium_gives_up_nothing(file: Path) -> None:
     state = new_state(solution.summary.game)
     for _ in range(30):
         state, view = step(state, file, "deal")
-        while not view["round"]["over"]:
-            now = state["round"]
+        while not view["deal"]["over"]:
+            now = state["deal"]
             policy = table.policy(now["position"], now["hands"][now["seat"]])
-            state, view = step(state, file, view["round"]["options"][int(policy.argmax())]["label"])
+            state, view = step(state, file, view["deal"]["options"][int(policy.argmax())]["label"])
     assert state["totals"]["given_up"] < 0.02
     assert state["totals"]["skill"] == pytest.approx(state["totals"]["expected"], abs=0.02)
 
@@ -99,14 +99,12 @@ def test_who_plays_the_equilibrium_gives_up_nothing(file: Path) -> None:
 def test_nothing_secret_is_shown_before_the_end(file: Path) -> None:
     game = open_game(str(file)).summary.game
     state, view = step(new_state(game, seat="second"), file, "deal")
-    while not view["round"]["over"]:
-        assert view["round"]["agent_hand"] is None
-        assert not any(
-            {"belief", "policy", "values", "mixture", "why"} & set(shown) for shown in view["round"]["steps"]
-        )
-        state, view = step(state, file, view["round"]["options"][-1]["label"])
-    assert view["round"]["agent_hand"] is not None and all("belief" in shown for shown in view["round"]["steps"])
-    own = [shown for shown in view["round"]["steps"] if shown["who"] == "you"]
+    while not view["deal"]["over"]:
+        assert view["deal"]["agent_hand"] is None
+        assert not any({"belief", "policy", "values", "mixture", "why"} & set(shown) for shown in view["deal"]["steps"])
+        state, view = step(state, file, view["deal"]["options"][-1]["label"])
+    assert view["deal"]["agent_hand"] is not None and all("belief" in shown for shown in view["deal"]["steps"])
+    own = [shown for shown in view["deal"]["steps"] if shown["who"] == "you"]
     assert own and all(shown["why"] for shown in own)
 
 
@@ -116,12 +114,12 @@ def test_an_agent_that_searches_plays_its_own_policy_and_tells_its_own_beliefs(t
     state = new_state("kuhn", seat="second") | {"opponent": "search"}
     state, view = step(state, tmp_path / "kuhn.solution", "deal")
     again = step(new_state("kuhn", seat="second") | {"opponent": "search"}, tmp_path / "kuhn.solution", "deal")[1]
-    assert again == view, "the same seed gives the same round"
-    while not view["round"]["over"]:
-        state, view = step(state, tmp_path / "kuhn.solution", view["round"]["options"][-1]["label"])
-    acted = [shown for shown in view["round"]["steps"] if shown["who"] == "agent"]
+    assert again == view, "the same seed gives the same deal"
+    while not view["deal"]["over"]:
+        state, view = step(state, tmp_path / "kuhn.solution", view["deal"]["options"][-1]["label"])
+    acted = [shown for shown in view["deal"]["steps"] if shown["who"] == "agent"]
     assert acted and all(sum(shown["policy"]) == pytest.approx(1) for shown in acted)
-    assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["round"]["steps"])
+    assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["deal"]["steps"])
 
 
 def test_rebel_sits_at_the_table(tmp_path: Path) -> None:
@@ -131,11 +129,11 @@ def test_rebel_sits_at_the_table(tmp_path: Path) -> None:
     Solution(found.summary, found.policy, {}).save(file)
     assert prepare({"opponent": "rebel", "game": "liars-dice:1x4"}, Silent()) == {}
     state, view = step(new_state("liars-dice:1x4", seat="second") | {"opponent": "rebel"}, file, "deal")
-    (first,) = [shown for shown in state["round"]["steps"] if shown["who"] == "agent"]
+    (first,) = [shown for shown in state["deal"]["steps"] if shown["who"] == "agent"]
     assert sum(first["policy"]) == pytest.approx(1) and len(first["policy"]) == 8
-    while not view["round"]["over"]:
-        state, view = step(state, file, view["round"]["options"][-1]["label"])
-    assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["round"]["steps"])
+    while not view["deal"]["over"]:
+        state, view = step(state, file, view["deal"]["options"][-1]["label"])
+    assert all(sum(shown["belief"]["shares"]) == pytest.approx(1) for shown in view["deal"]["steps"])
 
 
 def test_moves_out_of_turn_are_refused(file: Path) -> None:
@@ -145,21 +143,21 @@ def test_moves_out_of_turn_are_refused(file: Path) -> None:
         step(state, file, "deal")
     with pytest.raises(PlayError, match="not possible here"):
         step(state, file, "jump")
-    with pytest.raises(PlayError, match="deal one first"):
+    with pytest.raises(PlayError, match="nothing is dealt: deal first"):
         step(new_state(game), file, "check")
 
 
 def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:
     session = server.client.post("/api/play/sessions", json={"game": "holdem", "solution": river}).json()
     for _ in range(6):
-        while not session["round"]["over"]:
-            move = session["round"]["options"][0]["label"]
+        while not session["deal"]["over"]:
+            move = session["deal"]["options"][0]["label"]
             session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": move}).json()
-        assert session["round"]["steps"][-1]["belief"]["form"] == "grid"
+        assert session["deal"]["steps"][-1]["belief"]["form"] == "grid"
         session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": "deal"}).json()
     totals = session["totals"]
-    assert totals["rounds"] == 6 and totals["given_up"] >= 0
-    assert "hands" not in json.dumps(session["round"]["steps"])
+    assert totals["deals"] == 6 and totals["given_up"] >= 0
+    assert "hands" not in json.dumps(session["deal"]["steps"])
 
 
 @pytest.mark.parametrize(

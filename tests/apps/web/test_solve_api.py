@@ -25,7 +25,7 @@ def test_the_editor_offers_the_default_rule_first() -> None:
 def test_a_range_comes_back_canonical_with_the_weight_of_each_class(server: RunningServer) -> None:
     found = server.client.post("/api/holdem/range", json={"text": "KK,AA,AKs:0.5"}).json()
     assert found["canonical"] == "KK+,AKs:0.5"
-    assert found["combos"] == 14
+    assert found["num_hands"] == 14
     assert found["weights"][:2] == [1.0, 0.5] and found["weights"][14] == 1.0 and sum(found["weights"]) == 2.5
     assert server.client.post("/api/holdem/range", json={"text": "AXs"}).status_code == 400
 
@@ -93,7 +93,7 @@ def test_there_is_no_way_past_the_tree(server: RunningServer, river: str) -> Non
 def test_a_locked_node_keeps_its_policy_and_the_rest_answers(server: RunningServer, river: str) -> None:
     """Who is made to fold to every bet is bet into with everything that can gain by it."""
     free = Node.model_validate_json(server.client.get(f"/api/solutions/{river}/node").content)
-    lock = {"path": "r:0:b75", "edits": [{"hands": "random", "mix": [1, 0, 0]}]}
+    lock = {"path": "r:0:b75", "edits": [{"hands": "random", "policy": [1, 0, 0]}]}
     answer = server.client.post(f"/api/solutions/{river}/resolve", json={"name": "Folds", "locks": [lock]})
     job = server.ended(answer.json()["id"])
     assert job["status"] == "done", job["error"]
@@ -180,7 +180,7 @@ def test_jobs_results_and_games_are_found_again_after_a_crash(empty: Path) -> No
         assert second.client.get(f"/api/solutions/{done}/node").is_success
         game = f"/api/play/sessions/{session['id']}"
         assert second.client.get(game).json() == session
-        assert second.client.post(f"{game}/move", json={"move": "check"}).json()["round"]["position"][0] == "check"
+        assert second.client.post(f"{game}/move", json={"move": "check"}).json()["deal"]["position"][0] == "check"
         second.running(running)
         assert second.job(running)["attempts"] == 2
         assert second.client.delete(f"/api/jobs/{running}").is_success

@@ -52,6 +52,20 @@ def test_other_databases_are_refused(tmp_path: Path) -> None:
         Store(tmp_path / "newer")
 
 
+def test_jobs_of_the_first_version_are_kept_and_its_play_sessions_forgotten(tmp_path: Path) -> None:
+    store = Store(tmp_path / "jobs.sqlite3")
+    job, session = store.add_job("solve", "old", {}), store.add_session({"round": None})
+    store.close()
+    older = sqlite3.connect(tmp_path / "jobs.sqlite3")
+    older.execute("PRAGMA user_version = 1")
+    older.close()
+    store = Store(tmp_path / "jobs.sqlite3")
+    assert store.job(job.id) == job and store.session(session) is None
+    newer = store.add_session({"deal": None})
+    store.close()
+    assert Store(tmp_path / "jobs.sqlite3").session(newer) == {"deal": None}
+
+
 def test_the_queue_and_what_is_kept_are_bounded(tmp_path: Path) -> None:
     async def fill() -> None:
         config = ServerConfig(data_dir=tmp_path, max_queued=3, max_kept=2)

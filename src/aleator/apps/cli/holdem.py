@@ -159,32 +159,32 @@ def solve(
 def show(
     file: Annotated[Path, typer.Argument(help="A solution, or a spot (.toml), which is solved first.")],
     node: Annotated[str, typer.Argument(help="A node, such as r:0:c:b100:c:8h.")] = "r",
-    combos: Annotated[str | None, typer.Option(help="List single hands: AKs, AsKh, or any range text.")] = None,
+    hands: Annotated[str | None, typer.Option(help="List single hands: AKs, AsKh, or any range text.")] = None,
     player: Annotated[str | None, typer.Option(help="Whose hands: oop or ip; default: who acts.")] = None,
     json: Json = False,
 ) -> None:
-    """Browse a node: a grid of all hand classes in colour, single hands with --combos, or everything with --json.
+    """Browse a node: a grid of all hand classes in colour, single hands with --hands, or everything with --json.
 
     A node is named as PioSOLVER names it: r:0 is the root, f, c and bN are fold, check or call, and a bet after which the
     player has put in N chips since the root, 8h is a card.
 
-    Examples:  aleator holdem show river.solution r:0:c  |  aleator holdem show examples/river.toml r:0:b500 --combos AKs
+    Examples:  aleator holdem show river.solution r:0:c  |  aleator holdem show examples/river.toml r:0:b500 --hands AKs
     """
     if player not in (None, *POSITION_NAMES):
         raise SolveError(f"--player must be oop or ip, not {player!r}")
-    chosen = parse_hand_range(combos) > 0 if combos is not None else np.ones(1326, np.bool_)
+    chosen = parse_hand_range(hands) > 0 if hands is not None else np.ones(1326, np.bool_)
     found = _open(file, node, quiet=json)
     view = HoldemView(found).node(node)
     side = POSITION_NAMES.index(player) if player else max(view.player, 0)
-    if combos is not None and not view.weights[side][chosen].any():
-        raise SolveError(f"no hand of {combos!r} gets to {view.path} in the range of {POSITION_NAMES[side]}")
+    if hands is not None and not view.weights[side][chosen].any():
+        raise SolveError(f"no hand of {hands!r} gets to {view.path} in the range of {POSITION_NAMES[side]}")
     if view.resolved:
         note("the file has no river: this one was solved again, from the ranges that get here")
     elif not found.has_river:
         note("the file has no river: EVs of earlier streets are unknown")
     if json:
         print_json(node_report(view, side, chosen, found.spot.stack))
-    elif combos is not None:
+    elif hands is not None:
         print_hands(view, side, chosen, found.spot.stack)
     else:
         print_node(view, side, found.spot.stack)

@@ -57,8 +57,8 @@ def print_node(view: NodeView, player: int, stack: int) -> None:
         equity_text = "-" if np.isnan(equity) else f"{100 * equity:.1f} %"
         realised = view.mean_realised(side)
         realised_text = "-" if np.isnan(realised) else f"{100 * realised:.0f} %"
-        combos = view.weights[side].sum()
-        out.print(f"{position:3} {combos:8,.1f} hands   EV {ev_text}   equity {equity_text}, realised {realised_text}")
+        hands = view.weights[side].sum()
+        out.print(f"{position:3} {hands:8,.1f} hands   EV {ev_text}   equity {equity_text}, realised {realised_text}")
     if player == view.player:
         _print_legend(view, stack)
     else:

@@ -43,12 +43,12 @@ router = APIRouter(prefix="/api", tags=["hold'em"])
 def read_range(body: RangeText) -> RangeReport:
     """A hand range from text: canonical text, number of hands, weight of each class."""
     if not body.text.strip():
-        return RangeReport(canonical="", combos=0.0, weights=[0.0] * NUM_HAND_CLASSES)
+        return RangeReport(canonical="", num_hands=0.0, weights=[0.0] * NUM_HAND_CLASSES)
     weights = parse_hand_range(body.text)
     sizes = np.bincount(HAND_CLASSES, minlength=NUM_HAND_CLASSES)
     classes = np.bincount(HAND_CLASSES, weights=weights, minlength=NUM_HAND_CLASSES) / sizes
     canonical = format_hand_range(weights, digits=3) if weights.any() else ""
-    return RangeReport(canonical=canonical, combos=float(weights.sum()), weights=classes.round(4).tolist())
+    return RangeReport(canonical=canonical, num_hands=float(weights.sum()), weights=classes.round(4).tolist())
 
 
 @router.get("/holdem/presets")

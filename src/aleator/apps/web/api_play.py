@@ -46,7 +46,7 @@ def play_catalogue(service: Server) -> PlayCatalogue:
 
 @router.post("/play/sessions", status_code=201, tags=["play"], responses=REFUSED)
 async def new_session(service: Server, body: SessionRequest) -> Session:
-    """Begins a session and deals its first round; the equilibrium of a game is solved at the first time."""
+    """Begins a session and makes its first deal; the equilibrium of a game is solved at the first time."""
     state: dict[str, Any] = {
         "game": body.game,
         "opponent": body.opponent,
@@ -54,9 +54,9 @@ async def new_session(service: Server, body: SessionRequest) -> Session:
         "solution": body.solution if body.game == "holdem" else None,
         "seed": secrets.randbits(62),
         "draws": 0,
-        "round": None,
-        "totals": {"rounds": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0},
-        "history": [],
+        "deal": None,
+        "totals": {"deals": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0},
+        "results": [],
     }
     _check_opponent(body)
     file = await _table_file(service, state)
@@ -97,7 +97,7 @@ async def get_session(service: Server, session_id: AnyId) -> Session:
 
 @router.post("/play/sessions/{session_id}/move", tags=["play"], responses=NOT_FOUND | REFUSED)
 async def move(service: Server, session_id: AnyId, body: MoveRequest) -> Session:
-    """Takes an action, or deals a new round; the agent answers at once."""
+    """Takes an action, or asks for a new deal; the agent answers at once."""
     return await _step(service, session_id, body.move)
 
 

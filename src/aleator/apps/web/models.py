@@ -104,7 +104,7 @@ class RangeReport(BaseModel):
     """A hand range: its canonical text, the number of hands, and the mean weight of each of the 169 classes."""
 
     canonical: str
-    combos: float
+    num_hands: float
     weights: list[float]
 
 
@@ -140,10 +140,10 @@ class Estimate(BaseModel):
 
 
 class LockEdit(Model):
-    """Hands (as range text) and the mix of actions they are to play."""
+    """Hands (as range text) and the policy they are to play, a share per action."""
 
     hands: Text
-    mix: Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=1, max_length=20)]
+    policy: Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=1, max_length=20)]
 
 
 class LockModel(Model):
@@ -220,7 +220,7 @@ class LineStep(BaseModel):
 
 
 class HandType(BaseModel):
-    """A made hand or a draw that a player can have at a node: how often, its equity, and the mix of actions it plays."""
+    """A made hand or a draw that a player can have at a node: how often, its equity, and the policy it plays."""
 
     kind: Literal["made", "draw"]
     name: str
@@ -232,7 +232,7 @@ class HandType(BaseModel):
 class Side(BaseModel):
     """One player at a node; lists run over the 169 hand classes."""
 
-    combos: float
+    num_hands: float
     ev: Number
     equity: Number
     weights: list[float]

@@ -57,13 +57,13 @@ class SessionRequest(Model):
 
 
 class MoveRequest(Model):
-    """`deal` for a new round, or the label of an action."""
+    """`deal` for a new one, or the label of an action."""
 
     move: Annotated[str, StringConstraints(max_length=40)]
 
 
 class Session(BaseModel):
-    """A play session as its player may see it."""
+    """A play session as its player may see it; a row of `results` is what a deal won, its skill, and what was given up."""
 
     id: str
     game: str
@@ -71,8 +71,8 @@ class Session(BaseModel):
     seat: str
     unit: str
     totals: dict[str, float]
-    history: list[list[float]]
-    round: dict[str, Any] | None
+    results: list[list[float]]
+    deal: dict[str, Any] | None
     solution: str | None
 
 
@@ -102,8 +102,8 @@ class Tree(BaseModel):
     game: str
     nodes: list[TreeNode]
     num_nodes: int
-    infostates: int
-    hands: list[int]
+    num_infostates: int
+    num_hands: list[int]
 
 
 class Run(BaseModel):

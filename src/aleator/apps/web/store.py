@@ -13,7 +13,7 @@ from typing import Any
 from aleator.apps.web.config import ServerError
 from aleator.apps.web.models import Job
 
-_VERSION = 1
+_VERSION = 2
 _TABLES = """
 CREATE TABLE jobs (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL, request TEXT NOT NULL,
@@ -39,7 +39,9 @@ class Store:
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
             raise ServerError(f"{path} is not a database of jobs: {error}") from error
-        if version not in (0, _VERSION):
+        if version == 1:  # its play sessions had other keys
+            self._database.executescript(f"BEGIN; DELETE FROM sessions; PRAGMA user_version = {_VERSION}; COMMIT;")
+        elif version not in (0, _VERSION):
             raise ServerError(f"{path} was written by another version ({version}); this one reads {_VERSION}")
         if version == 0:
             self._database.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT;")

@@ -133,7 +133,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         full = np.bincount(HAND_CLASSES, weights=_range(solution, player), minlength=NUM_HAND_CLASSES)
         players.append(
             {
-                "combos": found.weights[player].sum(),
+                "num_hands": found.weights[player].sum(),
                 "ev": found.mean(player, found.evs[player]),
                 "equity": found.mean(player, found.equities[player]),
                 "weights": weight,

@@ -143,12 +143,12 @@ def _lock(view: HoldemView, lock: dict[str, Any]) -> tuple[str, dict[str, str]]:
         raise SolveError(f"{path} cannot be locked: nobody decides there")
     policy = found.policy.copy()
     for edit in lock["edits"]:
-        mix = np.array(edit["mix"], np.float64)
-        if mix.shape != (len(policy),):
-            raise SolveError(f"{path} has {len(policy)} actions, but a mix of {len(mix)} was given")
-        if not mix.sum() > 0:
-            raise SolveError(f"the mix {edit['mix']} of {path} has no positive entry")
-        policy[:, parse_hand_range(edit["hands"]) > 0] = (mix / mix.sum())[:, None]
+        played = np.array(edit["policy"], np.float64)
+        if played.shape != (len(policy),):
+            raise SolveError(f"{path} has {len(policy)} actions, but a policy of {len(played)} was given")
+        if not played.sum() > 0:
+            raise SolveError(f"the policy {edit['policy']} of {path} has no positive entry")
+        policy[:, parse_hand_range(edit["hands"]) > 0] = (played / played.sum())[:, None]
     policy[:, policy.sum(axis=0) == 0] = 1 / len(policy)  # hands that are not there
     shares = {}
     for token, row in zip(found.node.tokens, policy.clip(0, 1), strict=True):

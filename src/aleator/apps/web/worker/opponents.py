@@ -23,7 +23,7 @@ _SETTINGS = {REBEL: "rebel:iterations=512"}  # a move within a second, also wher
 
 
 class Opponent(Protocol):
-    """Somebody who sits at a table; `draw` seeds whatever it draws in a round, which makes a round repeatable."""
+    """Somebody who sits at a table; `draw` seeds whatever it draws in a deal, which makes a deal repeatable."""
 
     def policy(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
         """Returns [A]: how likely it takes each action at its turn."""
@@ -43,13 +43,13 @@ class _Equilibrium:
 
 
 class _AgentOpponent:
-    """Asks an agent of the library; what it draws in a round is drawn anew, and equally, at every turn."""
+    """Asks an agent of the library; what it draws in a deal is drawn anew, and equally, at every turn."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
 
     def think_ahead(self) -> None:
-        """Searches the first move, which is the same in every round."""
+        """Searches the first move, which is the same in every deal."""
         rng = np.random.default_rng(0)
         self.agent.begin(0, rng)
         self.agent.probabilities(GameTable(self.agent.game, rng).observe())

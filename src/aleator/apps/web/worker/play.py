@@ -1,8 +1,8 @@
-"""Rounds of a game against an agent: dealing, the agent's moves, and what could be learnt from them afterwards.
+"""Deals of a game against an agent: dealing, the agent's moves, and what could be learnt from them afterwards.
 
-Luck is removed exactly. A round is worth to its player, whatever the cards, what the seat is worth plus, at each of the
+Luck is removed exactly. A deal is worth to its player, whatever the cards, what the seat is worth plus, at each of the
 player's decisions, how much better or worse the action taken was than the equilibrium's own mixture there; the rest is luck.
-Averaged over many rounds that equals the winnings, because the agent's policy and the odds of chance are known (the identity
+Averaged over many deals that equals the winnings, because the agent's policy and the odds of chance are known (the identity
 behind AIVAT: Burch et al. 2018, with the equilibrium's values as the baseline). Against an agent that searches this holds as far
 as the agent plays the equilibrium.
 """
@@ -22,7 +22,7 @@ from aleator.apps.web.worker.tables import Table, TreeTable
 from aleator.errors import AleatorError
 from aleator.games.base import CHANCE, TERMINAL
 
-KEPT_ROUNDS = 200
+KEPT_DEALS = 200
 
 
 class PlayError(AleatorError):
@@ -42,7 +42,7 @@ def open_table(game: str, file: str) -> Table:
 def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the state of a session after a move, and what its player may see of it.
 
-    `move` is None to look, "deal" for a new round, or the label of an action. All that is secret stays in `state`.
+    `move` is None to look, "deal" for a new one, or the label of an action. All that is secret stays in `state`.
     """
     state: dict[str, Any] = params["state"]
     table = open_table(state["game"], params["file"])
@@ -59,17 +59,17 @@ def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def _deal(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
-    if state["round"] is not None and not state["round"]["over"]:
-        raise PlayError("this round is not over yet: take an action first")
-    number = state["totals"]["rounds"]
+    if state["deal"] is not None and not state["deal"]["over"]:
+        raise PlayError("this deal is not over yet: take an action first")
+    number = state["totals"]["deals"]
     seat = {"first": 0, "second": 1, "alternate": number % 2}[state["seat"]]
-    state["round"] = {"seat": seat, "hands": table.deal(rng), "position": [], "steps": [], "over": False}
+    state["deal"] = {"seat": seat, "hands": table.deal(rng), "position": [], "steps": [], "over": False}
 
 
 def _act(state: dict[str, Any], table: Table, label: str) -> None:
-    now = state["round"]
+    now = state["deal"]
     if now is None or now["over"]:
-        raise PlayError("no round is on: deal one first")
+        raise PlayError("nothing is dealt: deal first")
     position, seat, hand = now["position"], now["seat"], now["hands"][now["seat"]]
     labels = [option.label for option in table.options(position)]
     if label not in labels:
@@ -84,7 +84,7 @@ def _act(state: dict[str, Any], table: Table, label: str) -> None:
             "policy": policy.tolist(),
             "values": values.tolist(),
             "given_up": max(float(values.max() - values[taken]), 0.0),
-            "advantage": float(values[taken] - policy @ values),
+            "gain": float(values[taken] - policy @ values),
             "why": explain(table, list(position), seat, hand, taken),
         }
     )
@@ -93,13 +93,13 @@ def _act(state: dict[str, Any], table: Table, label: str) -> None:
 
 
 def _draw(state: dict[str, Any]) -> tuple[int, int]:
-    """Returns what the agent's own draws of this round are seeded by."""
-    return state["seed"], state["totals"]["rounds"]
+    """Returns what the agent's own draws of this deal are seeded by."""
+    return state["seed"], state["totals"]["deals"]
 
 
 def _note_belief(state: dict[str, Any], table: Table) -> None:
     """Adds to the last step what the agent believes about the player's hand after it."""
-    now = state["round"]
+    now = state["deal"]
     agent = 1 - now["seat"]
     opponent = open_opponent(state["opponent"], state["game"])
     belief = opponent.belief(table, now["position"], agent, now["hands"][agent], _draw(state))
@@ -109,8 +109,8 @@ def _note_belief(state: dict[str, Any], table: Table) -> None:
 
 
 def _run(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
-    """Lets chance and the agent move until it is the player's turn or the round is over."""
-    now = state["round"]
+    """Lets chance and the agent move until it is the player's turn or the deal is over."""
+    now = state["deal"]
     position, hands = now["position"], (now["hands"][0], now["hands"][1])
     if not now["steps"]:
         now["steps"].append({"who": "deal"})
@@ -145,30 +145,29 @@ def _run(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
 
 
 def _finish(state: dict[str, Any], table: Table, hands: tuple[int, int]) -> None:
-    now, totals = state["round"], state["totals"]
+    now, totals = state["deal"], state["totals"]
     seat = now["seat"]
     won = table.payoff(now["position"], hands, seat)
-    advantage = sum(step.get("advantage", 0.0) for step in now["steps"])
-    skill = table.seat_value(seat) + advantage
+    skill = table.seat_value(seat) + sum(step.get("gain", 0.0) for step in now["steps"])
     now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": table.seat_value(seat)}
     given_up = sum(step.get("given_up", 0.0) for step in now["steps"])
-    totals["rounds"] += 1
+    totals["deals"] += 1
     for name, amount in (("won", won), ("skill", skill), ("given_up", given_up), ("expected", now["expected"])):
         totals[name] += amount
-    state["history"] = [*state["history"], [won, skill, given_up]][-KEPT_ROUNDS:]
+    state["results"] = [*state["results"], [won, skill, given_up]][-KEPT_DEALS:]
 
 
 def _view(state: dict[str, Any], table: Table) -> dict[str, Any]:
-    """Returns what the player may see: all of a round that is over, of one that is on nothing secret."""
-    now = state["round"]
-    view = {name: state[name] for name in ("game", "opponent", "seat", "totals", "history")}
-    view |= {"unit": table.unit, "round": None}
+    """Returns what the player may see: all of a deal that is over, of one that is on nothing secret."""
+    now = state["deal"]
+    view = {name: state[name] for name in ("game", "opponent", "seat", "totals", "results")}
+    view |= {"unit": table.unit, "deal": None}
     if now is None:
         return view
     seat, over = now["seat"], now["over"]
     steps = now["steps"] if over else [_public_step(step) for step in now["steps"]]
     names = [table.hand_name(player, now["hands"][player]) for player in (0, 1)]
-    view["round"] = {
+    view["deal"] = {
         "seat": seat,
         "hand": names[seat],
         "agent_hand": names[1 - seat] if over else None,

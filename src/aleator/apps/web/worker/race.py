@@ -59,8 +59,8 @@ def tree(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         "game": built.game.name,
         "nodes": nodes,
         "num_nodes": built.num_nodes,
-        "infostates": built.num_infostates,
-        "hands": [len(built.game.hands(built.states[0], player)) for player in (0, 1)],
+        "num_infostates": built.num_infostates,
+        "num_hands": list(built.game.num_hands(built.states[0])),
     }
 
 

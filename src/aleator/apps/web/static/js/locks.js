@@ -38,12 +38,12 @@ export function makeLocks(job, go) {
     const hands = h("input", { type: "text", value: handClass, "aria-label": "Hands to lock, as a range", spellcheck: false });
     const inputs = node.actions.map((action, index) => h("input", { type: "number", min: 0, max: 100, value: index === node.actions.length - 1 ? 100 : 0, "aria-label": `${action.name}, per cent` }));
     const set = () => {
-      const mix = inputs.map((input) => Number(input.value) / 100);
-      if (!mix.some((share) => share > 0)) toast("Give at least one action a share.", "error");
-      else add({ hands: hands.value.trim() || "random", mix });
+      const policy = inputs.map((input) => Number(input.value) / 100);
+      if (!policy.some((share) => share > 0)) toast("Give at least one action a share.", "error");
+      else add({ hands: hands.value.trim() || "random", policy });
     };
     return [
-      h("p", { class: "muted small" }, "Make these hands play a mix of your own (range text; “random” is all hands). Everything else is solved around it."),
+      h("p", { class: "muted small" }, "Make these hands play a policy of your own (range text; “random” is all hands). Everything else is solved around it."),
       h("label", { class: "field" }, h("span", { class: "label" }, "Hands"), hands),
       h("div", { class: "lock-mix" }, node.actions.map((action, index) => h("label", {}, h("i", { class: "dot", style: { background: colours[index] } }), h("span", {}, action.name), inputs[index], "%"))),
       h("p", { class: "row" }, h("button", { type: "button", onclick: set }, "Lock these hands"), h("button", { type: "button", class: "quiet", onclick: () => add(null) }, "Lock all as they play")),
@@ -52,7 +52,7 @@ export function makeLocks(job, go) {
 
   function draw() {
     const list = locks.map((lock, at) =>
-      h("li", {}, h("button", { type: "button", class: "link", onclick: () => go(lock.path) }, lock.path), ` ${lock.edits.length ? lock.edits.map((edit) => `${edit.hands}: ${edit.mix.map((share) => Math.round(100 * share)).join("/")}`).join("; ") : "as it plays"} `, h("button", { type: "button", class: "quiet", "aria-label": `Unlock ${lock.path}`, onclick: () => {
+      h("li", {}, h("button", { type: "button", class: "link", onclick: () => go(lock.path) }, lock.path), ` ${lock.edits.length ? lock.edits.map((edit) => `${edit.hands}: ${edit.policy.map((share) => Math.round(100 * share)).join("/")}`).join("; ") : "as it plays"} `, h("button", { type: "button", class: "quiet", "aria-label": `Unlock ${lock.path}`, onclick: () => {
         locks.splice(at, 1);
         save();
         draw();

@@ -42,8 +42,8 @@ export function makePainter(side, onchange) {
         label: `${CLASSES[index]}, weight ${percent(weight)}`,
       };
     });
-    const combos = weights.reduce((sum, weight, index) => sum + weight * CLASS_SIZES[index], 0);
-    count.textContent = `${number(combos, 4)} hands, ${percent(combos / 1326, 1)}`;
+    const hands = weights.reduce((sum, weight, index) => sum + weight * CLASS_SIZES[index], 0);
+    count.textContent = `${number(hands, 4)} hands, ${percent(hands / 1326, 1)}`;
   }
 
   // the painted classes as text; the server merges them into runs

@@ -92,7 +92,7 @@ export function makeTree() {
     const node = tree.nodes.find((one) => one.id === chosen) ?? tree.nodes[0];
     const block = now?.policy[node.id];
     const colours = actionColours(node.actions.map((name) => ({ kind: KINDS[name] ?? "raise" })));
-    note.textContent = `${tree.num_nodes.toLocaleString("en")} public states, ${tree.infostates.toLocaleString("en")} infostates${tree.nodes.length < tree.num_nodes ? `; the upper ${tree.nodes.length} states are drawn` : ""}.${now ? ` The game is worth ${signed(now.value, 4)} to the first player.` : ""}`;
+    note.textContent = `${tree.num_nodes.toLocaleString("en")} public states, ${tree.num_infostates.toLocaleString("en")} infostates${tree.nodes.length < tree.num_nodes ? `; the upper ${tree.nodes.length} states are drawn` : ""}.${now ? ` The game is worth ${signed(now.value, 4)} to the first player.` : ""}`;
     if (node.actor < 0) return fill(panel, h("p", { class: "muted" }, "Choose a decision in the tree."));
     const rows = node.hands.map((hand, index) => {
       const mix = block ? block.map((row) => row[index]) : node.actions.map(() => 1 / node.actions.length);

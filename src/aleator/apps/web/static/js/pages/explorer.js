@@ -212,7 +212,7 @@ class Explorer {
       this.summary,
       h("div", { class: "title-row" }, h("h2", {}, who), h("span", { class: "tag" }, `pot ${node.pot}`)),
       rows.length > 0 && [stack(node.actions.map((action) => action.frequency ?? 0), colours), h("table", { class: "actions-table" }, h("thead", {}, h("tr", {}, h("th", {}, "Action"), h("th", {}, "How often"), h("th", {}, "EV when taken"))), h("tbody", {}, rows))],
-      h("table", { class: "players" }, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "Hands"), h("th", {}, "Equity"), h("th", {}, "EV"))), h("tbody", {}, node.players.map((player, side) => h("tr", {}, h("th", {}, SIDES[side]), h("td", {}, number(player.combos, 4)), h("td", {}, percent(player.equity, 1)), h("td", {}, node.values ? chips(player.ev, 4) : "…"))))),
+      h("table", { class: "players" }, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "Hands"), h("th", {}, "Equity"), h("th", {}, "EV"))), h("tbody", {}, node.players.map((player, side) => h("tr", {}, h("th", {}, SIDES[side]), h("td", {}, number(player.num_hands, 4)), h("td", {}, percent(player.equity, 1)), h("td", {}, node.values ? chips(player.ev, 4) : "…"))))),
     );
   }
 

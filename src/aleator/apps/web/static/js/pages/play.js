@@ -1,4 +1,4 @@
-// Play: choose a game, play rounds, see afterwards what the agent believed and what was given up.
+// Play: choose a game, play deals, see afterwards what the agent believed and what was given up.
 
 import { api, watchJob } from "../api.js";
 import { card, cards, dice, die } from "../cards.js";
@@ -29,7 +29,7 @@ function lobby(catalogue, presets, onwatch) {
   const tiles = catalogue.games.map((game) => h("a", { class: "tile game", href: `#/play/${game.name}` }, h("div", { class: "tile-art" }, art[game.family](game.name)), h("h2", {}, game.title), h("p", {}, game.summary)));
   const solved = catalogue.spots.map((job) => h("a", { class: "tile game", href: `#/play/holdem/${job.id}` }, h("div", { class: "tile-art" }, cards(job.summary.spot.board, "small")), h("h2", {}, job.name), h("p", {}, `Hold'em, pot ${job.summary.spot.pot}, ${job.summary.spot.stack} behind`)));
   return [
-    h("p", { class: "lead" }, "Against an equilibrium you cannot win in the long run, only learn. After each round you see the agent's beliefs, its policy, and what each of your decisions was worth."),
+    h("p", { class: "lead" }, "Against an equilibrium you cannot win in the long run, only learn. After each deal you see the agent's beliefs, its policy, and what each of your decisions was worth."),
     h("section", { class: "tiles" }, tiles),
     h("h2", {}, "Hold'em spots"),
     h("p", { class: "muted" }, "Any spot you have solved can be played; these are solved when you choose them. ", h("a", { href: "#/solve" }, "Solve a spot of your own")),
@@ -75,7 +75,7 @@ class PlayTable {
     this.board = h("section", { class: "felt", "aria-label": "The table" });
     this.after = h("section", { class: "after" });
     this.score = h("section", { class: "panel score", "aria-label": "Score" });
-    this.chart = makeChart({ label: "Score over rounds, with and without luck", xLabel: "rounds", yLabel: "", height: 190 });
+    this.chart = makeChart({ label: "Score over deals, with and without luck", xLabel: "deals", yLabel: "", height: 190 });
     this.keys = (event) => this.onkey(event);
     window.addEventListener("keydown", this.keys);
   }
@@ -138,7 +138,7 @@ class PlayTable {
 
   onkey(event) {
     if (event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey || !this.session) return;
-    const { over, options } = this.session.round;
+    const { over, options } = this.session.deal;
     if (over && (event.key === "n" || event.key === "N")) this.move("deal");
     const letters = { f: "fold", c: "call", l: "challenge" };
     const found = !over && (options.find((option) => option.kind === letters[event.key]) ?? (this.faces ? null : options[Number(event.key) - 1]));
@@ -147,54 +147,54 @@ class PlayTable {
 
   show(session) {
     this.session = session;
-    const { round } = session;
+    const { deal } = session;
     this.opponent = session.opponent;
     const focused = this.board.contains(document.activeElement); // by who plays with keys: the next move is at hand
-    fill(this.board, this.seat("agent", round), this.middle(round), this.seat("you", round), round.over ? this.result(round) : this.actions(round));
-    fill(this.after, round.over && review(session, { faces: this.faces, hand: (text) => this.hand(text, "small") }));
+    fill(this.board, this.seat("agent", deal), this.middle(deal), this.seat("you", deal), deal.over ? this.result(deal) : this.actions(deal));
+    fill(this.after, deal.over && review(session, { faces: this.faces, hand: (text) => this.hand(text, "small") }));
     this.showScore();
-    if (round.over || focused) this.board.querySelector(".next, .bid:not(:disabled), .act:not(:disabled)")?.focus({ preventScroll: true });
+    if (deal.over || focused) this.board.querySelector(".next, .bid:not(:disabled), .act:not(:disabled)")?.focus({ preventScroll: true });
   }
 
   hand(text, size) {
-    if (this.faces) return text ? dice(text, this.faces, size) : h("span", { class: "dice" }, [...this.session.round.hand].map(() => die(null, { size })));
+    if (this.faces) return text ? dice(text, this.faces, size) : h("span", { class: "dice" }, [...this.session.deal.hand].map(() => die(null, { size })));
     if (this.game === "holdem") return text ? cards(text, size) : h("span", { class: "cards" }, card(null, size), card(null, size));
     return h("span", { class: "cards" }, card(text, size));
   }
 
-  seat(who, round) {
+  seat(who, deal) {
     const mine = who === "you";
-    const text = mine ? round.hand : round.agent_hand;
-    const turn = !round.over && mine;
-    const first = mine ? round.seat === 0 : round.seat === 1;
-    const chips = round.scene.chips?.[mine ? round.seat : 1 - round.seat];
+    const text = mine ? deal.hand : deal.agent_hand;
+    const turn = !deal.over && mine;
+    const first = mine ? deal.seat === 0 : deal.seat === 1;
+    const chips = deal.scene.chips?.[mine ? deal.seat : 1 - deal.seat];
     return h("div", { class: `seat ${who} ${turn ? "turn" : ""}` }, h("div", { class: "who" }, h("b", {}, mine ? "You" : "Agent"), h("small", {}, first ? "acts first" : "acts second", chips ? `, ${chips} in` : "")), this.hand(text, "big"));
   }
 
-  middle(round) {
-    const said = round.steps.filter((step) => step.who !== "deal").map((step) => {
+  middle(deal) {
+    const said = deal.steps.filter((step) => step.who !== "deal").map((step) => {
       if (step.who === "chance") return h("li", { class: "chance" }, card(step.label, "small"));
       const option = step.options[step.taken];
       return h("li", { class: step.who }, this.faces ? bid(option, this.faces) : option.name);
     });
-    const { board, pot } = round.scene;
+    const { board, pot } = deal.scene;
     return h(
       "div",
       { class: "middle" },
       board && h("div", { class: "board" }, this.game === "holdem" ? cards(board, "big") : card(board, "big")),
       pot !== undefined && h("p", { class: "pot" }, `Pot ${number(pot)}`),
-      h("ol", { class: "said", "aria-label": "Moves so far" }, said.length ? said : h("li", { class: "none" }, round.seat === 0 ? "You begin." : "The agent begins.")),
+      h("ol", { class: "said", "aria-label": "Moves so far" }, said.length ? said : h("li", { class: "none" }, deal.seat === 0 ? "You begin." : "The agent begins.")),
     );
   }
 
-  actions(round) {
+  actions(deal) {
     if (!this.faces) {
-      const buttons = round.options.map((option, index) => h("button", { type: "button", class: `act ${option.kind}`, onclick: () => this.move(option.label), dataset: { label: option.label } }, option.name, h("kbd", {}, index + 1)));
+      const buttons = deal.options.map((option, index) => h("button", { type: "button", class: `act ${option.kind}`, onclick: () => this.move(option.label), dataset: { label: option.label } }, option.name, h("kbd", {}, index + 1)));
       return h("div", { class: "actions" }, buttons);
     }
-    const bids = new Map(round.options.map((option) => [option.label, option]));
+    const bids = new Map(deal.options.map((option) => [option.label, option]));
     const liar = bids.get("liar");
-    const most = 2 * round.hand.length;
+    const most = 2 * deal.hand.length;
     const rows = [];
     for (let quantity = 1; quantity <= most; quantity += 1)
       for (let face = 1; face <= this.faces; face += 1) {
@@ -207,8 +207,8 @@ class PlayTable {
     return h("div", { class: "actions dice-actions" }, table, h("button", { type: "button", class: "act challenge", disabled: !liar, onclick: () => this.move("liar"), dataset: { label: "liar" } }, "Liar!", h("kbd", {}, "L")));
   }
 
-  result(round) {
-    const { won } = round;
+  result(deal) {
+    const { won } = deal;
     const size = number(Math.abs(won));
     const amount = `${size} ${size === "1" ? this.session.unit.slice(0, -1) : this.session.unit}`;
     const text = won > 0 ? `You win ${amount}` : won < 0 ? `You lose ${amount}` : "A tie";
@@ -216,15 +216,15 @@ class PlayTable {
       "div",
       { class: `result ${won > 0 ? "good" : won < 0 ? "bad" : ""}` },
       h("b", {}, text),
-      h("button", { type: "button", class: "primary next", onclick: () => this.move("deal") }, "Next round", h("kbd", {}, "N")),
+      h("button", { type: "button", class: "primary next", onclick: () => this.move("deal") }, "Next deal", h("kbd", {}, "N")),
     );
   }
 
   showScore() {
-    const { totals, history, unit } = this.session;
-    const rounds = totals.rounds;
-    const each = (value) => (rounds ? signed(value / rounds, unit === "chips" ? 1 : 3) : "–");
-    const line = (at) => history.reduce((points, row, index) => [...points, [index + 1, points[index][1] + row[at]]], [[0, 0]]);
+    const { totals, results, unit } = this.session;
+    const deals = totals.deals;
+    const each = (value) => (deals ? signed(value / deals, unit === "chips" ? 1 : 3) : "–");
+    const line = (at) => results.reduce((points, row, index) => [...points, [index + 1, points[index][1] + row[at]]], [[0, 0]]);
     this.chart.set({
       series: [
         { name: "as it went", colour: "var(--series-2)", points: line(0) },
@@ -237,15 +237,15 @@ class PlayTable {
       h(
         "dl",
         { class: "facts" },
-        h("div", {}, h("dt", {}, "Rounds"), h("dd", {}, rounds)),
+        h("div", {}, h("dt", {}, "Deals"), h("dd", {}, deals)),
         h("div", {}, h("dt", {}, "Won"), h("dd", { class: "won" }, signed(totals.won, totals.won % 1 ? 1 : 0))),
         h("div", {}, h("dt", {}, "Luck removed"), h("dd", { class: "skill" }, signed(totals.skill, unit === "chips" ? 1 : 2))),
         h("div", {}, h("dt", {}, "Luck"), h("dd", {}, signed(totals.won - totals.skill, unit === "chips" ? 1 : 2))),
-        h("div", {}, h("dt", {}, "Given up, per round"), h("dd", {}, rounds ? number(totals.given_up / rounds, 2) : "–")),
-        h("div", {}, h("dt", {}, "Luck removed, per round"), h("dd", {}, each(totals.skill))),
+        h("div", {}, h("dt", {}, "Given up, per deal"), h("dd", {}, deals ? number(totals.given_up / deals, 2) : "–")),
+        h("div", {}, h("dt", {}, "Luck removed, per deal"), h("dd", {}, each(totals.skill))),
       ),
-      rounds > 0 && this.chart.element,
-      h("p", { class: "muted small" }, "Luck removed: what your seat is worth, less what your decisions gave up; lucky cards and lucky calls cancel out. It shows after a few rounds what the score shows after hundreds. Over many rounds both lines agree."),
+      deals > 0 && this.chart.element,
+      h("p", { class: "muted small" }, "Luck removed: what your seat is worth, less what your decisions gave up; lucky cards and lucky calls cancel out. It shows after a few deals what the score shows after hundreds. Over many deals both lines agree."),
     );
   }
 }

@@ -1,4 +1,4 @@
-// What a round teaches: step by step the agent's belief about your hand, the policies, and what was given up.
+// What a deal teaches: step by step the agent's belief about your hand, the policies, and what was given up.
 
 import { actionColours, card, CLASSES, stack } from "../cards.js";
 import { h, number, percent, signed } from "../dom.js";
@@ -6,18 +6,18 @@ import { heat } from "../grid.js";
 import { bid } from "./play.js";
 
 export function review(session, { faces, hand }) {
-  const { round, unit } = session;
+  const { deal, unit } = session;
   const digits = unit === "chips" ? 1 : 2;
-  const lost = round.steps.reduce((sum, step) => sum + (step.given_up ?? 0), 0);
+  const lost = deal.steps.reduce((sum, step) => sum + (step.given_up ?? 0), 0);
   const name = (option) => (faces ? bid(option, faces) : option.name);
   return [
     h("div", { class: "title-row" }, h("h2", {}, "What the agent saw"), h("span", { class: `tag ${lost > 0.01 ? "warn" : "good"}` }, lost > 0.01 ? `you gave up ${number(lost, 2)}` : "nothing given up")),
-    h("p", { class: "muted" }, "This round: ", h("b", {}, signed(round.won, digits)), `, of which ${signed(round.skill, digits)} is play and ${signed(round.luck, digits)} luck. Your seat is worth ${signed(round.expected, digits)} on average.`),
-    h("ol", { class: "steps" }, round.steps.map((step) => oneStep(step, { faces, hand, round, name, digits }))),
+    h("p", { class: "muted" }, "This deal: ", h("b", {}, signed(deal.won, digits)), `, of which ${signed(deal.skill, digits)} is play and ${signed(deal.luck, digits)} luck. Your seat is worth ${signed(deal.expected, digits)} on average.`),
+    h("ol", { class: "steps" }, deal.steps.map((step) => oneStep(step, { faces, hand, deal, name, digits }))),
   ];
 }
 
-function oneStep(step, { faces, hand, round, name, digits }) {
+function oneStep(step, { faces, hand, deal, name, digits }) {
   const heads = {
     deal: () => ["Before anything is said", ""],
     chance: () => ["The next card: ", card(step.label, "tiny")],
@@ -31,7 +31,7 @@ function oneStep(step, { faces, hand, round, name, digits }) {
     step.who === "deal" && h("p", { class: "muted" }, "The agent knows its own hand, the rules, and how an equilibrium plays. From what you do it infers what you hold."),
     step.why && h("p", { class: "why" }, step.why),
     step.policy && policyTable(step, { name, digits }),
-    h("div", { class: "belief" }, h("small", {}, "It believes you hold"), beliefPicture(step.belief, round.hand, faces), h("small", { class: "truth" }, `your ${faces ? "dice" : "hand"}: ${percent(step.belief.truth, step.belief.truth < 0.1 ? 1 : 0)}`)),
+    h("div", { class: "belief" }, h("small", {}, "It believes you hold"), beliefPicture(step.belief, deal.hand, faces), h("small", { class: "truth" }, `your ${faces ? "dice" : "hand"}: ${percent(step.belief.truth, step.belief.truth < 0.1 ? 1 : 0)}`)),
   );
 }
 
