@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,10 @@ def test_what_editors_see_is_what_is_imported() -> None:
     assert sorted(aleator.__all__) == dir(aleator) == sorted(["__version__", *seen])
     for name, module in seen.items():
         assert getattr(aleator, name).__module__ == module
+
+
+def test_the_example_of_the_package_runs() -> None:
+    assert doctest.testmod(aleator) == doctest.TestResults(failed=0, attempted=3)
 
 
 def test_importing_the_package_loads_nothing() -> None:

@@ -1,4 +1,14 @@
-"""Aleator finds and plays equilibria of games with hidden information."""
+"""Aleator finds and plays equilibria of games with hidden information.
+
+    >>> from aleator import Limits, exploitability, solve
+    >>> solution = solve("leduc", "dcfr", limits=Limits(target=1e-4))
+    >>> exploitability(solution.policy) < 1e-4
+    True
+
+`load_game` opens a game by its name (`aleator games` lists them), `solve` solves it; `load_spot`, `solve_spot` and `HoldemView`
+are their counterparts for hold'em. `load_agent` and `play_match` let agents play each other. These names are loaded when they
+are used; the packages have the rest: games, trees, solvers, search, learning, agents, arena.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +22,12 @@ if TYPE_CHECKING:  # for editors and type checkers; a test holds it equal to the
     from aleator.errors import AleatorError
     from aleator.games.base import Game
     from aleator.games.contract import check_game
+    from aleator.games.holdem.spot_file import load_spot
     from aleator.games.registry import load_game
     from aleator.solvers.best_response import best_response, expected_value, exploitability, nash_conv
+    from aleator.solvers.holdem_solution import HoldemSolution
+    from aleator.solvers.holdem_solve import solve_spot
+    from aleator.solvers.holdem_view import HoldemView
     from aleator.solvers.solution import Solution, SolutionFile
     from aleator.solvers.solve import Limits, solve
     from aleator.trees.policy import Policy, uniform_policy
@@ -26,6 +40,8 @@ _EXPORTS = {
     "Agent": "aleator.agents.base",
     "AleatorError": "aleator.errors",
     "Game": "aleator.games.base",
+    "HoldemSolution": "aleator.solvers.holdem_solution",
+    "HoldemView": "aleator.solvers.holdem_view",
     "Limits": "aleator.solvers.solve",
     "Policy": "aleator.trees.policy",
     "Solution": "aleator.solvers.solution",
@@ -37,16 +53,20 @@ _EXPORTS = {
     "exploitability": "aleator.solvers.best_response",
     "load_agent": "aleator.agents.registry",
     "load_game": "aleator.games.registry",
+    "load_spot": "aleator.games.holdem.spot_file",
     "nash_conv": "aleator.solvers.best_response",
     "play_game": "aleator.agents.base",
     "play_match": "aleator.arena.match",
     "solve": "aleator.solvers.solve",
+    "solve_spot": "aleator.solvers.holdem_solve",
     "uniform_policy": "aleator.trees.policy",
 }
 __all__ = [
     "Agent",
     "AleatorError",
     "Game",
+    "HoldemSolution",
+    "HoldemView",
     "Limits",
     "Policy",
     "Solution",
@@ -59,10 +79,12 @@ __all__ = [
     "exploitability",
     "load_agent",
     "load_game",
+    "load_spot",
     "nash_conv",
     "play_game",
     "play_match",
     "solve",
+    "solve_spot",
     "uniform_policy",
 ]
 

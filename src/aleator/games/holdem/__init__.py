@@ -1,88 +1,24 @@
-"""Hold'em: cards, hand strengths, hand ranges and suit isomorphism."""
+"""Hold'em: spots, cards, hand ranges, betting, hand strengths and suit isomorphism.
 
-from __future__ import annotations
+A `Spot` is what is solved: a board, ranges, a pot, stacks and bet sizes; `load_spot` reads one from a file. A hand is a number
+from 0 to 1,325, a place in `HANDS`. The modules have the rest: `evaluator` hand strengths, `betting` and `betting_tree` the
+rules of betting, `bet_menu` the notation of bet sizes, `suits` what a renaming of suits does.
+"""
 
-from typing import TYPE_CHECKING, Any
-
-from aleator.games.holdem.cards import (
-    HAND_CLASS_NAMES,
-    HAND_CLASSES,
-    HANDS,
-    CardError,
-    blocked_hands,
-    format_card,
-    format_cards,
-    format_hand,
-    hand_index,
-    parse_card,
-    parse_cards,
-    parse_hand,
-)
-from aleator.games.holdem.hand_range import HandRangeError, format_hand_range, parse_hand_range
-from aleator.games.holdem.suits import (
-    CARD_MAPS,
-    HAND_MAPS,
-    SUIT_PERMUTATIONS,
-    SuitClasses,
-    board_classes,
-    canonical_board,
-    card_classes,
-    hand_classes,
-    symmetries,
-)
-
-if TYPE_CHECKING:
-    from aleator.games.holdem.evaluator import (
-        Category,
-        EvaluatorTables,
-        categories,
-        category,
-        evaluate,
-        evaluator_tables,
-        strength_of,
-        strengths,
-    )
+from aleator.games.holdem.cards import HAND_CLASS_NAMES, HANDS, format_cards, format_hand, parse_cards, parse_hand
+from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
+from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.spot_file import load_spot
 
 __all__ = [
-    "CARD_MAPS",
     "HANDS",
-    "HAND_CLASSES",
     "HAND_CLASS_NAMES",
-    "HAND_MAPS",
-    "SUIT_PERMUTATIONS",
-    "CardError",
-    "Category",
-    "EvaluatorTables",
-    "HandRangeError",
-    "SuitClasses",
-    "blocked_hands",
-    "board_classes",
-    "canonical_board",
-    "card_classes",
-    "categories",
-    "category",
-    "evaluate",
-    "evaluator_tables",
-    "format_card",
+    "Spot",
     "format_cards",
     "format_hand",
     "format_hand_range",
-    "hand_classes",
-    "hand_index",
-    "parse_card",
+    "load_spot",
     "parse_cards",
     "parse_hand",
     "parse_hand_range",
-    "strength_of",
-    "strengths",
-    "symmetries",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Returns a name of the evaluator, which is imported here because Numba takes a while to load."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from aleator.games.holdem import evaluator
-
-    return getattr(evaluator, name)
