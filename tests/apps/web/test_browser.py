@@ -289,11 +289,32 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     assert shown.locator(".runout-table tbody tr").count() == 48
     shown.locator(".runouts .key[data-card='8h']").click()
     page.until("location.hash.endsWith('r:0:c:c:8h')")
+    _go_on_from_here(page)
     shown.get_by_text("Play this spot").click()
     shown.wait_for_selector(".act, .result")
     play_deal(page)
     assert shown.locator(".mini-grid").count() >= 2
     page.check()
+
+
+def _go_on_from_here(page: Checked) -> None:
+    """Copies a range, and finds both in an editor with the board, the pot and the stack of the node; then goes back."""
+    shown = page.page
+    shown.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.get_by_role("button", name="IP", exact=True).last.click()
+    page.until_text(".toast", "Copied: IP.")
+    copied = shown.evaluate("navigator.clipboard.readText()")
+    assert "QsQh" in copied, "hands of a class play differently"
+    shown.get_by_text("Solve from here").click()
+    page.until("document.querySelector('.board-text')?.value === '3s 7h Td Ks 8h'")
+    page.until(f"document.querySelector('.painter[data-side=ip] textarea').value === {json.dumps(copied)}")
+    shown.wait_for_selector(".estimate .facts")
+    assert shown.get_by_label("Pot", exact=True).input_value() == "100"
+    shown.locator(".painter[data-side=ip] textarea").fill("AKx")
+    page.until_text(".estimate .problem-text", "AKx")
+    assert shown.get_by_role("button", name="Solve", exact=True).is_disabled(), "not with the range of before"
+    shown.go_back()
+    shown.wait_for_selector(".node-ranges")
 
 
 def test_numbers_are_written_for_readers(page: Checked, river: str) -> None:

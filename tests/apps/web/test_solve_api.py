@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from aleator.apps import web
 from aleator.apps.web.models import Estimate, Hands, Node, Runouts
 from aleator.apps.web.worker.holdem import estimate, solve
 from aleator.errors import SolveError
+from aleator.games.holdem.cards import blocked_hands
+from aleator.games.holdem.hand_range import parse_hand_range
 from aleator.games.holdem.spot import DEFAULT_RULE
 from aleator.solvers.holdem_solution import HoldemSolution
 from aleator.solvers.holdem_view import HoldemView
@@ -80,6 +83,26 @@ def test_nodes_say_what_the_solution_says(server: RunningServer, river: str) -> 
     hands = Hands.model_validate_json(answer.content)
     assert [one.hand for one in hands.hands] == ["JsTs", "JdTd", "JcTc"]
     assert all(sum(one.policy) == pytest.approx(1, abs=1e-4) for one in hands.hands)
+
+
+def test_ranges_at_a_node_as_text_and_by_equity(server: RunningServer, river: str) -> None:
+    view = HoldemView(HoldemSolution.open(server.data_dir / "solutions" / f"{river}.solution"))
+    expected = view.node("r:0:c")
+    found = server.client.get(f"/api/solutions/{river}/ranges", params={"path": "r:0:c"}).json()
+    assert (found["board"], found["pot"], found["stack"]) == (RIVER["board"], RIVER["pot"], RIVER["stack"])
+    live = ~blocked_hands(expected.board)
+    for text, weights in zip(found["players"], expected.weights, strict=True):
+        np.testing.assert_allclose(parse_hand_range(text) * live, weights, atol=6e-4)
+    by_action = [parse_hand_range(text) * live for text in found["actions"]]
+    np.testing.assert_allclose(sum(by_action), expected.weights[1], atol=2e-3)
+    after = server.client.get(f"/api/solutions/{river}/ranges", params={"path": "r:0:b75"}).json()
+    assert (after["pot"], after["stack"]) == (175, 225)
+    assert parse_hand_range(after["players"][0]).sum() < parse_hand_range(RIVER["oop"]).sum()
+    node = Node.model_validate_json(server.client.get(f"/api/solutions/{river}/node", params={"path": "r:0:c"}).content)
+    for side in node.players:
+        curve = [equity or 0.0 for equity in side.equity_curve]
+        assert curve == sorted(curve) and 0 <= curve[0] < curve[-1] <= 1
+        assert sum(curve) / len(curve) == pytest.approx(side.equity, abs=0.01), "a range's mean is its equity"
 
 
 def test_there_is_no_way_past_the_tree(server: RunningServer, river: str) -> None:

@@ -56,7 +56,7 @@ def test_sizes_are_read(text: str, size: BetSize) -> None:
     ("text", "message"),
     [
         ("", "write"),
-        ("50", "write"),
+        ("50", 'write "50%" of the pot or "50c" for chips'),
         ("-50%", "write"),
         ("50 %", "write"),
         ("pot", "write"),

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, format_hand, parse_hand
+from aleator.games.holdem.cards import (
+    HAND_CLASS_NAMES,
+    HAND_CLASSES,
+    blocked_hands,
+    format_hand,
+    parse_cards,
+    parse_hand,
+)
 from aleator.games.holdem.hand_range import HandRangeError, format_hand_range, parse_hand_range
 
 
@@ -159,6 +166,18 @@ def test_digits_round_the_weights() -> None:
     weights = parse_hand_range("AA,KK:0.33333333,QQ:0.00001,JJ:0.999")
     assert format_hand_range(weights, digits=2) == "AA,KK:0.33,JJ"
     assert format_hand_range(weights) == "AA,KK:0.33333333,QQ:1e-05,JJ:0.999"
+
+
+def test_hands_that_a_board_blocks_are_not_told_apart() -> None:
+    board = parse_cards("Kh 7d 7c 7s")
+    weights = parse_hand_range("KK,AKs:0.5,87s,54s") * ~blocked_hands(board)
+    assert format_hand_range(weights, board=board) == "KK,AKs:0.5,87s,54s"
+    assert "KsKd" in format_hand_range(weights) and "KK" not in format_hand_range(weights)
+    weights[parse_hand("AsKs")] = 1.0
+    assert format_hand_range(weights, board=board) == "KK,87s,54s,AsKs,AdKd:0.5,AcKc:0.5"
+    assert format_hand_range(~blocked_hands(board), board=board) == "random"
+    nothing_left = parse_cards("7h 7d 7c 7s")
+    assert format_hand_range(named("76s", "65s") * ~blocked_hands(nothing_left), board=nothing_left) == "65s"
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, np.nan, np.inf])

@@ -19,6 +19,7 @@ from aleator.apps.web.models import (
     Hands,
     Job,
     Node,
+    NodeRanges,
     Path,
     Preset,
     RangeReport,
@@ -133,6 +134,13 @@ async def get_hands(
     """The single hands of a class at a node."""
     params = {"file": _file(service, job), "path": path, "hand_class": hand_class, "player": player}
     return raw(await service.ask(service.browser, "hands", params, keep=True))
+
+
+@router.get("/solutions/{job_id}/ranges", response_model=NodeRanges, responses=NOT_FOUND | REFUSED)
+async def get_ranges(service: Server, job: Solved, path: PathQuery = "r") -> Response:
+    """The ranges that get to a node, as text."""
+    params = {"file": _file(service, job), "path": path}
+    return raw(await service.ask(service.browser, "ranges", params, keep=True))
 
 
 @router.get("/solutions/{job_id}/runouts", response_model=Runouts, responses=NOT_FOUND | REFUSED)

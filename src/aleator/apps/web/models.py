@@ -230,7 +230,7 @@ class HandType(BaseModel):
 
 
 class Side(BaseModel):
-    """One player at a node; lists run over the 169 hand classes."""
+    """One player at a node; lists run over the 169 hand classes, `equity_curve` over the range from its weakest hand up."""
 
     num_hands: float
     ev: Number
@@ -239,6 +239,7 @@ class Side(BaseModel):
     of_range: list[float]
     evs: list[Number]
     equities: list[Number]
+    equity_curve: list[Number]
     types: list[HandType]
 
 
@@ -279,6 +280,17 @@ class Hands(BaseModel):
     hand_class: str
     player: int
     hands: list[Hand]
+
+
+class NodeRanges(BaseModel):
+    """The ranges that get to a node, those that take each action there, and the board, pot and stack to go on from it."""
+
+    path: str
+    players: list[str]
+    actions: list[str]
+    board: str
+    pot: int
+    stack: int
 
 
 class Runout(BaseModel):

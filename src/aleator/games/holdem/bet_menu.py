@@ -127,6 +127,8 @@ def parse_size(text: str, *, is_raise: bool = True) -> BetSize:
     if word in ("geometric", "geo", "e"):
         return BetSize(SizeKind.GEOMETRIC)
     match = _NUMBERED.fullmatch(word)
+    if match is None and _NUMBERED.fullmatch(f"{word}%"):
+        raise BetSizeError(f'{text!r} is not a bet size: write "{word}%" of the pot or "{word}c" for chips')
     if match is None:
         raise BetSizeError(f"{text!r} is not a bet size: write {_FORMS}")
     number, kind = Fraction(match[1]), SizeKind(match[2])

@@ -29,6 +29,7 @@ from aleator.games.holdem.cards import (
     NUM_HANDS,
     RANKS,
     CardError,
+    blocked_hands,
     format_hand,
     parse_hand,
 )
@@ -159,7 +160,7 @@ def _run(first: _RankPair, last: _RankPair) -> Iterator[_RankPair]:
         raise _ProblemError("the ends of a run must share the high card or the gap, like A5s-A2s, 77-22 or JTs-76s")
 
 
-def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None) -> str:
+def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None, board: Sequence[int] = ()) -> str:
     """Returns the canonical text of a hand range, which parses back to the same weights.
 
     Pairs come first, then suited, then offsuit classes, each from aces down with runs of equal weight merged; hands of
@@ -168,6 +169,8 @@ def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None) -> s
     Args:
         weights: `[1326]`, in [0, 1].
         digits: decimals to round the weights to first; None keeps them exact.
+        board: cards that are dealt. No hand can have them, so that weights of hands that do are not told: a class is
+            written as one if its other hands agree.
 
     Raises:
         HandRangeError: the shape is not `[1326]`, or a weight is outside [0, 1] or not a number.
@@ -180,8 +183,9 @@ def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None) -> s
         hand = int(np.flatnonzero(wrong)[0])
         raise HandRangeError(f"the weight {float(exact[hand])} of {format_hand(hand)} is outside [0, 1]")
     rounded = exact if digits is None else exact.round(digits)
-    if (rounded == rounded[0]).all():
-        return "random" + _format_weight(rounded[0])
+    told = ~blocked_hands(board)
+    if (rounded[told] == rounded[told][0]).all():
+        return "random" + _format_weight(rounded[told][0])
 
     tokens: list[str] = []
     mixed: list[int] = []
@@ -189,8 +193,9 @@ def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None) -> s
         row: list[float | None] = []  # None: the hands of the class differ in weight
         for name in names:
             hands = _HANDS_OF_CLASS[name]
-            same = bool((rounded[hands] == rounded[hands[0]]).all())
-            row.append(float(rounded[hands[0]]) if same else None)
+            hands = hands[told[hands]]
+            same = bool((rounded[hands] == rounded[hands[:1]]).all())
+            row.append((float(rounded[hands[0]]) if len(hands) else 0.0) if same else None)
             if not same:
                 mixed.extend(int(hand) for hand in hands[::-1] if rounded[hand] > 0.0)
         tokens.extend(_format_row(names, row))

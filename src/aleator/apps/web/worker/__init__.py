@@ -9,6 +9,7 @@ METHODS = {
     "import": "holdem:check_file",
     "node": "explore:node",
     "hands": "explore:hands",
+    "ranges": "explore:ranges",
     "runouts": "explore:runouts",
     "equilibrium": "equilibrium:solve_game",
     "tree": "race:tree",

@@ -1,4 +1,4 @@
-"""Looking at a solved spot: a node, the hands of a class there, all cards that can come."""
+"""Looking at a solved spot: a node, the hands of a class there, the ranges that get there, all cards that can come."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from aleator.games.holdem.cards import (
     format_cards,
     format_hand,
 )
+from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_types import DRAWS, MADE, hand_types
 from aleator.games.holdem.node_path import NodePath, is_action, parse_path
 from aleator.solvers.holdem_solution import HoldemSolution
 from aleator.solvers.holdem_view import HoldemView, NodeView
 
 KEPT_FILES, KEPT_NODES = 8, 128
+CURVE_POINTS = 51
 
 _files: OrderedDict[str, HoldemView] = OrderedDict()
 _nodes: OrderedDict[tuple[str, str, bool], NodeView] = OrderedDict()
@@ -117,6 +119,18 @@ def _types(view: NodeView, player: int) -> list[dict[str, Any]]:
     return rows
 
 
+def _equity_curve(view: NodeView, player: int) -> FloatArray:
+    """Returns the equity of the hand at each of `CURVE_POINTS` even places of a player's range, the weakest first."""
+    equities, likely = view.equities[player], view.weights[player] * view.matchups[player]
+    known = np.flatnonzero(np.isfinite(equities) & (likely > 0))
+    if not len(known):
+        return np.zeros(0)
+    order = known[np.argsort(equities[known], kind="stable")]
+    upto = np.cumsum(likely[order])
+    places = np.linspace(0.0, upto[-1], CURVE_POINTS)
+    return np.asarray(equities[order[np.minimum(np.searchsorted(upto, places), len(order) - 1)]])
+
+
 def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the node `path` of the solution in `file`, per hand class; EVs only if `values` is set."""
     view, path = open_view(params["file"]), parse_path(params["path"])
@@ -140,6 +154,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
                 "of_range": np.divide(weight, full, out=np.zeros(NUM_HAND_CLASSES), where=full > 0),
                 "evs": _per_class(found, player, found.evs[player]),
                 "equities": _per_class(found, player, found.equities[player]),
+                "equity_curve": _equity_curve(found, player),
                 "types": _types(found, player),
             }
         )
@@ -194,6 +209,26 @@ def hands(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             }
         )
     return {"hand_class": params["hand_class"], "player": player, "hands": rows}
+
+
+def ranges(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the ranges that get to a node as text, those that take each action, and the spot that begins there."""
+    found = look(params["file"], parse_path(params["path"]), values=False)
+    spot = open_view(params["file"]).solution.spot
+
+    def text(weights: FloatArray) -> str:
+        clipped = weights.clip(0.0, 1.0)
+        return format_hand_range(clipped, digits=3, board=found.board) if clipped.max() >= 5e-4 else ""
+
+    acting = found.weights[found.player] if found.player >= 0 else np.zeros(0)
+    return {
+        "path": params["path"],
+        "players": [text(weights) for weights in found.weights],
+        "actions": [text(acting * policy) for policy in found.policy] if found.player >= 0 else [],
+        "board": format_cards(found.board),
+        "pot": found.pot,
+        "stack": spot.stack - max(found.node.chips),
+    }
 
 
 def runouts(params: dict[str, Any], channel: Channel) -> dict[str, Any]:

@@ -24,7 +24,7 @@ async function call(method, path, body, raw) {
 function problem(value) {
   if (typeof value?.detail === "string") return value.detail;
   const first = value?.detail?.[0];
-  return first && `${(first.loc ?? []).filter((part) => part !== "body").join(".")}: ${first.msg}`;
+  return first && `${(first.loc ?? []).filter((part) => part !== "body" && part !== "spot").join(".")}: ${first.msg}`;
 }
 
 const query = (values) => new URLSearchParams(values).toString();
@@ -45,6 +45,7 @@ export const api = {
   remove: (id) => call("DELETE", `/jobs/${id}`),
   node: (id, path, values) => call("GET", `/solutions/${id}/node?${query({ path, values })}`),
   hands: (id, path, handClass, player) => call("GET", `/solutions/${id}/hands?${query({ path, hand_class: handClass, player })}`),
+  ranges: (id, path) => call("GET", `/solutions/${id}/ranges?${query({ path })}`),
   runouts: (id, path) => call("GET", `/solutions/${id}/runouts?${query({ path })}`),
   upload: (name, file) => call("POST", `/solutions/upload?${query({ name })}`, undefined, file),
   playCatalogue: () => call("GET", "/play"),

@@ -67,6 +67,12 @@ export function percent(share, digits = 0) {
   return `${(100 * share).toFixed(digits)} %`;
 }
 
+// a share that may be tiny, such as an exploitability: two digits that count
+export function precise(share) {
+  if (share === null || share === undefined || Number.isNaN(share)) return "–";
+  return `${number(100 * share, 2)} %`;
+}
+
 export function bytes(count) {
   if (count >= 2 ** 30) return `${(count / 2 ** 30).toFixed(2)} GB`;
   return count >= 2 ** 20 ? `${(count / 2 ** 20).toFixed(count < 10 * 2 ** 20 ? 1 : 0)} MB` : `${Math.ceil(count / 2 ** 10)} kB`;

@@ -9,7 +9,7 @@ const STREETS = ["flop", "turn", "river"];
 const RULES = [["sharp-dcfr+", "sharp DCFR+, the quickest here"], ["dcfr:1.5,0,4", "DCFR (1.5, 0, 4)"], ["dcfr", "DCFR (1.5, 0, 2)"], ["dcfr+", "DCFR+"], ["pcfr+", "PCFR+"], ["pdcfr+", "PDCFR+"], ["cfr+", "CFR+"], ["lcfr", "linear CFR"], ["cfr", "CFR"]];
 const clone = (value) => JSON.parse(JSON.stringify(value));
 
-export function makeEditor(presets, start, onsolve) {
+export function makeEditor(presets, start, onsolve, title) {
   let spot = clone(start);
   let [threads, bits] = [1, 32];
   let request = 0;
@@ -93,7 +93,11 @@ export function makeEditor(presets, start, onsolve) {
     const on = new Set(boardCards().map((one) => one[0].toUpperCase() + one[1].toLowerCase()));
     for (const key of board.querySelectorAll("button")) key.setAttribute("aria-pressed", on.has(key.dataset.card));
     fill(chosen, [...on].map((one) => card(one, "medium")), on.size < 3 && h("span", { class: "muted" }, `${3 - on.size} more`));
-    sizes.querySelectorAll("[data-street]").forEach((box) => (box.hidden = STREETS.indexOf(box.dataset.street) < on.size - 3));
+    sizes.querySelectorAll("[data-street]").forEach((box) => {
+      const streets = STREETS.indexOf(box.dataset.street) - (on.size - 3);
+      box.hidden = streets < 0;
+      for (const donk of box.querySelectorAll(".donk")) donk.hidden = streets === 0; // nobody has called before it
+    });
   }
 
   function buildDeck() {
@@ -129,7 +133,7 @@ export function makeEditor(presets, start, onsolve) {
     const input = h("input", {
       type: "text", value: (given ?? []).join(", "), placeholder: kind === "donk" ? "as bet" : "none", "aria-label": `${street} ${side} ${kind}`,
       oninput: () => change(() => {
-        const list = input.value.split(",").map((size) => size.trim()).filter(Boolean);
+        const list = input.value.replaceAll(/\s+%/g, "%").split(/[\s,;]+/).filter(Boolean);
         spot[street][side][kind] = kind === "donk" && !input.value.trim() ? null : list;
       }),
     });
@@ -140,9 +144,9 @@ export function makeEditor(presets, start, onsolve) {
     fill(
       sizes,
       STREETS.map((street) =>
-        h("fieldset", { dataset: { street } }, h("legend", {}, street[0].toUpperCase() + street.slice(1)), ["oop", "ip"].map((side) => h("div", { class: "menu-row" }, h("span", { class: "side" }, side.toUpperCase()), field("Bet", sizeInput(street, side, "bet")), field("Raise", sizeInput(street, side, "raise")), side === "oop" && street !== "flop" && field("Donk", sizeInput(street, side, "donk"))))),
+        h("fieldset", { dataset: { street } }, h("legend", {}, street[0].toUpperCase() + street.slice(1)), ["oop", "ip"].map((side) => h("div", { class: "menu-row" }, h("span", { class: "side" }, side.toUpperCase()), field("Bet", sizeInput(street, side, "bet")), field("Raise", sizeInput(street, side, "raise")), side === "oop" && street !== "flop" && h("div", { class: "donk" }, field("Donk", sizeInput(street, side, "donk")))))),
       ),
-      h("p", { class: "muted small" }, "Sizes: 50% of the pot, 2.5x the bet faced (raises), geometric, all-in, 120c for exact chips; separated by commas."),
+      h("p", { class: "muted small" }, "Sizes: 50% of the pot, 2.5x the bet faced (raises), geometric, all-in, 120c for exact chips."),
     );
   }
 
@@ -229,6 +233,6 @@ export function makeEditor(presets, start, onsolve) {
     ),
     h("div", { class: "editor-columns" }, h("div", { class: "panel" }, h("h2", {}, "Bet sizes"), sizes), h("div", { class: "panel go" }, h("h2", {}, "Solve"), field("Name", name), estimate, button)),
   );
-  use(start, presets.find((preset) => preset.spot.board === start.board)?.name ?? "Spot");
+  use(start, title ?? presets.find((preset) => preset.spot.board === start.board)?.name ?? "Spot");
   return { element, leave: () => (request += 1, Object.values(painters).forEach((painter) => painter.leave())) };
 }

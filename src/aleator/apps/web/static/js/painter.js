@@ -67,7 +67,9 @@ export function makePainter(side, onchange) {
       draw();
       onchange(text.value);
     } catch (error) {
-      if (mine === turn) problem.textContent = error.message;
+      if (mine !== turn) return;
+      problem.textContent = error.message;
+      onchange(text.value); // nothing is solved with another range than the one that stands there
     }
   }, 200);
 

@@ -2,9 +2,10 @@
 
 import { api } from "../api.js";
 import { actionColours, card, cards, CLASSES, RANKS, stack, SUITS } from "../cards.js";
-import { chips, choices, fill, h, number, percent, seconds, toast } from "../dom.js";
+import { chips, choices, fill, h, number, percent, precise, seconds, toast } from "../dom.js";
 import { heat, makeGrid, split } from "../grid.js";
 import { makeLocks } from "../locks.js";
+import { makeRanges } from "../node-ranges.js";
 
 const SIDES = ["OOP", "IP"];
 
@@ -34,6 +35,7 @@ class Explorer {
     this.cards = h("section", { class: "panel runouts", hidden: true });
     this.caption = h("p", { class: "caption" });
     this.locks = makeLocks(job, (lockPath) => this.link(lockPath), () => this.node);
+    this.ranges = makeRanges(job);
     this.keys = (event) => this.onkey(event);
     window.addEventListener("keydown", this.keys);
     this.build();
@@ -42,6 +44,7 @@ class Explorer {
   leave() {
     window.removeEventListener("keydown", this.keys);
     this.grid.leave();
+    this.ranges.leave();
   }
 
   build() {
@@ -58,7 +61,7 @@ class Explorer {
     this.sideChoice = h("span");
     fill(
       this.root,
-      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${percent(told.exploitability, 2)} of the pot`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), Object.keys(spot.lock ?? {}).map((lock) => h("a", { class: "tag warn", href: `#/solve/${job.id}/${lock}` }, `locked at ${lock}`))),
+      h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), title, h("span", { class: "tag good", title: "how much a perfect opponent would win, as a share of the pot" }, `exploitability ${precise(told.exploitability)} of the pot`), h("span", { class: "tag" }, `${number(told.iterations)} iterations, ${seconds(told.seconds)}`), told.stopped && h("span", { class: "tag warn" }, "stopped early"), Object.keys(spot.lock ?? {}).map((lock) => h("a", { class: "tag warn", href: `#/solve/${job.id}/${lock}` }, `locked at ${lock}`))),
       h("p", { class: "row tools" }, h("a", { class: "button", href: `#/play/holdem/${job.id}` }, "Play this spot"), h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"), h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"), h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`)),
       this.line,
       this.cards,
@@ -66,7 +69,7 @@ class Explorer {
         "div",
         { class: "explorer-columns" },
         h("section", { class: "panel" }, h("div", { class: "grid-head" }, this.sideChoice, choices("Show", [["actions", "Actions"], ["ev", "EV"], ["equity", "Equity"], ["range", "Range"]], this.show, (show) => this.link(null, { show }))), this.grid.element, this.caption, h("p", { class: "keys muted small" }, h("kbd", {}, "1"), " – ", h("kbd", {}, "9"), " take an action, ", h("kbd", {}, "⌫"), " goes back, arrow keys walk the grid, ", h("kbd", {}, "Enter"), " shows a class hand by hand.")),
-        h("div", { class: "side" }, this.summary, this.hands, this.types, this.locks.element),
+        h("div", { class: "side" }, this.summary, this.hands, this.types, this.ranges.element, this.locks.element),
       ),
     );
   }
@@ -107,11 +110,11 @@ class Explorer {
     this.locks.show(this.node, CLASSES[this.chosen]);
   }
 
-  // the class to look at when none was chosen: one that plays several actions, else the first that gets here
+  // the class to look at when none was chosen: one that plays several actions, else the one that gets here most
   mostMixed() {
     const { weights } = this.node.players[this.side];
     const acting = this.node.player === this.side;
-    let best = weights.findIndex((weight) => weight > 1e-4);
+    let best = weights.indexOf(Math.max(...weights));
     let most = 0;
     weights.forEach((weight, index) => {
       if (weight <= 0.5 || !acting) return;
@@ -136,6 +139,7 @@ class Explorer {
     this.drawGrid();
     this.drawSummary();
     this.drawTypes();
+    this.ranges.show(this.node);
     this.drawCards();
   }
 

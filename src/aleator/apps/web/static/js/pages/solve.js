@@ -3,7 +3,7 @@
 import { api, watchJob } from "../api.js";
 import { cards } from "../cards.js";
 import { makeChart } from "../chart.js";
-import { ago, bytes, fill, h, number, percent, seconds, toast } from "../dom.js";
+import { ago, bytes, fill, h, number, precise, seconds, toast } from "../dom.js";
 import { makeEditor } from "../editor.js";
 import { openExplorer } from "./explorer.js";
 
@@ -18,10 +18,16 @@ async function overview(root, query) {
   const [presets, jobs] = await Promise.all([api.presets(), api.jobs("solve")]);
   const from = query.get("from");
   const source = from && (await api.job(from).catch(() => null));
-  const editor = makeEditor(presets, source?.request.spot ?? presets[0].spot, async (request) => {
-    const job = await api.solve(request);
-    location.hash = `#/solve/${job.id}`;
-  });
+  const start = source && query.get("node") ? await spotFrom(source, query.get("node")) : source?.request.spot;
+  const editor = makeEditor(
+    presets,
+    start ?? presets[0].spot,
+    async (request) => {
+      const job = await api.solve(request);
+      location.hash = `#/solve/${job.id}`;
+    },
+    source && [source.name, query.get("node")].filter(Boolean).join(", "),
+  );
   const list = h("section", { class: "panel" });
   const refresh = async () => showList(list, await api.jobs("solve"), refresh);
   showList(list, jobs, refresh);
@@ -35,6 +41,12 @@ async function overview(root, query) {
     list,
   );
   return { leave: () => (clearInterval(timer), editor.leave()) };
+}
+
+// the spot that begins at a node of a solution: its board, pot, stack and ranges, with the sizes of the source
+async function spotFrom(job, path) {
+  const { board, pot, stack, players } = await api.ranges(job.id, path);
+  return { ...job.request.spot, board, pot, stack, oop: players[0], ip: players[1], added: [], lock: {} };
 }
 
 function showList(panel, jobs, refresh) {
@@ -67,7 +79,7 @@ function spotRow(job, refresh) {
     loading: () => h("span", { class: "tag live" }, "loading"),
     failed: () => h("span", { class: "tag bad", title: job.error }, "failed"),
     cancelled: () => h("span", { class: "tag" }, "cancelled"),
-    done: () => h("span", { class: "tag good" }, `${percent(job.summary.exploitability, 2)} of the pot`),
+    done: () => h("span", { class: "tag good" }, `${precise(job.summary.exploitability)} of the pot`),
   }[job.status]();
   return h(
     "div",
@@ -143,7 +155,7 @@ function running(root, job) {
       const total = last.seconds + last.seconds_left;
       if (Number.isFinite(total) && total > 0) bar.value = Math.min(1, last.seconds / total);
       else bar.removeAttribute("value");
-      fill(facts, show("Iteration", number(last.iteration)), show("Exploitability", last.exploitability ? percent(last.exploitability, 2) : "–"), show("Time", seconds(last.seconds)), show("Left, about", seconds(last.seconds_left)), estimate && [show("Nodes", number(estimate.nodes.reduce((a, b) => a + b, 0))), show("Memory", bytes(estimate.memory))]);
+      fill(facts, show("Iteration", number(last.iteration)), show("Exploitability", last.exploitability ? precise(last.exploitability) : "–"), show("Time", seconds(last.seconds)), show("Left, about", seconds(last.seconds_left)), estimate && [show("Nodes", number(estimate.nodes.reduce((a, b) => a + b, 0))), show("Memory", bytes(estimate.memory))]);
     },
     (ended) => {
       if (ended.status === "done") location.replace(`#/solve/${job.id}/r:0`);
