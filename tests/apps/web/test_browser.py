@@ -401,6 +401,12 @@ def test_every_page_fits_a_phone_in_light_and_dark(browser: Any, server: Running
         for path, selector in waits.items():
             page.open(path).wait_for_selector(selector, state="attached")
             page.check()
+        seen = "getComputedStyle(document.documentElement).colorScheme"
+        assert page.page.evaluate(seen) == scheme
+        page.page.locator("#theme").click()
+        assert page.page.evaluate(seen) != scheme
+        page.page.reload()
+        assert page.page.evaluate(seen) != scheme, "what was chosen is kept"
         context.close()
 
 
