@@ -16,19 +16,11 @@ from rich.console import Console
 
 from aleator.apps.benchmarking import benchmark_names, load_benchmark
 from aleator.apps.cli import output
-from aleator.apps.cli.main import main
 from aleator.apps.cli.solve import share_done
 from aleator.solvers.solution import Solution, SolutionFile
 from aleator.solvers.solve import Limits, Progress, solve
 from aleator.storage import write_arrays
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Returns exit code, standard output and standard error of a command."""
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    output = capsys.readouterr()
-    return int(ended.value.code or 0), output.out, output.err
+from tests.apps.calls import call
 
 
 def test_games_lists_sizes(capsys: pytest.CaptureFixture[str]) -> None:

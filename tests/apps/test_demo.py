@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from aleator.apps.cli import demo
-from aleator.apps.cli.main import main
 from aleator.learning import config
+from tests.apps.calls import call
 
 
 @pytest.fixture(autouse=True)
@@ -25,17 +25,9 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "ITERATIONS", 16)
 
 
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Returns exit code, standard output and standard error of the demonstration."""
-    with pytest.raises(SystemExit) as ended:
-        main(["demo", *arguments])
-    output = capsys.readouterr()
-    return int(ended.value.code or 0), output.out, output.err
-
-
 def test_demo_trains_and_shows_the_paper_beside_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder = tmp_path / "new" / "out"
-    code, text, error = call(capsys, "--out", str(folder), "--threads", "1")
+    code, text, error = call(capsys, "demo", "--out", str(folder), "--threads", "1")
     assert code == 0, error
     assert [path.name for path in folder.iterdir()] == ["demo.png"]
     assert (folder / "demo.png").read_bytes().startswith(b"\x89PNG")
@@ -53,7 +45,7 @@ def test_demo_trains_and_shows_the_paper_beside_it(capsys: pytest.CaptureFixture
 
 
 def test_demo_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, error = call(capsys, "--json", "--threads", "1")
+    code, text, error = call(capsys, "demo", "--json", "--threads", "1")
     assert code == 0 and error == ""
     document = json.loads(text)
     rows = {row["what"]: row for row in document["rows"]}
@@ -70,5 +62,5 @@ def test_a_plot_that_cannot_be_written_ends_the_demo_at_once(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "demo.png").mkdir()
-    code, text, error = call(capsys, "--out", str(tmp_path))
+    code, text, error = call(capsys, "demo", "--out", str(tmp_path))
     assert (code, text) == (2, "") and "it is a directory" in error

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from aleator.apps.cli.main import main
 from aleator.apps.papers.base import Settings
 from aleator.apps.papers.double_neural import Curve, Method, batched, panels, rows, sampled_curves, setting
 from aleator.games import load_game
 from aleator.solvers.solve import make_solver
 from aleator.trees import build_tree
+from tests.apps.calls import quick_paper
 
 
-def quick(name: str, folder: Path) -> dict:
-    with pytest.raises(SystemExit) as ended:
-        main(["paper", name, "--quick", "--out", str(folder)])
-    assert not ended.value.code
-    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    document: dict = json.loads((folder / f"{name}.json").read_text())
-    return document
-
-
-def test_one_card_poker(tmp_path: Path) -> None:
-    document = quick("double-neural-fig5", tmp_path)
+def test_one_card_poker(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, document = quick_paper(capsys, "double-neural-fig5", tmp_path)
     assert all(claim["agrees"] for claim in document["claims"])
     ours = {row["method"]: row["ours"] for row in document["rows"]}
     assert ours["outcome"] > 3 * ours["k = 1"]
@@ -40,8 +30,8 @@ def test_one_card_poker(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_limit_leduc(tmp_path: Path) -> None:
-    document = quick("double-neural-fig3", tmp_path)
+def test_no_limit_leduc(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, document = quick_paper(capsys, "double-neural-fig3", tmp_path)
     assert all(claim["agrees"] for claim in document["claims"])
     ours = {row["method"]: row["ours"] for row in document["rows"]}
     assert ours["outcome"] > 0.5 > ours["k = 1"] > 2 * ours["k = 3"]

@@ -16,7 +16,7 @@ from rich.console import Console
 from aleator.apps.cli import holdem_grid
 from aleator.solvers import holdem_solve
 from aleator.storage import write_arrays
-from tests.apps.test_cli import call
+from tests.apps.calls import call
 
 SPOT = """
 board = "3s 7h Td Ks"

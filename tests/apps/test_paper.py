@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aleator.apps.cli.main import main
 from aleator.apps.papers.base import PaperError, Report, Settings
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.dcfr_example import best_action_probability, first_pure_iteration
@@ -20,27 +19,7 @@ from aleator.games.matrix import MatrixGame
 from aleator.games.registry import load_game
 from aleator.solvers.solve import make_solver
 from aleator.trees.public_tree import build_tree
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Returns exit code, standard output and standard error of a command."""
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    output = capsys.readouterr()
-    return int(ended.value.code or 0), output.out, output.err
-
-
-def quick(capsys: pytest.CaptureFixture[str], name: str, folder: Path) -> tuple[str, dict[str, Any]]:
-    """Returns what a quick run prints and the JSON that it writes, and checks that both files are there."""
-    code, text, error = call(capsys, "paper", name, "--quick", "--out", str(folder))
-    assert code == 0, error
-    assert sorted(path.name for path in folder.iterdir()) == [f"{name}.json", f"{name}.png"]
-    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    document = json.loads((folder / f"{name}.json").read_text())
-    assert document["name"] == name and document["quick"] and document["seconds"] > 0
-    assert document["source"] == find_experiment(name).source
-    assert document["setting"] in text.replace("\n", " ")
-    return text, document
+from tests.apps.calls import call, quick_paper
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,7 +33,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_rebel_table2(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text, document = quick(capsys, "rebel-table2", tmp_path / "new")
+    text, document = quick_paper(capsys, "rebel-table2", tmp_path / "new")
     rows = {(row["game"], row["algorithm"]): row for row in document["rows"]}
     games = ("1x4f", "1x5f", "1x6f", "2x3f")
     assert [rows[game, "linear FP"]["paper"] for game in games] == [0.012, 0.024, 0.039, 0.057]
@@ -75,7 +54,7 @@ def test_rebel_table2(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 
 def test_rebel_fig3(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text, document = quick(capsys, "rebel-fig3", tmp_path)
+    text, document = quick_paper(capsys, "rebel-fig3", tmp_path)
     agrees = {claim["text"]: claim["agrees"] for claim in document["claims"]}
     agrees.pop("FLOP beats linear FP on 1x4f")  # close after so few iterations
     assert len(agrees) == 7 and all(agrees.values())
@@ -103,7 +82,7 @@ def test_dcfr_goofspiel(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
 
 
 def test_dcfr_example(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text, document = quick(capsys, "dcfr-example", tmp_path)
+    text, document = quick_paper(capsys, "dcfr-example", tmp_path)
     rows = {row["algorithm"]: row for row in document["rows"]}
     assert rows["CFR+"] == {"algorithm": "CFR+", "paper": 471_407, "first": 471_407, "between": 471_405}
     assert rows["LCFR"] == {"algorithm": "LCFR", "paper": 970, "first": 972, "between": 970}

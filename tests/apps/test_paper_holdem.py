@@ -9,7 +9,7 @@ import pytest
 from aleator.apps.papers.dcfr_hunl import BIG_BLIND, STACK, subgame
 from aleator.apps.papers.holdem_curves import TYPICAL, HoldemCurve, holdem_curve, make_spot
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
-from tests.apps.test_paper import quick
+from tests.apps.calls import quick_paper
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 
@@ -38,7 +38,7 @@ def test_curves_stop_at_their_target_and_find_the_first_iteration_below_one() ->
 
 @pytest.mark.slow
 def test_the_default_rule_is_among_the_best(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, document = quick(capsys, "holdem-rules", tmp_path)
+    _, document = quick_paper(capsys, "holdem-rules", tmp_path)
     assert len(document["rows"]) == 22 and len(document["panels"]) == 4
     default, _, predictions = document["claims"]
     assert default["agrees"] and predictions["agrees"]
@@ -49,6 +49,6 @@ def test_the_default_rule_is_among_the_best(capsys: pytest.CaptureFixture[str], 
 def test_short_runs_agree_with_the_thesis(
     name: str, firm: tuple[int, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    _, document = quick(capsys, name, tmp_path)
+    _, document = quick_paper(capsys, name, tmp_path)
     for number in firm:
         assert document["claims"][number]["agrees"], document["claims"][number]

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from aleator.agents.registry import known_agents
 from aleator.games import known_games
-from tests.apps.test_paper import call
+from tests.apps.calls import call
 from tests.games import subtraction
 
 RIVER = """

@@ -16,11 +16,11 @@ from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees import build_tree
-from tests.apps.test_paper import quick
+from tests.apps.calls import quick_paper
 
 
 def test_coin_toss(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, document = quick(capsys, "safe-coin-toss", tmp_path / "new")
+    _, document = quick_paper(capsys, "safe-coin-toss", tmp_path / "new")
     rows = {row["technique"]: row for row in document["rows"]}
     assert rows["maxmargin"]["guesses: heads, tails, forfeit"] == "0.625, 0.375, 0"
     assert rows["unsafe"]["value"] == pytest.approx(0.75)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.test_paper import quick
+from tests.apps.calls import quick_paper
 
 
 def test_rock_paper_scissors(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, document = quick(capsys, "rebel-rps", tmp_path)
+    _, document = quick_paper(capsys, "rebel-rps", tmp_path)
     assert len(document["claims"]) == 6 and all(claim["agrees"] for claim in document["claims"])
     rows = {row["who and how"]: row for row in document["rows"]}
     assert max(rows["player 2, unsafe, cfr-d"][move] for move in ("rock", "paper", "scissors")) > 0.95
@@ -18,7 +18,7 @@ def test_rock_paper_scissors(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
 
 def test_theorem_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, document = quick(capsys, "rebel-theorem1", tmp_path)
+    _, document = quick_paper(capsys, "rebel-theorem1", tmp_path)
     assert len(document["claims"]) == 6 and all(claim["agrees"] for claim in document["claims"])
     for row in document["rows"]:
         assert row["smooth"] > 0.5 and row["largest |V + g - v| where smooth"] < 1e-3, row
@@ -26,7 +26,7 @@ def test_theorem_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_figure_5(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    _, document = quick(capsys, "rebel-fig5", tmp_path)
+    _, document = quick_paper(capsys, "rebel-fig5", tmp_path)
     rows = {(row["game, bonus"], row["method"]): row for row in document["rows"]}
     for game in ("leduc", "one-card:50"):
         whole = [

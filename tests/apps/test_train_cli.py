@@ -15,26 +15,23 @@ import pytest
 import torch
 
 from aleator.apps.cli import train as command
-from aleator.apps.cli.main import main
 from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.model import load_model
+from tests.apps.calls import call
 from tests.learning.runs import contents
 
 TINY = ("--set", "iterations=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
         "--device", "cpu", "--threads", "1", "--playthroughs", "16")  # fmt: skip
 
 
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+def train(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     """Returns exit code, standard output and standard error of `aleator train rebel`."""
-    with pytest.raises(SystemExit) as ended:
-        main(["train", "rebel", *arguments])
-    output = capsys.readouterr()
-    return int(ended.value.code or 0), output.out, output.err
+    return call(capsys, "train", "rebel", *arguments)
 
 
 def test_a_run_writes_what_the_web_app_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "one"
-    code, text, error = call(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(folder), "--evaluate-every", "4")
+    code, text, error = train(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(folder), "--evaluate-every", "4")
     assert code == 0, error
     assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {
         "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors",
@@ -55,7 +52,7 @@ def test_json_seed_and_the_default_directory(
     monkeypatch.chdir(tmp_path)
     found = []
     for _ in range(2):
-        code, text, error = call(capsys, "--game", "kuhn", *TINY, "--seed", "5", "--json")
+        code, text, error = train(capsys, "--game", "kuhn", *TINY, "--seed", "5", "--json")
         assert code == 0 and error == ""
         found.append(json.loads(text))
     first, second = found
@@ -67,10 +64,10 @@ def test_json_seed_and_the_default_directory(
 
 def test_a_run_begins_with_a_given_network(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     first, network = tmp_path / "first", tmp_path / "first" / "network.safetensors"
-    code, _, error = call(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(first))
+    code, _, error = train(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(first))
     assert code == 0, error
     more = ("--game", "liars-dice:1x2", *TINY, "--from", str(network), "--set", "learning_rate=1e-9", "--out")
-    code, _, error = call(capsys, *more, str(tmp_path / "second"))
+    code, _, error = train(capsys, *more, str(tmp_path / "second"))
     assert code == 0, error
     old, new = (load_model(tmp_path / name / "network.safetensors").network for name in ("first", "second"))
     assert torch.allclose(old.output.weight, new.output.weight, atol=1e-6), "hardly any training"
@@ -79,13 +76,13 @@ def test_a_run_begins_with_a_given_network(capsys: pytest.CaptureFixture[str], t
         ((*more, str(tmp_path / "third"), "--set", "width=16"), "has another form"),
         (("--game", "liars-dice:1x2", "--from", str(tmp_path / "none")), "none"),
     ):
-        code, _, error = call(capsys, *arguments)
+        code, _, error = train(capsys, *arguments)
         assert code == 2 and complaint in error and error.count("\n") == 1
     assert not (tmp_path / "third").exists(), "nothing is left of a run that could not begin"
 
 
 def test_tensorboard_gets_the_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, _, error = call(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(tmp_path / "run"), "--tensorboard")
+    code, _, error = train(capsys, "--game", "liars-dice:1x2", *TINY, "--out", str(tmp_path / "run"), "--tensorboard")
     assert code == 0, error
     (events,) = (tmp_path / "run" / "tensorboard").iterdir()
     written = events.read_bytes()
@@ -106,11 +103,11 @@ def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], 
     text, error = process.communicate(timeout=120)
     assert process.returncode == 130, error
     assert "stopped after epoch" in text and f"aleator train rebel --resume {folder}" in text
-    code, text, _ = call(capsys, "--resume", str(folder), "--device", "cpu", "--playthroughs", "0", "--json")
+    code, text, _ = train(capsys, "--resume", str(folder), "--device", "cpu", "--playthroughs", "0", "--json")
     assert code == 0 and json.loads(text)["done"]
-    call(capsys, *settings, "--out", str(straight), "--json")
+    train(capsys, *settings, "--out", str(straight), "--json")
     assert contents(RunDirectory(folder)) == contents(RunDirectory(straight))
-    code, text, _ = call(capsys, "--resume", str(folder), "--device", "cpu")
+    code, text, _ = train(capsys, "--resume", str(folder), "--device", "cpu")
     assert code == 0 and "is finished" in text
 
 
@@ -138,7 +135,7 @@ def test_mistakes_are_one_line(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     code, text, error = (
-        call(capsys, *arguments, "--device", "cpu") if "--device" not in arguments else call(capsys, *arguments)
+        train(capsys, *arguments, "--device", "cpu") if "--device" not in arguments else train(capsys, *arguments)
     )
     assert (code, text) == (2, "") and message in error and len(error.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == [], "nothing is left behind"
@@ -150,7 +147,7 @@ def test_a_missing_package_is_named(
 ) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(command, "find_spec", lambda name: None if name == package else find(name))
-    code, _, error = call(
+    code, _, error = train(
         capsys, "--game", "liars-dice:1x2", *TINY, "--tensorboard", "--json", "--out", str(tmp_path / "run")
     )
     assert code == 2 and error.strip() == f"error: {package} is not installed: pip install 'aleator[{extra}]'"
