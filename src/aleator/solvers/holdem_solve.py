@@ -16,7 +16,7 @@ from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
-from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.holdem import HoldemSolver, Quality
 from aleator.solvers.holdem_solution import HoldemPoint, HoldemSolution
 from aleator.solvers.regret_rule import DCFR, SHARP_MATCHING, RegretRule, parse_rule
 from aleator.solvers.solve import available_memory
@@ -211,42 +211,56 @@ def solve_spot(
     estimate_spot(spot, rule, limits, threads=threads, bits=bits, measure=False).check()
     started = perf_counter()
     solver = HoldemSolver(spot, parsed, threads=threads, bits=bits)
-    goal_in_chips = limits.target * spot.pot
     curve: list[HoldemPoint] = []
     if resume is not None:
         solver.restore(resume.summary.iterations, resume.state)
         curve += resume.summary.curve
         started -= resume.summary.seconds
-    rate, stop = 1.0, False
+    quality = _run_until(solver, limits, curve, started, on_progress)
+    return HoldemSolution.of_solver(
+        solver, rule=rule, seconds=curve[-1].seconds, quality=quality, curve=curve, keep_state=keep_state
+    )
+
+
+def _run_until(
+    solver: HoldemSolver,
+    limits: HoldemLimits,
+    curve: list[HoldemPoint],
+    started: float,
+    on_progress: OnHoldemProgress | None,
+) -> Quality:
+    """Iterates until a limit is reached or `on_progress` says stop, and extends the curve; returns the quality at the end.
+
+    Control returns every quarter of a second; the exploitability is looked at where `_next_check` says.
+    """
+    goal, rate = limits.target * solver.spot.pot, 1.0
+
+    def told_to_stop(exploitability: float) -> bool:
+        if on_progress is None:
+            return False
+        left = (_needed(curve, goal, limits.iterations) - solver.iteration) / rate
+        seconds = perf_counter() - started
+        return bool(on_progress(HoldemProgress(solver.iteration, seconds, exploitability, max(left, 0.0))))
+
+    stop = False
     while True:
-        goal = min(_next_check(curve, goal_in_chips), limits.iterations)
-        while solver.iteration < goal and not stop:
+        check = min(_next_check(curve, goal), limits.iterations)
+        while solver.iteration < check and not stop:
             before = perf_counter()
-            chunk = max(1, min(goal - solver.iteration, int(rate / 4)))
+            chunk = max(1, min(check - solver.iteration, int(rate / 4)))
             solver.run(chunk)
-            now = perf_counter()
-            rate = chunk / max(now - before, 1e-9)
-            if on_progress:
-                last = curve[-1].exploitability if curve else math.nan
-                left = (_needed(curve, goal_in_chips, limits.iterations) - solver.iteration) / rate
-                stop = bool(on_progress(HoldemProgress(solver.iteration, now - started, last, max(left, 0.0))))
-        exploitability = solver.exploitability()
-        ends = stop or solver.iteration >= limits.iterations or exploitability <= goal_in_chips
-        if ends:
+            rate = chunk / max(perf_counter() - before, 1e-9)
+            stop = told_to_stop(curve[-1].exploitability if curve else math.nan)
+        exploitability, quality = solver.exploitability(), None
+        if stop or solver.iteration >= limits.iterations or exploitability <= goal:
             quality = solver.quality()
             exploitability = quality.exploitability
         if curve and curve[-1].iteration == solver.iteration:
             curve.pop()
-        seconds = perf_counter() - started
-        curve.append(HoldemPoint(solver.iteration, seconds, exploitability))
-        if on_progress:
-            left = (_needed(curve, goal_in_chips, limits.iterations) - solver.iteration) / rate
-            stop |= bool(on_progress(HoldemProgress(solver.iteration, seconds, exploitability, max(left, 0.0))))
-        if ends:
-            break
-    return HoldemSolution.of_solver(
-        solver, rule=rule, seconds=seconds, quality=quality, curve=curve, keep_state=keep_state
-    )
+        curve.append(HoldemPoint(solver.iteration, perf_counter() - started, exploitability))
+        stop |= told_to_stop(exploitability)
+        if quality is not None:
+            return quality
 
 
 def _check_resume(spot: Spot, rule: str, resume: HoldemSolution) -> int:

@@ -146,14 +146,7 @@ def solve(
     if not isinstance(game, Game | PublicTree):
         raise SolveError(f"a game is a name, a Game or a PublicTree, not {game!r}")
     if resume is not None:
-        name = game.game.name if isinstance(game, PublicTree) else game.name
-        if resume.summary.game != name:
-            raise SolutionError(f"the solution to resume is of {resume.summary.game}, not of {name}")
-        if (resume.summary.algorithm, resume.summary.dtype) != (algorithm, dtype):
-            raise SolutionError(
-                f"the solution to resume was made by {resume.summary.algorithm} in {resume.summary.dtype}, "
-                f"not by {algorithm} in {dtype}"
-            )
+        _check_resume(resume, game.game.name if isinstance(game, PublicTree) else game.name, algorithm, dtype)
         tree = resume.policy.tree
     else:
         tree = game if isinstance(game, PublicTree) else build_tree(game)
@@ -164,12 +157,7 @@ def solve(
         _, policy = solve_linear_program(tree)
         return _finish(tree, algorithm, "float64", 0, perf_counter() - started, policy, (), {})
     prepare(algorithm, dtype)
-    estimate = memory_estimate(tree, dtype)
-    if estimate > available_memory():
-        raise TooBigError(
-            f"solving {tree.game.name} would take about {estimate / 2**30:.1f} GiB; "
-            f"{available_memory() / 2**30:.1f} GiB are free (float32 halves the need)"
-        )
+    _check_memory(tree, dtype)
     solver = make_solver(tree, algorithm, dtype=dtype, threads=threads, seed=seed)
     curve: list[CurvePoint] = []
     before = 0.0
@@ -184,6 +172,27 @@ def solve(
         tree, algorithm, dtype, solver.iteration, seconds, solver.average_policy(), tuple(curve), solver.state(),
         _touched(solver),
     )  # fmt: skip
+
+
+def _check_resume(resume: Solution, game: str, algorithm: str, dtype: str) -> None:
+    """Raises SolutionError if a solution is of another game or was made in another way."""
+    made = resume.summary
+    if made.game != game:
+        raise SolutionError(f"the solution to resume is of {made.game}, not of {game}")
+    if (made.algorithm, made.dtype) != (algorithm, dtype):
+        raise SolutionError(
+            f"the solution to resume was made by {made.algorithm} in {made.dtype}, not by {algorithm} in {dtype}"
+        )
+
+
+def _check_memory(tree: PublicTree, dtype: str) -> None:
+    """Raises TooBigError if a solve does not fit the memory."""
+    estimate, free = memory_estimate(tree, dtype), available_memory()
+    if estimate > free:
+        raise TooBigError(
+            f"solving {tree.game.name} would take about {estimate / 2**30:.1f} GiB; "
+            f"{free / 2**30:.1f} GiB are free (float32 halves the need)"
+        )
 
 
 def _touched(solver: Iterating) -> int | None:

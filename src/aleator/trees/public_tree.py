@@ -207,98 +207,100 @@ def build_tree(
             f"{game.name} has {size.public_states:,} public states and {size.infostates:,} infostates; "
             f"at most {max_nodes:,} public states are allowed"
         )
-    facts: dict[Hashable, _Facts] = {}
-    groups: dict[Hashable, int] = {}
-    payoffs: list[Any] = []
-    states: list[Any] = [game.root() if root is None else root]
-    depth = [0]
-    parent, edge = [-1], [(None, None)]
-    first_child, num_children, group = [0], [0], [0]
-    stake = [0.0]
-    waiting, leaves = [0], list[int]()
+    nodes = _Nodes(game.root() if root is None else root)
+    waiting = [0]
     while waiting:
         node = waiting.pop()
-        state = states[node]
-        fact = facts.get(state)
-        if fact is None:
-            fact = facts[state] = _ask(game, state)
-        if is_leaf and node and fact.payoff is None and is_leaf(state, depth[node]):
-            leaves.append(node)
-            group[node] = -1
-            continue
-        if fact.payoff is not None:
-            key, stake[node] = fact.payoff
-            if key not in groups:
-                groups[key] = len(payoffs)
-                payoffs.append(game.payoff_matrix(state) / (stake[node] or 1.0))
-            group[node] = groups[key]
-            continue
-        group[node] = -1
-        start, count = len(states), len(fact.children)
-        first_child[node], num_children[node] = start, count
-        states.extend(child.state for child in fact.children)
-        if len(states) > max_nodes:
-            raise TooBigError(
-                f"this part of {game.name} has more than the {max_nodes:,} public states that are allowed"
-            )
-        edge.extend(child.origin for child in fact.children)
-        parent.extend([node] * count)
-        counted = depth_in == "moves" or (fact.actor == CHANCE and node > 0)
-        depth.extend([depth[node] + counted] * count)
-        for column in (first_child, num_children, group):
-            column.extend([0] * count)
-        stake.extend([0.0] * count)
-        waiting.extend(range(start + count - 1, start - 1, -1))
-    return _pack(game, states, facts, parent, edge, first_child, num_children, group, stake, payoffs, leaves)
+        state = nodes.states[node]
+        facts = nodes.facts.get(state)
+        if facts is None:
+            facts = nodes.facts[state] = _ask(game, state)
+        if facts.payoff is not None:
+            nodes.pay(node, facts.payoff, game)
+        elif is_leaf and node and is_leaf(state, nodes.depth[node]):
+            nodes.leaves.append(node)
+        else:
+            counted = depth_in == "moves" or (facts.actor == CHANCE and node > 0)
+            children = nodes.expand(node, facts.children, nodes.depth[node] + counted)
+            if children.stop > max_nodes:
+                raise TooBigError(
+                    f"this part of {game.name} has more than the {max_nodes:,} public states that are allowed"
+                )
+            waiting.extend(reversed(children))
+    return nodes.pack(game)
 
 
-def _pack(
-    game: Game[Any],
-    states: list[Any],
-    facts: dict[Hashable, _Facts],
-    parent: list[int],
-    edge: list[Any],
-    first_child: list[int],
-    num_children: list[int],
-    group: list[int],
-    stake: list[float],
-    payoffs: list[Any],
-    leaves: list[int],
-) -> PublicTree:
-    """Returns the tree from the lists that the walk collected."""
-    of_node = [facts[state] for state in states]
-    actor = np.array([fact.actor for fact in of_node], dtype=np.int8)
-    num_actions = np.array([fact.num_actions for fact in of_node], dtype=np.int32)
-    actor[leaves], num_actions[leaves] = LEAF, 0
-    num_hands = np.array([fact.num_hands for fact in of_node], dtype=np.int32).T.copy()
-    origin_start = np.full((2, len(states)), IDENTITY, dtype=np.int64)
-    origins: list[Int64Array] = []
-    for player in (0, 1):
-        chunks, total = [np.zeros(0, dtype=np.int64)], 0
-        for node, origin in enumerate(edge):
-            if origin[player] is not None:
-                origin_start[player, node] = total
-                chunks.append(np.asarray(origin[player], dtype=np.int64))
-                total += len(chunks[-1])
-        origins.append(np.concatenate(chunks))
-    policy_start, policy_size = place_policies(actor, num_actions, num_hands)
-    return PublicTree(
-        game=game,
-        states=tuple(states),
-        actor=actor,
-        parent=np.array(parent, dtype=np.int32),
-        first_child=np.array(first_child, dtype=np.int32),
-        num_children=np.array(num_children, dtype=np.int32),
-        num_actions=num_actions,
-        num_hands=num_hands,
-        origin_start=origin_start,
-        origins=(origins[0], origins[1]),
-        policy_start=policy_start,
-        policy_size=policy_size,
-        payoff_group=np.array(group, dtype=np.int32),
-        stake=np.array(stake, dtype=np.float64),
-        payoffs=tuple(payoffs),
-    )
+class _Nodes:
+    """What the builder has found: lists with one entry per node, facts by state, payoff matrices by group."""
+
+    def __init__(self, root: Any) -> None:
+        self.states: list[Any] = [root]
+        self.origin: list[Any] = [(None, None)]  # as in `games.base.Child`
+        self.depth, self.parent = [0], [-1]
+        self.first_child, self.num_children = [0], [0]
+        self.payoff_group, self.stake = [-1], [0.0]
+        self.leaves: list[int] = []
+        self.facts: dict[Hashable, _Facts] = {}
+        self.groups: dict[Hashable, int] = {}
+        self.payoffs: list[Any] = []
+
+    def pay(self, node: int, payoff: Payoff, game: Game[Any]) -> None:
+        """Puts a terminal into its payoff group."""
+        key, self.stake[node] = payoff
+        if key not in self.groups:
+            self.groups[key] = len(self.payoffs)
+            self.payoffs.append(game.payoff_matrix(self.states[node]) / (self.stake[node] or 1.0))
+        self.payoff_group[node] = self.groups[key]
+
+    def expand(self, node: int, children: tuple[Any, ...], depth: int) -> range:
+        """Adds the children of a node; returns their numbers."""
+        start, count = len(self.states), len(children)
+        self.first_child[node], self.num_children[node] = start, count
+        self.states.extend(child.state for child in children)
+        self.origin.extend(child.origin for child in children)
+        self.parent.extend([node] * count)
+        self.depth.extend([depth] * count)
+        self.first_child.extend([0] * count)
+        self.num_children.extend([0] * count)
+        self.payoff_group.extend([-1] * count)
+        self.stake.extend([0.0] * count)
+        return range(start, start + count)
+
+    def pack(self, game: Game[Any]) -> PublicTree:
+        """Returns the tree."""
+        of_node = [self.facts[state] for state in self.states]
+        actor = np.array([facts.actor for facts in of_node], dtype=np.int8)
+        num_actions = np.array([facts.num_actions for facts in of_node], dtype=np.int32)
+        actor[self.leaves], num_actions[self.leaves] = LEAF, 0
+        num_hands = np.array([facts.num_hands for facts in of_node], dtype=np.int32).T.copy()
+        origin_start = np.full((2, len(self.states)), IDENTITY, dtype=np.int64)
+        origins: list[Int64Array] = []
+        for player in (0, 1):
+            chunks, total = [np.zeros(0, dtype=np.int64)], 0
+            for node, origin in enumerate(self.origin):
+                if origin[player] is not None:
+                    origin_start[player, node] = total
+                    chunks.append(np.asarray(origin[player], dtype=np.int64))
+                    total += len(chunks[-1])
+            origins.append(np.concatenate(chunks))
+        policy_start, policy_size = place_policies(actor, num_actions, num_hands)
+        return PublicTree(
+            game=game,
+            states=tuple(self.states),
+            actor=actor,
+            parent=np.array(self.parent, dtype=np.int32),
+            first_child=np.array(self.first_child, dtype=np.int32),
+            num_children=np.array(self.num_children, dtype=np.int32),
+            num_actions=num_actions,
+            num_hands=num_hands,
+            origin_start=origin_start,
+            origins=(origins[0], origins[1]),
+            policy_start=policy_start,
+            policy_size=policy_size,
+            payoff_group=np.array(self.payoff_group, dtype=np.int32),
+            stake=np.array(self.stake, dtype=np.float64),
+            payoffs=tuple(self.payoffs),
+        )
 
 
 def place_policies(
