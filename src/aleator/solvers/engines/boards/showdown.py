@@ -211,15 +211,7 @@ def evaluate_terminals(
     """
     own_width, other_width = own.card1.shape[1], other.card1.shape[1]
     columns, results, sums, held = scratch.columns, scratch.results, scratch.sums, scratch.held
-    starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
-    rescale, fold_scale, show_scale, rake_share = (
-        scratch.rescale,
-        scratch.fold_scale,
-        scratch.show_scale,
-        scratch.rake_share,
-    )
     card1, card2, same = own.card1[board], own.card2[board], own.same[board]
-    first_node = forest.node_start[chunk]
     zero = splat_wide(np.int32(0))
     store(columns, other_width * WIDE, zero)  # the column of hands that the opponent cannot have
     store(sums, NOBODY, zero)
@@ -227,43 +219,65 @@ def evaluate_terminals(
         store(results, hand * WIDE, zero)
     lane, end = forest.lane_start[player, chunk], forest.lane_start[player, chunk + 1]
     while lane < end:
-        folds, shows, filled = False, False, 0
-        while filled < WIDE and lane < end:
-            start = reach_at + np.int64(forest.lane_slot[player, lane]) * other_width
-            fold_at, show_at = forest.lane_fold[player, lane], forest.lane_show[player, lane]
-            fold_start = values_at + np.int64(fold_at - first_node) * own_width if fold_at >= 0 else waste
-            show_start = values_at + np.int64(show_at - first_node) * own_width if show_at >= 0 else waste
-            row = _row_sum(reach, start, other_width)
-            if row > np.float32(0.0):
-                stake = forest.show_amount[player, lane]
-                starts[filled], fold_starts[filled], show_starts[filled] = start, fold_start, show_start
-                rescale[filled] = UNIT / row
-                fold_scale[filled] = forest.fold_amount[player, lane] * row / UNIT
-                show_scale[filled] = stake * row / UNIT
-                rake_share[filled] = forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
-                folds |= fold_at >= 0
-                shows |= show_at >= 0
-                filled += 1
-            else:
-                _clear_row(values, fold_start, own_width)
-                _clear_row(values, show_start, own_width)
-            lane += 1
+        lane, filled, folds, shows = _fill_lanes(
+            player, forest, chunk, lane, own, other, reach, reach_at, values, values_at, waste, scratch
+        )
         if filled == 0:
             return
-        for k in range(filled, WIDE):  # no more lanes: what is left repeats one and goes nowhere
-            starts[k], fold_starts[k], show_starts[k], rescale[k] = starts[0], waste, waste, np.float32(0.0)
         for i in range(0, other_width, WIDE):
-            rows_to_columns(reach, starts, i, rescale, columns)
+            rows_to_columns(reach, scratch.starts, i, scratch.rescale, columns)
         if shows:
             _scan_showdowns(columns, results, sums, held, own, other, board)
             if raked:
-                _take_rake(columns, results, sums, own, board, rake_share)
+                _take_rake(columns, results, sums, own, board, scratch.rake_share)
         else:
             _sum_cards(columns, other.alive[board], other.card1[board], other.card2[board], sums, held)
         whole = load_wide(sums, NUM_CARDS * WIDE)
         if folds:
+            starts, scale = scratch.fold_starts, scratch.fold_scale
             for i in range(0, own_width, WIDE):
-                folds_to_rows(columns, same, sums, card1, card2, whole, fold_scale, values, fold_starts, i)
+                folds_to_rows(columns, same, sums, card1, card2, whole, scale, values, starts, i)
         if shows:
+            starts, scale = scratch.show_starts, scratch.show_scale
             for i in range(0, own_width, WIDE):
-                showdowns_to_rows(results, same, sums, card1, card2, whole, show_scale, values, show_starts, i)
+                showdowns_to_rows(results, same, sums, card1, card2, whole, scale, values, starts, i)
+
+
+@inner_kernel(forceinline=True)
+def _fill_lanes(
+    player: int, forest: Forest, chunk: int, lane: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
+    values: Float32Array, values_at: int, waste: int, scratch: Scratch,
+) -> tuple[int, int, bool, bool]:  # fmt: skip
+    """Writes to `scratch` where up to WIDE lanes read and write, and their scales; those that nobody reaches are cleared.
+
+    Returns:
+        The next lane, how many were filled, whether any has a fold, and whether any has a showdown.
+    """
+    starts, fold_starts, show_starts = scratch.starts, scratch.fold_starts, scratch.show_starts
+    first_node, end = forest.node_start[chunk], forest.lane_start[player, chunk + 1]
+    own_width, other_width = own.card1.shape[1], other.card1.shape[1]
+    folds, shows, filled = False, False, 0
+    while filled < WIDE and lane < end:
+        start = reach_at + np.int64(forest.lane_slot[player, lane]) * other_width
+        fold_at, show_at = forest.lane_fold[player, lane], forest.lane_show[player, lane]
+        fold_start = values_at + np.int64(fold_at - first_node) * own_width if fold_at >= 0 else waste
+        show_start = values_at + np.int64(show_at - first_node) * own_width if show_at >= 0 else waste
+        row = _row_sum(reach, start, other_width)
+        if row > np.float32(0.0):
+            stake = forest.show_amount[player, lane]
+            starts[filled], fold_starts[filled], show_starts[filled] = start, fold_start, show_start
+            scratch.rescale[filled] = UNIT / row
+            scratch.fold_scale[filled] = forest.fold_amount[player, lane] * row / UNIT
+            scratch.show_scale[filled] = stake * row / UNIT
+            scratch.rake_share[filled] = forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            folds |= fold_at >= 0
+            shows |= show_at >= 0
+            filled += 1
+        else:
+            _clear_row(values, fold_start, own_width)
+            _clear_row(values, show_start, own_width)
+        lane += 1
+    if filled > 0:
+        for k in range(filled, WIDE):  # no more lanes: what is left repeats one and goes nowhere
+            starts[k], fold_starts[k], show_starts[k], scratch.rescale[k] = starts[0], waste, waste, np.float32(0.0)
+    return lane, filled, folds, shows

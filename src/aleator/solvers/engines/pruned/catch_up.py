@@ -291,15 +291,17 @@ def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, wo
         node = work.stack[size]
         row, hands, block, touched = side.nodes[node, ROW], side.nodes[node, HANDS], shape.nodes[node, BLOCK], 0
         for hand in range(hands):
-            if memory.active[side.sequence[row + hand]] == walk:
-                touched += 1
-                if shape.nodes[node, ACTOR] == side.player:
-                    for k in range(block + hand, block + shape.nodes[node, NUM_ACTIONS] * hands, hands):
-                        if marks[k, PRUNED]:
-                            memory.lists[DUE, found] = k
-                            found += 1
-                        elif marks[k, NESTED] > 0:
-                            memory.active[k] = walk
+            if memory.active[side.sequence[row + hand]] != walk:
+                continue
+            touched += 1
+            if shape.nodes[node, ACTOR] != side.player:
+                continue
+            for k in range(block + hand, block + shape.nodes[node, NUM_ACTIONS] * hands, hands):
+                if marks[k, PRUNED]:
+                    memory.lists[DUE, found] = k
+                    found += 1
+                elif marks[k, NESTED] > 0:
+                    memory.active[k] = walk
         if touched > 0:
             work.counts[TOUCHED] += touched
             work.counts[OVERHEAD] += touched
