@@ -7,6 +7,7 @@ part in it.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -146,6 +147,11 @@ def estimate_histories(root: Playable, rng: random.Random, *, look_ahead: bool) 
     return [playout() for _ in range(_PLAYOUTS)]
 
 
+def size_text(histories: float) -> str:
+    """Returns an estimated number of histories in words."""
+    return f"more than {_HUGE:.0e}" if histories >= _HUGE else f"about {histories:.1e}"
+
+
 def _refuse_huge(root: History, name: str, max_histories: int) -> float:
     """Returns an estimate of the number of histories; raises TooBigError if there are surely too many.
 
@@ -157,8 +163,8 @@ def _refuse_huge(root: History, name: str, max_histories: int) -> float:
         estimates = estimate_histories(root, rng, look_ahead=look_ahead)
         expected = fmean(estimates)
         if median(estimates) > 4.0 * max_histories:
-            size = f"more than {_HUGE:.0e}" if max(estimates) >= _HUGE else f"about {expected:.1e}"
-            raise TooBigError(f"{name} has {size} histories; at most {max_histories:,} are allowed")
+            size = math.inf if max(estimates) >= _HUGE else expected
+            raise TooBigError(f"{name} has {size_text(size)} histories; at most {max_histories:,} are allowed")
     return expected
 
 

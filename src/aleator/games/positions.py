@@ -16,7 +16,7 @@ import numpy as np
 
 from aleator.errors import GameError, TooBigError
 from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
-from aleator.games.history_walk import Playable, estimate_histories
+from aleator.games.history_walk import Playable, estimate_histories, size_text
 
 MAX_POSITIONS = 200_000
 _HOPELESS = 1e18  # histories of a game that surely has too many positions
@@ -63,8 +63,9 @@ class PositionGame(Game[int]):
         self.name = name
         histories = median(estimate_histories(first, random.Random(0), look_ahead=False))
         if histories > _HOPELESS:
-            size = "more than 1e+30" if histories >= 1e30 else f"about {histories:.1e}"
-            raise TooBigError(f"{name} has {size} histories; at most {max_positions:,} positions are allowed")
+            raise TooBigError(
+                f"{name} has {size_text(histories)} histories; at most {max_positions:,} positions are allowed"
+            )
         self._positions: list[Position] = [first]
         number: dict[Hashable, int] = {first.key(): 0}
         self._children: list[tuple[int, ...]] = []

@@ -15,7 +15,7 @@ from aleator.errors import MissingExtraError, SolveError
 
 if TYPE_CHECKING:
     from aleator.learning.config import RebelConfig
-    from aleator.learning.running import Moment, Pace
+    from aleator.learning.running import Moment
     from aleator.learning.training import Trainer
 
 _DEVICES = ("auto", "cpu", "cuda")
@@ -98,7 +98,7 @@ def rebel(
             run.save(trainer)  # a run that is resumed before its first checkpoint begins with these networks, too
         curves = stack.enter_context(Curves(run.path if tensorboard else None, trainer.epoch))
         if not json:
-            announce(trainer, pace, run.path)
+            announce(trainer, run.path)
         watch = stack.enter_context(Watch(trainer, quiet=json))
 
         def show(moment: Moment, line: dict[str, Any]) -> None:
@@ -153,7 +153,7 @@ def free_directory(config: RebelConfig, preset: str) -> Path:
     )
 
 
-def announce(trainer: Trainer, pace: Pace, path: Path) -> None:
+def announce(trainer: Trainer, path: Path) -> None:
     """Says what is going to happen and what it will take."""
     from aleator.learning.estimate import estimate
 
