@@ -29,5 +29,5 @@ def quick_paper(capsys: pytest.CaptureFixture[str], name: str, folder: Path) -> 
     document = json.loads((folder / f"{name}.json").read_text())
     assert document["name"] == name and document["quick"] and document["seconds"] > 0
     assert document["source"] == find_experiment(name).source
-    assert document["setting"] in text.replace("\n", " ")
+    assert document["setting"] in " ".join(text.split())
     return text, document
