@@ -44,6 +44,31 @@ def test_a_game_by_hand(capsys: pytest.CaptureFixture[str], typed: io.StringIO) 
     assert text.count("  you hold") == 1
 
 
+def test_the_rules_and_the_way_out(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:
+    typed.write("?\n\nq\n")
+    typed.seek(0)
+    code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4")
+    assert code == 0 and "? shows the rules, q stops" in text
+    assert "Each player antes 1 and gets one of three cards" in " ".join(text.split())
+    assert text.count("your choice:   0 check   1 bet") == 3, "asked, after the rules, and after an empty line"
+    assert "pot 2" in text and text.endswith("Goodbye.\n")
+    assert "believed" not in text
+
+
+def test_ctrl_c_says_goodbye(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter(["bet"])
+
+    def read(prompt: str = "") -> str:
+        for answer in answers:
+            return answer
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", read)
+    code, text, _ = call(capsys, "play", "kuhn", "--agent", "last", "--seat", "0", "--seed", "0")
+    assert code == 130 and text.count("game 2") == 1
+    assert "You lost 2; -2 in 1 game." in text and "You lost 2 in 1 game. Goodbye." in text
+
+
 def test_choices_with_numbers_for_names_are_chosen_by_name(
     capsys: pytest.CaptureFixture[str], typed: io.StringIO
 ) -> None:
@@ -56,6 +81,7 @@ def test_choices_with_numbers_for_names_are_chosen_by_name(
     assert "  you:    1 (bid)" in text and "  agent:  tie" in text, (
         "your own secret moves are shown, the agent's are not"
     )
+    assert "prize 2 is up; points: you 0.5, the agent 0.5" in text
 
 
 def test_long_menus_break_between_choices(
@@ -106,7 +132,7 @@ def test_stopping(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> Non
     typed.write("q\n")
     typed.seek(0)
     code, text, _ = call(capsys, "play", "leduc", "--agent", "uniform", "--seat", "0")
-    assert code == 0 and "You won 0 in 0 games. Goodbye." in text
+    assert code == 0 and text.endswith("\nGoodbye.\n")
     code, text, _ = call(capsys, "play", "leduc", "--agent", "uniform", "--seat", "0")  # the end of the input
     assert code == 0 and "Goodbye" in text
 
@@ -140,7 +166,7 @@ def test_json_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[str]) 
 def test_every_family_of_games_can_be_played(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, text, error = call(capsys, "play", name, "--agent", "uniform", "--you", "uniform", "--seed", "1")
     assert code == 0, error
-    assert "you hold" in text and "in 1 game." in text
+    assert "  you:" in text and "in 1 game." in text
 
 
 def test_a_searching_agent_shows_what_it_believed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,6 +62,15 @@ class Goofspiel(Game[GoofspielState]):
     def action_name(self, state: GoofspielState, hand: int, action: int) -> str:
         return str(self._left(self._hands(state).bids[int(state.pending)][hand])[action])
 
+    def picture(self, state: GoofspielState) -> str:
+        won = [
+            sum(prize * (1 + sign * result) / 2 for prize, result in zip(self.prizes, state.results, strict=False))
+            for sign in (1, -1)
+        ]
+        prize = self.prizes[len(state.results)]
+        left = "goes to the higher card left" if self.actor(state) == TERMINAL else "is up"
+        return f"prize {prize} {left}; points: player 0 {won[0]:g}, player 1 {won[1]:g}"
+
     def _left(self, bids: Bids) -> list[int]:
         return [card for card in range(1, self.cards + 1) if card not in bids]
 

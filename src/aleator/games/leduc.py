@@ -123,6 +123,10 @@ class Leduc(Game[LeducState]):
         names = ["fold", "call"] if facing else ["check"]
         return names + [f"{'raise' if state.bets else 'bet'} {size:g}" for size in self.raises(state)]
 
+    def picture(self, state: LeducState) -> str:
+        board = "" if state.board < 0 else f"{self._names[state.board]} on the table, "
+        return f"{board}pot {sum(state.chips):g}"
+
     def child(self, state: LeducState, action: int) -> LeducState:
         if state.phase == DEALING:
             all_in = self.stack is not None and min(state.chips) >= self.stack

@@ -34,6 +34,9 @@ class OneCardPoker(Game[str]):
     def actions(self, state: str) -> Sequence[str]:
         return ("fold", "call") if state.endswith("b") else ("check", "bet")
 
+    def picture(self, state: str) -> str:
+        return f"pot {2 + state.count('b')}"
+
     def child(self, state: str, action: int) -> str:
         return state + "pb"[action]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from aleator.errors import AleatorError
 
 
 def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *arguments: Any) -> Any:
-    """Returns what a class in a Python file makes of the arguments. The file is run.
+    """Returns what a class in a Python file makes of the arguments. The file is run, and may import its neighbours.
 
     Args:
         text: FILE.py:CLASS.
@@ -26,6 +27,9 @@ def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *argumen
     if spec is None or spec.loader is None or not Path(path).is_file():
         raise refusal(f"python:{text}: there is no Python file {path}")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look up the names in their annotations
+    if (folder := str(Path(path).resolve().parent)) not in sys.path:
+        sys.path.append(folder)
     try:
         spec.loader.exec_module(module)
         made = getattr(module, name)(*arguments)

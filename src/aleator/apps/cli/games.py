@@ -8,14 +8,15 @@ import typer
 
 from aleator.apps.cli.output import out, print_json, print_table
 from aleator.games.registry import known_games, load_game
+from aleator.games.rules import rules_of
 from aleator.games.size import measure
 
 
 def run(
-    name: Annotated[str | None, typer.Argument(help="One game, to see only its sizes.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One game, to see its rules and sizes.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What can be solved, with sizes.
+    """What can be solved, with sizes; of one game the rules, too.
 
     Histories count pairs of hands over the nodes of the public tree, infostates the hands of the player to act. Games
     are taken up to symmetry: Leduc's suits and the order of a player's dice do not count.
@@ -27,8 +28,10 @@ def run(
         for example in [name] if name else known.examples:
             if name and name.partition(":")[0] != known.family:
                 continue
-            size = measure(load_game(example))
-            rows.append({"game": example, "summary": known.summary, "usage": known.usage, **size._asdict()})
+            game = load_game(example)
+            size = measure(game)
+            row = {"game": example, "summary": known.summary, "usage": known.usage, "rules": rules_of(game)}
+            rows.append(row | size._asdict())
     if name and not rows:
         load_game(name)  # raises the error that lists the names
     if json:
@@ -48,5 +51,7 @@ def run(
             for row in rows
         ],
     )
-    if not name:
+    if name:
+        out.print(rows[0]["rules"], markup=False)
+    else:
         out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)

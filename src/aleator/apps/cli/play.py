@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
+from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
@@ -13,10 +14,11 @@ from aleator.agents.asking import ask_action, ask_probabilities
 from aleator.agents.base import Agent
 from aleator.agents.human import HumanAgent
 from aleator.agents.registry import known_agents, load_agent, spot_to_solve
-from aleator.apps.cli.output import note, number, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import end, note, number, out, print_json, print_table, progress_bar
 from aleator.errors import AgentError
 from aleator.games.base import CHANCE, FloatArray, Game
 from aleator.games.registry import load_game
+from aleator.games.rules import rules_of
 from aleator.games.table import Observation, Table
 from aleator.solvers.solve import Progress
 
@@ -73,17 +75,24 @@ def run(
             place = int(rng.integers(2)) if seat is None else seat
             if not json:
                 _announce(rules, len(played) + 1, place, opponent)
+                if you is None and not played:
+                    out.print("  ? shows the rules, q stops", style="dim")
             table, turns = _play(rules, mine, opponent, place, rng, quiet=json)
             won += table.payoff(place)
             played.append(_record(table, place, turns))
             if not json:
                 _reveal(table, place, turns)
-                out.print(f"You won {number(table.payoff(place))}; {number(won)} in {_games(played)}.\n", style="bold")
-    except (_Quit, EOFError):
+                out.print(f"{_result(table.payoff(place))}; {number(won)} in {_games(played)}.\n", style="bold")
+    except (_Quit, EOFError, KeyboardInterrupt) as reason:
         if not json:
-            out.print(f"\nYou won {number(won)} in {_games(played)}. Goodbye.")
+            out.print(f"\n{_result(won)} in {_games(played)}. Goodbye." if played else "\nGoodbye.")
+        end(stopped=isinstance(reason, KeyboardInterrupt))
     if json:
         print_json({"game": rules.name, "agent": opponent.name, "you": mine.name, "won": won, "games": played})
+
+
+def _result(won: float) -> str:
+    return "You broke even" if not won else f"You {'won' if won > 0 else 'lost'} {number(abs(won))}"
 
 
 def _games(played: list[dict[str, Any]]) -> str:
@@ -121,7 +130,8 @@ def _play(
             _show_events(table, shown, seat, said)
             shown = len(table.events)
             if (picture := game.picture(table.state)) and (table.is_over or table.actor == seat):
-                out.print(Text("\n".join(f"    {line}" for line in picture.rstrip().splitlines())))
+                lines = _personal(picture, seat).rstrip().splitlines()
+                out.print(Text("\n".join(f"    {line}" for line in lines)))
         if table.is_over:
             return table, turns
         seen = table.observe()
@@ -166,8 +176,14 @@ def _show_events(table: Table, shown: int, seat: int, said: dict[int, str]) -> N
         child = game.children(state)[event]
         if place >= shown:
             who = {CHANCE: "chance", seat: "you"}.get(game.actor(state), "agent")
-            out.print(Text(f"  {who + ':':<8}{said.get(place, child.label)}"))
+            out.print(Text(f"  {who + ':':<8}{_personal(said.get(place, child.label), seat)}"))
         state = child.state
+
+
+def _personal(text: str, seat: int) -> str:
+    """Returns a text with you and the agent for the players' numbers."""
+    text = text.replace(f"player {seat} wins", "you win").replace(f"player {1 - seat} wins", "the agent wins")
+    return text.replace(f"player {seat}", "you").replace(f"player {1 - seat}", "the agent")
 
 
 def _ask(game: Game[Any], seen: Observation) -> int:
@@ -176,7 +192,8 @@ def _ask(game: Game[Any], seen: Observation) -> int:
     numbered = not any(name.isdecimal() for name in names.values())  # a bid of 2 is not the choice with the number 2
     hands = game.hands(seen.state, seen.seat)
     hand = f"your hand: {hands[seen.hand]}   " if len(hands) > 1 else ""
-    _list(f"  {hand}your choice:", [f"{action} {name}" if numbered else name for action, name in names.items()])
+    choices = [f"{action} {name}" if numbered else name for action, name in names.items()]
+    _list(f"  {hand}your choice:", choices)
     while True:
         answer = out.input("  > ").strip().lower()
         if answer in ("q", "quit", "exit"):
@@ -185,11 +202,12 @@ def _ask(game: Game[Any], seen: Observation) -> int:
         begun = [action for action, name in names.items() if answer and name.lower().startswith(answer)]
         if exact or len(begun) == 1:
             return (exact or begun)[0]
-        out.print(
-            f"  {'a number or a name' if numbered else 'one of these'} from the list, or q to stop; {answer!r} is none of them",
-            style="yellow",
-            markup=False,
-        )
+        if answer in ("?", "help", "rules"):
+            out.print(Padding(Text(rules_of(game)), (0, 2)))
+        if answer in ("", "?", "help", "rules"):
+            _list(f"  {hand}your choice:", choices)
+            continue
+        out.print(f"  {answer!r} is none of them; ? shows the rules, q stops", style="yellow", markup=False)
 
 
 def _list(title: str, entries: list[str]) -> None:
@@ -220,7 +238,8 @@ def _reveal(table: Table, seat: int, turns: list[Turn]) -> None:
             game.action_name(turn.observation.state, turn.observation.hand, k) for k in range(len(turn.probabilities))
         ]
         rows.append((actions[turn.action], believed, _likeliest(actions, turn.probabilities)))
-    shown = slice(None, None, 1 if hidden else 2)  # without hands there is nothing to believe
+    believes = hidden and any(turn.belief is not None for turn in turns)
+    shown = slice(None, None, 1 if believes else 2)
     columns = ("the agent did", "it believed you hold", "its chances were")[shown]
     print_table("", columns, [row[shown] for row in rows])
 

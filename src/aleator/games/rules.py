@@ -1,0 +1,65 @@
+"""The rules of each family of games in a few sentences, for whoever sits down to play."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Final
+
+from aleator.games.base import Game
+
+_ONE_BET: Final = "Then you check or bet 1; facing a bet, you fold or call. The higher card wins the pot."
+RULES: Final = {
+    "kuhn": f"Each player antes 1 and gets one of three cards: a jack, a queen or a king. {_ONE_BET}",
+    "one-card": f"Each player antes 1 and gets one of N different cards. {_ONE_BET}",
+    "leduc": (
+        "Each player antes 1 and gets one of six cards: two jacks, two queens and two kings. After a round of "
+        "betting one card is dealt face up, and a second round follows. You check or bet; facing a bet, you fold, "
+        "call or raise. Bets and raises are 2 in the first round and 4 in the second, at most two in each. A pair "
+        "with the card on the table wins, else the higher card; equal cards split the pot. Variants have another "
+        "deck or other bets: you see them when you play."
+    ),
+    "liars-dice": (
+        "Both players roll their dice in secret. In turn you bid how many of all dice show a face: 2x3 says that "
+        "at least two are threes. The highest face is wild and counts as any other. Each bid must be higher than "
+        "the last: more dice, or the same number of a higher face. Instead of bidding you may call the other a "
+        "liar: all dice are shown, and whoever was wrong loses 1."
+    ),
+    "goofspiel": (
+        "Both players hold the cards 1 to N. Prizes worth 1 to N points come up one by one, and both bid a card "
+        "for each in secret: the higher bid takes the prize, equal bids split it. You learn who won, never the "
+        "other's card. The last bid is forced. Whoever has more points wins the difference."
+    ),
+    "flop-holdem": (
+        "Each player gets two cards. The first to act has put in 1/2, the other 1: fold, call or raise by the "
+        "pot, once. Then three cards are dealt face up, and the other player begins a round with at most two bets "
+        "of the pot. The better five-card poker hand wins."
+    ),
+    "coin-toss": (
+        "The first player looks at a coin and either sells it, for 1/2 if it is heads and -1/2 if it is tails, or "
+        "plays. Then the second player guesses the coin: a right guess wins 1, a wrong one loses 1, and so does "
+        "forfeiting."
+    ),
+    "rps-plus": (
+        "Both players choose rock, paper or scissors in secret. Paper beats rock, rock beats scissors, scissors "
+        "beat paper. The winner gets 1, or 2 if there were scissors."
+    ),
+    "matrix": (
+        "The first player chooses a row and the second a column, in secret. The entry of the matrix there is what "
+        "the first player wins from the second."
+    ),
+    "holdem": (
+        "No-limit hold'em that starts at the spot's board, with the ranges, stacks and bet sizes of its file. The "
+        "first player is out of position. Winnings are in chips, and count half of the pot at the start as your "
+        "own."
+    ),
+}
+
+
+def rules_of(game: Game[Any]) -> str:
+    """Returns the rules of a game in one paragraph; of a game of one's own, what its class says."""
+    family, _, rest = game.name.partition(":")
+    if family == "openspiel":
+        return f"The rules are those of {rest.partition('(')[0]} in OpenSpiel."
+    if family in RULES:
+        return RULES[family]
+    return " ".join((inspect.getdoc(type(game)) or "This game does not say its rules.").split("\n\n")[0].split())
