@@ -24,9 +24,11 @@ class RootGadget(Protocol):
     """The opponent's reach [H] at the root, and how it follows from its cfvs there."""
 
     @property
-    def reach(self) -> FloatArray: ...
+    def reach(self) -> FloatArray:
+        """[H]: the opponent's reach at the root of the subgame."""
 
-    def update(self, cfvs: FloatArray) -> FloatArray: ...
+    def update(self, cfvs: FloatArray) -> FloatArray:
+        """Returns the opponent's next reach, given its cfvs [H] for entering the subgame in this iteration."""
 
 
 class RangeGadget:

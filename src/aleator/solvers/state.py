@@ -18,33 +18,40 @@ class Iterating(Protocol):
     """What can be run until it is good enough."""
 
     @property
-    def iteration(self) -> int: ...
+    def iteration(self) -> int:
+        """How many iterations have been run; one updates both players."""
 
-    def run(self, iterations: int) -> None: ...
+    def run(self, iterations: int) -> None:
+        """Runs so many more iterations."""
 
-    def nash_conv(self) -> float: ...
+    def nash_conv(self) -> float:
+        """Returns the NashConv of the average policy."""
 
 
-class Solver(Protocol):
-    """An iterative solver; one iteration updates both players."""
+class Solver(Iterating, Protocol):
+    """An iterative solver of a tree."""
 
     tree: PublicTree
-    iteration: int
 
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """The precision, float64 or float32."""
 
-    def run(self, iterations: int) -> None: ...
+    def average_policy(self) -> Policy:
+        """Returns the average policy, which is what converges."""
 
-    def average_policy(self) -> Policy: ...
+    def current_policy(self) -> Policy:
+        """Returns the policy of the coming iteration."""
 
-    def current_policy(self) -> Policy: ...
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that another solver of the same tree and rule needs to go on from here, by name."""
 
-    def nash_conv(self) -> float: ...
+    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another solver after so many iterations; results are then equal bit by bit.
 
-    def state(self) -> dict[str, npt.NDArray[Any]]: ...
-
-    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None: ...
+        Raises:
+            ValueError: the state is not that of a solver of this tree and rule.
+        """
 
 
 def restore_vectors(own: Mapping[str, npt.NDArray[Any]], saved: Mapping[str, npt.NDArray[Any]]) -> None:

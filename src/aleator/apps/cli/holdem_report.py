@@ -58,6 +58,7 @@ def _actions(view: NodeView, stack: int) -> list[dict[str, Any]]:
 
 
 def print_solve_report(file: Path, found: HoldemSolution, report: dict[str, Any]) -> None:
+    """Prints the summary of a solve as people read it; `report` is that of `solve_report`."""
     spot, summary = found.spot, found.summary
     nodes = " + ".join(f"{count:,}" for count in summary.nodes)
     out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes")
