@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -19,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from aleator.errors import MissingExtraError
-from aleator.storage import check_writable
+from aleator.storage import StorageError, check_writable, replace_file
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -141,8 +142,6 @@ def check_plot(path: Path | None) -> None:
         return
     check_writable(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        from aleator.storage import StorageError
-
         raise StorageError(f"cannot plot to {path}: the name must end in .png, .svg or .pdf")
     try:
         import matplotlib  # noqa: F401
@@ -162,14 +161,10 @@ def plot_panels(
 
     A band of (x, low, high) is drawn around the curve of the same title and label.
     """
-    import io
-
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
-
-    from aleator.storage import replace_file
 
     columns = min(len(panels), 2)
     lines = -(-len(panels) // columns)
@@ -198,8 +193,6 @@ def make_folder(path: Path) -> None:
     Raises:
         StorageError: it cannot be made.
     """
-    from aleator.storage import StorageError
-
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
