@@ -12,7 +12,8 @@ from aleator.trees import build_tree
 
 
 def test_contract() -> None:
-    check_game(FlopHoldem(4, 2, sizes=((0.5, 1.0), (1.0,)), stack=6.0))
+    report = check_game(FlopHoldem(4, 2, sizes=((0.5, 1.0), (1.0,)), stack=6.0))
+    assert report.max_hands == 28  # two of eight cards
 
 
 def test_betting() -> None:

@@ -16,6 +16,7 @@ from aleator.games.leduc import Leduc
 from aleator.games.liars_dice import LiarsDice, LiarsDiceState
 from aleator.games.matrix import MatrixGame
 from aleator.solvers.solve import solve
+from aleator.trees import build_tree
 from tests.games.random_game import RandomGame
 
 LISTED = [example for known in known_games() for example in known.examples]
@@ -40,7 +41,11 @@ def test_every_game_keeps_the_contract(name: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_random_games_keep_the_contract(seed: int) -> None:
-    assert check_game(RandomGame(seed)).size.public_states >= 1
+    game = RandomGame(seed)
+    report, tree = check_game(game), build_tree(game)
+    assert report.size.public_states == tree.num_nodes and report.size.infostates == tree.num_infostates
+    assert report.payoff_groups == len(tree.payoffs)
+    assert (report.max_hands, report.max_actions) == (tree.num_hands.max(), tree.num_actions.max())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from aleator.games import check_game
 from aleator.games.holdem.cards import HANDS, parse_cards
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.game import HoldemGame
-from aleator.games.holdem.spot import Rake, Spot
+from aleator.games.holdem.spot import Rake, Spot, SpotError
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.cfr import CFR
@@ -201,13 +201,15 @@ def test_nuts_against_air_win_the_pot() -> None:
     assert solver.quality().values[0] == pytest.approx(50.0, abs=0.05)
 
 
-def test_one_combo_against_itself_is_impossible_and_against_another_is_fair() -> None:
-    fair = spot("As Ks Qs Js 2d", "4c3c", "4h3h")
-    solver = HoldemSolver(fair)
+def test_a_hand_cannot_be_dealt_twice_and_a_certain_tie_is_worth_nothing() -> None:
+    board = "As Ks Qs Js 2d"
+    with pytest.raises(SpotError, match="shares a card"):
+        spot(board, "4c3c", "4c3c")
+    solver = HoldemSolver(spot(board, "4c3c", "4h3h"))
     solver.run(50)
     quality = solver.quality()
-    assert quality.values[0] == pytest.approx(0.0, abs=0.3)
-    assert quality.exploitability >= 0
+    assert quality.values[0] == pytest.approx(0.0, abs=1e-3)
+    assert 0 <= quality.exploitability < 1e-3  # 18.75 after one iteration
 
 
 def test_renaming_suits_changes_nothing() -> None:

@@ -13,7 +13,6 @@ import numpy as np
 from aleator.games.base import TERMINAL, FloatArray
 from aleator.solvers.best_response import cfvs
 from aleator.solvers.solution import Solution
-from aleator.trees.public_tree import PublicTree
 
 Position = list[str]
 """Labels of the moves so far, chance's included."""
@@ -201,8 +200,3 @@ def _kind(name: str) -> str:
     if name in ("fold", "liar"):
         return "fold" if name == "fold" else "challenge"
     return "call" if name in ("check", "call") else "raise"
-
-
-def public_tree(table: Table) -> PublicTree | None:
-    """Returns the tree of a table of a small game, None of others."""
-    return table.tree if isinstance(table, TreeTable) else None
