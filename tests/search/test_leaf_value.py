@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aleator.errors import SolveError
@@ -33,12 +33,10 @@ def leaf_reach(policy: Policy, subgame: Subgame) -> Reach:
 @given(seed=st.integers(0, 10_000))
 def test_continuation_values_are_the_full_trees(seed: int) -> None:
     full = build_tree(RandomGame(seed, depth=5))
-    if not full.num_children[0]:
-        return
+    assume(full.num_children[0] > 0)
     policy = random_policy(full, np.random.default_rng(seed))
     subgame = cut(full, limit=DepthLimit(moves=2))
-    if not len(subgame.leaves):
-        return
+    assume(len(subgame.leaves) > 0)
     found = ContinuationValue(policy).cfvs(subgame, leaf_reach(policy, subgame))
     assert subgame.nodes is not None
     for player in (0, 1):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aleator.games import load_game
-from aleator.games.base import CHANCE, TERMINAL
 from aleator.solvers.best_response import best_response_cfvs, cfvs, expected_value
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, places, random_policy
@@ -40,24 +40,29 @@ def test_weighing_is_reach_at_the_root(seed: int) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(SEEDS)
-def test_a_forest_of_all_children_is_the_tree(seed: int) -> None:
+def test_a_root_above_its_subtrees_is_the_tree(seed: int) -> None:
     tree = build_tree(RandomGame(seed))
-    if tree.actor[0] != CHANCE or TERMINAL in tree.actor[list(tree.children(0))]:
-        return
+    assume(tree.num_children[0] > 0)
     policy = random_policy(tree, np.random.default_rng(seed))
-    subtrees = [cut(tree, child) for child in tree.children(0)]
+    subgames = {child: cut(tree, child) for child in tree.children(0) if tree.num_children[child]}
+    parts = [
+        subgames[child].tree if child in subgames else End(tree.payoffs[tree.payoff_group[child]], tree.stake[child])
+        for child in tree.children(0)
+    ]
     edges = tuple(
-        Edge(f"{child}", subtree.tree, (tree.origin(0, child), tree.origin(1, child)))
-        for child, subtree in zip(tree.children(0), subtrees, strict=True)
+        Edge(tree.labels[child], part, (tree.origin(0, child), tree.origin(1, child)))
+        for child, part in zip(tree.children(0), parts, strict=True)
     )
-    made = assemble(tree.game, Inner(CHANCE, tuple(tree.num_hands[:, 0].tolist()), edges))
+    root = Inner(int(tree.actor[0]), tuple(tree.num_hands[:, 0].tolist()), edges, int(tree.num_actions[0]))
+    made = assemble(tree.game, root)
     rebuilt = made.tree
     np.testing.assert_array_equal(rebuilt.actor, tree.actor)
     np.testing.assert_array_equal(rebuilt.parent, tree.parent)
     np.testing.assert_array_equal(rebuilt.policy_start, tree.policy_start)
-    assert expected_value(Policy(rebuilt, policy.probabilities)) == expected_value(policy)
-    for subtree, new in zip(subtrees, made.nodes, strict=True):
-        np.testing.assert_array_equal(subtree.nodes, new)
+    assert rebuilt.labels == tree.labels
+    assert expected_value(Policy(rebuilt, policy.probabilities)) == pytest.approx(expected_value(policy), abs=1e-14)
+    for subgame, new in zip(subgames.values(), made.nodes, strict=True):
+        np.testing.assert_array_equal(subgame.nodes, new)
 
 
 def test_a_subtree_keeps_what_the_whole_tree_says_about_it() -> None:
