@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,30 +28,39 @@ class GameSize(NamedTuple):
 
 def measure(game: Game[Any]) -> GameSize:
     """Returns the size of a game; equal states are counted once and multiplied, so that even huge games are quick."""
-    sizes: dict[Hashable, tuple[int, int, int]] = {}
+
+    def count(state: Any) -> GameSize:
+        possible, actor = game.possible(state), game.actor(state)
+        infostates = int(np.count_nonzero(possible.any(axis=1 - actor))) if actor >= 0 else 0
+        return GameSize(1, int(np.count_nonzero(possible)), infostates)
+
+    return GameSize(*_total(game, count))
+
+
+def count_public_states(game: Game[Any]) -> int:
+    """Returns the nodes of the public tree, terminals included, without a look at any hands."""
+    return _total(game, lambda state: (1,))[0]
+
+
+def _total(game: Game[Any], count: Callable[[Any], tuple[int, ...]]) -> tuple[int, ...]:
+    """Returns the sums of what `count` says about a state, over all nodes of the public tree."""
+    totals: dict[Hashable, tuple[int, ...]] = {}
     below: dict[Hashable, list[Any]] = {}
     waiting: list[Any] = [game.root()]
     while waiting:
         state = waiting[-1]
-        if state in sizes:
+        if state in totals:
             waiting.pop()
             continue
-        actor = game.actor(state)
         if state not in below:
-            below[state] = [] if actor == TERMINAL else [child.state for child in game.children(state)]
-            unknown = [child for child in below[state] if child not in sizes]
+            ends = game.actor(state) == TERMINAL
+            below[state] = [] if ends else [child.state for child in game.children(state)]
+            unknown = [child for child in below[state] if child not in totals]
             if any(child in below for child in unknown):
                 raise GameError(f"{game.name}: the moves after {state!r} lead back to a state that came before")
             if unknown:
                 waiting.extend(unknown)
                 continue
         waiting.pop()
-        possible = game.possible(state)
-        nodes, histories = 1, int(np.count_nonzero(possible))
-        infostates = int(np.count_nonzero(possible.any(axis=1 - actor))) if actor >= 0 else 0
-        for child in below[state]:
-            nodes, histories, infostates = (
-                nodes + sizes[child][0], histories + sizes[child][1], infostates + sizes[child][2],
-            )  # fmt: skip
-        sizes[state] = (nodes, histories, infostates)
-    return GameSize(*sizes[game.root()])
+        totals[state] = tuple(map(sum, zip(count(state), *(totals[child] for child in below[state]), strict=True)))
+    return totals[game.root()]

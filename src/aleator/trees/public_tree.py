@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
-from aleator.games.size import measure
+from aleator.games.size import count_public_states, measure
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -202,7 +202,8 @@ def build_tree(
     Raises:
         TooBigError: the tree would have more than `max_nodes` nodes.
     """
-    if root is None and is_leaf is None and (size := measure(game)).public_states > max_nodes:
+    if root is None and is_leaf is None and count_public_states(game) > max_nodes:
+        size = measure(game)
         raise TooBigError(
             f"{game.name} has {size.public_states:,} public states and {size.infostates:,} infostates; "
             f"at most {max_nodes:,} public states are allowed"
