@@ -8,9 +8,9 @@ used here instead of plain preorder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 from aleator.games.size import count_public_states, measure
+from aleator.trees.payoffs import Payoffs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -51,7 +52,8 @@ class PublicTree:
         policy_size: (2,); lengths of the two policy vectors.
         payoff_group: [N]; index into `payoffs`, -1 at inner nodes.
         stake: [N]; factor on the group's matrix, 0 at inner nodes.
-        payoffs: per group the matrix [H0, H1] of chance x utility of player 0 per unit of stake, dense or sparse.
+        payoffs: per group the matrix [H0, H1] of chance x utility of player 0 per unit of stake, dense or sparse; made when it is
+            asked for.
         given_labels: `labels` of a tree that is not a game's own (`surgery`); None to ask the game.
     """
 
@@ -69,7 +71,7 @@ class PublicTree:
     policy_size: tuple[int, int]
     payoff_group: Int32Array
     stake: FloatArray
-    payoffs: tuple[FloatArray | csr_array, ...]
+    payoffs: Sequence[FloatArray | csr_array]
     given_labels: tuple[str, ...] | None = None
 
     @property
@@ -231,8 +233,13 @@ def build_tree(
     return nodes.pack(game)
 
 
+def _per_stake(game: Game[Any], state: Any, stake: float) -> FloatArray | csr_array:
+    """Returns [H0, H1]: the payoff matrix of a terminal per unit of stake."""
+    return game.payoff_matrix(state) / stake
+
+
 class _Nodes:
-    """What the builder has found: lists with one entry per node, facts by state, payoff matrices by group."""
+    """What the builder has found: lists with one entry per node, facts by state, what makes payoff matrices by group."""
 
     def __init__(self, root: Any) -> None:
         self.states: list[Any] = [root]
@@ -243,14 +250,14 @@ class _Nodes:
         self.leaves: list[int] = []
         self.facts: dict[Hashable, _Facts] = {}
         self.groups: dict[Hashable, int] = {}
-        self.payoffs: list[Any] = []
+        self.payoffs: list[Callable[[], FloatArray | csr_array]] = []
 
     def pay(self, node: int, payoff: Payoff, game: Game[Any]) -> None:
         """Puts a terminal into its payoff group."""
         key, self.stake[node] = payoff
         if key not in self.groups:
             self.groups[key] = len(self.payoffs)
-            self.payoffs.append(game.payoff_matrix(self.states[node]) / (self.stake[node] or 1.0))
+            self.payoffs.append(partial(_per_stake, game, self.states[node], self.stake[node] or 1.0))
         self.payoff_group[node] = self.groups[key]
 
     def expand(self, node: int, children: tuple[Any, ...], depth: int) -> range:
@@ -300,7 +307,7 @@ class _Nodes:
             policy_size=policy_size,
             payoff_group=np.array(self.payoff_group, dtype=np.int32),
             stake=np.array(self.stake, dtype=np.float64),
-            payoffs=tuple(self.payoffs),
+            payoffs=Payoffs(self.payoffs),
         )
 
 

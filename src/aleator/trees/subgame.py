@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import CHANCE, TERMINAL, Game
+from aleator.trees.payoffs import Payoffs
 from aleator.trees.policy import BoolArray, Policy, places
 from aleator.trees.public_tree import IDENTITY, LEAF, Int64Array, PublicTree, build_tree, place_policies
 
@@ -177,6 +179,6 @@ def _slice(full: PublicTree, nodes: Int64Array, leaf: BoolArray) -> PublicTree:
         policy_size=policy_size,
         payoff_group=groups,
         stake=full.stake[nodes],
-        payoffs=tuple(full.payoffs[group] for group in used),
+        payoffs=Payoffs([partial(getitem, full.payoffs, group) for group in used.tolist()]),
         given_labels=None if labels is None else ("", *(labels[node] for node in nodes[1:])),
     )
