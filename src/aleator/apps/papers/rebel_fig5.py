@@ -71,6 +71,7 @@ _RUNS = (
 )
 
 
+_Curves = dict[str, dict[str, list[tuple[float, float]]]]  # game -> method -> (iteration, exploitability)
 _EQUAL = {"CFR-D": SearchRule(update=CFR), "CFR-AVE": SearchRule(update=CFR, leaves=AVERAGE)}
 _EQUAL_RUNS = (_RUNS[0], *_RUNS[3:])
 
@@ -79,7 +80,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the curves of all methods on all games, and whether the figure's claims hold."""
     chosen = [each for each in _RUNS if each.quick or not settings.quick]
     runs = [(each, each.strength) for each in chosen] + [(each, _EXACT) for each in chosen if each.quick]
-    curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    curves: _Curves = {}
     rows: list[tuple[str | float | int | None, ...]] = []
     for number, (each, strength) in enumerate(runs):
         last = (each.quick if settings.quick else None) or each.last
@@ -98,45 +99,50 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             curve, whole = _solve(each, _EXACT, plain, last)
             equal[each.game][shown] = whole
             rows.append((f"{each.game}, exact", f"{shown}, equal weights", 2 * last, curve[0][1], curve[-1][1], whole))
-    final = {(game, shown): curve[-1][1] for game, found in curves.items() for shown, curve in found.items()}
     return Report(
         title="Depth-limited solving with an oracle at the leaves (ReBeL Fig. 5, left)",
         setting=f"{len(runs)} pairs of a game and an oracle at its leaves",
         convention="An iteration of the paper updates one player, one of ours both. Exploitability is NashConv / 2.",
         columns=("game, bonus", "method", "iterations", "after 8", "after all", "whole game, random iteration"),
         rows=tuple(rows),
-        claims=(
-            *(
-                Claim(
-                    text=f"{shown} approaches the solution of {game}",
-                    measured=f"{found[shown][0][1]:.3g} to {found[shown][-1][1]:.3g}",
-                    agrees=found[shown][-1][1] < 0.4 * found[shown][0][1],
-                )
-                for game, found in curves.items()
-                for shown in _METHODS
-            ),
-            *(
-                Claim(
-                    text=f"{better} does better than {worse} on {game}",
-                    measured=f"{final[game, better]:.3g} against {final[game, worse]:.3g}",
-                    agrees=final[game, better] < final[game, worse],
-                )
-                for better, worse in (("modified CFR-AVE", "CFR-D"), ("CFR-D", "CFR-AVE"))
-                for game in curves
-            ),
-            *(
-                Claim(
-                    text=f"CFR-D does better than CFR-AVE on {game}, in the whole game and with equal weights",
-                    measured=f"{found['CFR-D']:.3g} against {found['CFR-AVE']:.3g}",
-                    agrees=found["CFR-D"] < found["CFR-AVE"],
-                )
-                for game, found in equal.items()
-            ),
-        ),
+        claims=_claims(curves, equal),
         panels={game: {shown: one_player(curve) for shown, curve in found.items()} for game, found in curves.items()},
         x_label="iterations, each updates one player",
         y_label="exploitability of the trunk (NashConv / 2)",
         deviations=_DEVIATIONS.format(bounds=_bounds(chosen)),
+    )
+
+
+def _claims(curves: _Curves, equal: dict[str, dict[str, float]]) -> tuple[Claim, ...]:
+    """Returns what the figure shows: how far methods come, and which is ahead, at the trunk and in the whole game."""
+    final = {(game, shown): curve[-1][1] for game, found in curves.items() for shown, curve in found.items()}
+    return (
+        *(
+            Claim(
+                text=f"{shown} approaches the solution of {game}",
+                measured=f"{found[shown][0][1]:.3g} to {found[shown][-1][1]:.3g}",
+                agrees=found[shown][-1][1] < 0.4 * found[shown][0][1],
+            )
+            for game, found in curves.items()
+            for shown in _METHODS
+        ),
+        *(
+            Claim(
+                text=f"{better} does better than {worse} on {game}",
+                measured=f"{final[game, better]:.3g} against {final[game, worse]:.3g}",
+                agrees=final[game, better] < final[game, worse],
+            )
+            for better, worse in (("modified CFR-AVE", "CFR-D"), ("CFR-D", "CFR-AVE"))
+            for game in curves
+        ),
+        *(
+            Claim(
+                text=f"CFR-D does better than CFR-AVE on {game}, in the whole game and with equal weights",
+                measured=f"{found['CFR-D']:.3g} against {found['CFR-AVE']:.3g}",
+                agrees=found["CFR-D"] < found["CFR-AVE"],
+            )
+            for game, found in equal.items()
+        ),
     )
 
 

@@ -58,38 +58,45 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         convention="Exploitability of one player's policy: what a best response to it wins; the game is worth 0.",
         columns=("who and how", "rock", "paper", "scissors", "paper's", "a best response wins"),
         rows=tuple(rows),
-        claims=(
-            Claim(
-                text="values that do not depend on beliefs do not lead to (0.4, 0.4, 0.2)",
-                measured=_text(fixed.average_policy()[0][:, 0]),
-                agrees=_distance(fixed.average_policy()[0][:, 0]) > 0.05,
-            ),
-            Claim(
-                text="values of public belief states do",
-                measured="; ".join(f"{rule} {_text(policy)}" for rule, policy in first.items()),
-                agrees=all(_distance(policy) < 0.03 for policy in first.values()),
-            ),
-            *(
-                Claim(
-                    text=f"unsafe search as player 2 is exploitable ({rule})",
-                    measured=f"loses {curves[f'unsafe, {rule}'][-1][1]:.3g}",
-                    agrees=curves[f"unsafe, {rule}"][-1][1] > 0.5,
-                )
-                for rule in _RULES
-            ),
-            *(
-                Claim(
-                    text=f"a random iteration is not: what it loses in expectation goes to 0 ({rule})",
-                    measured=f"{_at(curves, rule, 0):.3g} after 2 iterations, {_at(curves, rule, -1):.3g} after {last:,}",
-                    agrees=_at(curves, rule, -1) < 0.1 * _at(curves, rule, 0),
-                )
-                for rule in _RULES
-            ),
-        ),
+        claims=_claims(fixed.average_policy()[0][:, 0], first, curves, last),
         panels={"player 2": curves},
         x_label="search iterations, each for both players",
         y_label="what a best response wins",
         deviations=_DEVIATIONS,
+    )
+
+
+def _claims(
+    fixed: FloatArray, first: dict[str, FloatArray], curves: dict[str, list[tuple[float, float]]], last: int
+) -> tuple[Claim, ...]:
+    """Returns what the paper says about player 1 without and with values of beliefs, and about player 2."""
+    return (
+        Claim(
+            text="values that do not depend on beliefs do not lead to (0.4, 0.4, 0.2)",
+            measured=_text(fixed),
+            agrees=_distance(fixed) > 0.05,
+        ),
+        Claim(
+            text="values of public belief states do",
+            measured="; ".join(f"{rule} {_text(policy)}" for rule, policy in first.items()),
+            agrees=all(_distance(policy) < 0.03 for policy in first.values()),
+        ),
+        *(
+            Claim(
+                text=f"unsafe search as player 2 is exploitable ({rule})",
+                measured=f"loses {curves[f'unsafe, {rule}'][-1][1]:.3g}",
+                agrees=curves[f"unsafe, {rule}"][-1][1] > 0.5,
+            )
+            for rule in _RULES
+        ),
+        *(
+            Claim(
+                text=f"a random iteration is not: what it loses in expectation goes to 0 ({rule})",
+                measured=f"{_at(curves, rule, 0):.3g} after 2 iterations, {_at(curves, rule, -1):.3g} after {last:,}",
+                agrees=_at(curves, rule, -1) < 0.1 * _at(curves, rule, 0),
+            )
+            for rule in _RULES
+        ),
     )
 
 
