@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class AleatorError(ValueError):
     """A mistake in what was asked for; its message is one line that can be shown to the user as it is."""
@@ -32,3 +35,9 @@ class MissingExtraError(AleatorError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed: pip install 'aleator[{extra}]'")
+
+
+def did_you_mean(word: str, allowed: Iterable[str]) -> str:
+    """Returns a question for an error's message, with a space behind it, if one of the allowed words is near; else nothing."""
+    near = difflib.get_close_matches(word, list(allowed), n=1)
+    return f"did you mean {near[0]!r}? " if near else ""

@@ -177,7 +177,13 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert all(verb in text for verb in ("games", "solve", "evaluate", "paper", "bench", "demo"))
     code, text, _ = call(capsys, "solve", "--help")
-    assert code == 0 and "Examples" in text
+    examples = [line.strip() for line in text.partition("Examples:")[2].partition("Arguments")[0].splitlines()]
+    assert (
+        code == 0
+        and "aleator solve leduc --target 1e-4" in examples
+        and "aleator solve kuhn --algorithm lp --json" in examples
+    )
+    assert "such as examples/river.toml" in call(capsys, "holdem", "solve", "--help")[1]
 
 
 @pytest.mark.parametrize(

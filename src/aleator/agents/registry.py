@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aleator.agents.base import Agent
 from aleator.agents.parameters import positive, read_parameters, whole
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
-from aleator.errors import AgentError
+from aleator.errors import AgentError, did_you_mean
 from aleator.games.base import CHANCE, Game
 from aleator.search.budget import check_budget
 from aleator.solvers.solve import Limits, OnProgress
@@ -336,5 +336,6 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
             return known.make(text, game, on_progress)
     if Path(name).is_file():
         return _file_agent(name, game)
-    families = ", ".join(known.family for known in _AGENTS)
-    raise AgentError(f"unknown agent {name!r}; allowed: {families}, or a file with a solution")
+    families = [known.family for known in _AGENTS]
+    hint = did_you_mean(family, families)
+    raise AgentError(f"unknown agent {name!r}; {hint}allowed: {', '.join(families)}, or a file with a solution")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import GameError
+from aleator.errors import GameError, did_you_mean
 from aleator.games.base import Game
 
 
@@ -210,6 +209,5 @@ def load_game(name: str) -> Game[Any]:
         if known.family == family:
             return known.make(parameters)
     families = [known.family for known in _KNOWN]
-    near = difflib.get_close_matches(family, families, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(family, families)
     raise GameError(f"unknown game {name!r}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")

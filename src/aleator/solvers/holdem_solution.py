@@ -21,7 +21,7 @@ from aleator import __version__
 from aleator.errors import AleatorError, SolutionError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
-from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_card, parse_card
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_card, format_cards, parse_card
 from aleator.games.holdem.node_path import NodePathError, is_action
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
@@ -62,7 +62,7 @@ class HoldemSummary:
     seconds: float
     quality: Quality
     nodes: tuple[int, ...]
-    curve: tuple[HoldemPoint, ...] = ()
+    curve: tuple[HoldemPoint, ...] = field(default=(), repr=False)
     version: str = field(default=__version__)
 
 
@@ -104,6 +104,11 @@ class HoldemSolution:
         self._arrays = arrays
         self._rows = (decision_rows(self.root, 0), decision_rows(self.root, 1))
         self.boards = [_read_boards(arrays, level) for level in range(4 - spot.street)]
+
+    def __repr__(self) -> str:
+        told = self.summary
+        how = f"{told.rule}, {told.iterations:,} iterations, exploitability {told.quality.exploitability:.4g} chips"
+        return f"<HoldemSolution of {format_cards(self.spot.board)} by {how}>"
 
     @property
     def has_river(self) -> bool:

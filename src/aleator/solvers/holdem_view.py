@@ -22,6 +22,7 @@ from aleator.games.holdem.cards import (
     NUM_HANDS,
     blocked_hands,
     format_card,
+    format_cards,
 )
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
 from aleator.games.holdem.subgame import subgame_of
@@ -36,7 +37,7 @@ KEPT_BOARDS = 64
 IntArray = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NodeView:
     """What is known about one node of a solved spot. Arrays run over the 1,326 hands.
 
@@ -65,6 +66,9 @@ class NodeView:
     policy: FloatArray
     action_evs: FloatArray
     resolved: bool = False
+
+    def __repr__(self) -> str:
+        return f"<NodeView of {self.path}: {format_cards(self.board)}, pot {self.pot}>"
 
     @property
     def player(self) -> int:

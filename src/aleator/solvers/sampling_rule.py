@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, did_you_mean
 
 EXTERNAL, OUTCOME, ROBUST, CHANCE, PUBLIC_CHANCE = "external", "outcome", "robust", "chance", "public-chance"
 SCHEMES = (EXTERNAL, OUTCOME, ROBUST, CHANCE, PUBLIC_CHANCE)
@@ -117,8 +116,7 @@ def parse_sampling_rule(text: str) -> SamplingRule:
             field, kind = _OPTIONS[key]
             fields[field] = _value(text, key, kind, value)
         else:
-            near = difflib.get_close_matches(key, [*SCHEMES, *_OPTIONS], n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(key, [*SCHEMES, *_OPTIONS])
             raise SolveError(
                 f"{text!r}: unknown {part!r}; {hint}allowed: {', '.join(SCHEMES)} (robustK explores K actions), "
                 f"{', '.join(f'{option}=' for option in _OPTIONS)}"

@@ -57,18 +57,23 @@ class Summary:
     value: float
     nodes: int
     infostates: int
-    curve: tuple[CurvePoint, ...] = ()
+    curve: tuple[CurvePoint, ...] = field(default=(), repr=False)
     nodes_touched: int | None = None
     version: str = field(default=__version__)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """A policy with its provenance and, if it can be continued, the solver's state."""
 
     summary: Summary
     policy: Policy
     state: dict[str, npt.NDArray[Any]]
+
+    def __repr__(self) -> str:
+        told = self.summary
+        how = f"{told.algorithm}, {told.iterations:,} iterations, exploitability {told.exploitability:.4g}"
+        return f"<Solution of {told.game} by {how}>"
 
     def save(self, path: Path | str) -> None:
         """Writes everything to one file, which replaces an existing one atomically."""

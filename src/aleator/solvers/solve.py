@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolutionError, SolveError, TooBigError
+from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean
 from aleator.games.base import Game
 from aleator.games.registry import load_game
 from aleator.solvers.best_response import expected_value, nash_conv
@@ -97,8 +96,7 @@ def make_solver(
             return PrunedCFR(tree, parse_pruning_rule(algorithm))
         return EGT(tree, threshold=parse_egt(algorithm))
     if name.partition(":")[0] not in NAMED_RULES:
-        near = difflib.get_close_matches(name, ALGORITHMS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(name, ALGORITHMS)
         raise SolveError(
             f"unknown algorithm {algorithm!r}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
             f"{SAMPLING_USAGE}, {PRUNING_USAGE}, {EGT_USAGE}"
@@ -140,7 +138,9 @@ def solve(
         SolveError: an unknown algorithm or an impossible setting.
         SolutionError: the solution to resume is of another game or algorithm.
     """
-    limits = limits or Limits()
+    limits = Limits() if limits is None else limits
+    if not isinstance(limits, Limits):
+        raise SolveError(f"limits are Limits, as in Limits(iterations=1000), not {limits!r}")
     if isinstance(game, str):
         game = load_game(game)
     if not isinstance(game, Game | PublicTree):

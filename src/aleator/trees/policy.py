@@ -16,7 +16,7 @@ BoolArray = npt.NDArray[np.bool_]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Policy:
     """A pair of policies on a public tree.
 
@@ -36,6 +36,10 @@ class Policy:
                 raise ValueError(
                     f"player {player}'s policy has shape {self.probabilities[player].shape}, not {expected}"
                 )
+
+    def __repr__(self) -> str:
+        decisions = sum(len(self.tree.decisions(player)) for player in (0, 1))
+        return f"<Policy of {self.tree.game.name}: {decisions:,} decision nodes>"
 
     def __getitem__(self, node: int) -> FloatArray:
         """Returns the [A, H] block of a decision node (a view)."""

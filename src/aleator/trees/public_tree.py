@@ -33,7 +33,7 @@ LEAF = -3  # the actor where a depth limit cuts the tree: the game goes on below
 MAX_NODES = 20_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PublicTree:
     """A public tree. N nodes, players p in {0, 1}.
 
@@ -73,6 +73,9 @@ class PublicTree:
     stake: FloatArray
     payoffs: Sequence[FloatArray | csr_array]
     given_labels: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"<PublicTree of {self.game.name}: {self.num_nodes:,} nodes>"
 
     @property
     def num_nodes(self) -> int:

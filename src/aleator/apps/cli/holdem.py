@@ -43,7 +43,10 @@ from aleator.storage import check_writable
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
 
 SpotFile = Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")]
-Rule = Annotated[str | None, typer.Option(help="Regret rule: dcfr, pcfr+, cfr+, ...; default: as the spot says.")]
+Rule = Annotated[
+    str | None,
+    typer.Option("--rule", "--algorithm", help="Regret rule: dcfr, pcfr+, ...; default: as the spot says."),
+]
 Target = Annotated[float | None, typer.Option(help="Stop at this exploitability, a fraction of the pot.")]
 Iterations = Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")]
 Threads = Annotated[int, typer.Option(help="Threads, used from the turn on.")]

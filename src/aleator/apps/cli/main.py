@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
+import re
 import sys
 from typing import Any, NoReturn
 
@@ -17,15 +19,15 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether
 
 # verb and module: one line for the overview
 _VERBS = {
-    "games": "What can be solved, with sizes.",
+    "games": "What can be solved and played, with rules and sizes.",
     "solve": "Solve a game and, if asked, save and plot the result.",
     "evaluate": "Exploitability of a saved solution or an agent.",
     "holdem": "Estimate, solve and browse hold'em spots.",
-    "train": "Train networks by self-play; resumable.",
-    "serve": "Play, solve and watch learning in the browser.",
     "agents": "Whom one can play against, and what can be set.",
     "play": "Play a game against an agent, in the terminal.",
     "match": "Let two agents play each other; the result with its standard error.",
+    "serve": "Play, solve and watch learning in the browser.",
+    "train": "Train networks by self-play; resumable.",
     "demo": "Train ReBeL on Liar's Dice from nothing and compare with the paper.",
     "paper": "Reproduce a table or figure of the papers.",
     "bench": "Measure speed, as ratios against peers and rooflines.",
@@ -54,12 +56,24 @@ def _app(arguments: list[str]) -> typer.Typer:
         if verb in arguments[:1]:
             module = importlib.import_module(f"aleator.apps.cli.{verb}")
             if hasattr(module, "app"):
+                for command in module.app.registered_commands:
+                    command.help = _help(command.callback)
                 app.add_typer(module.app, name=verb, help=summary)
             else:
-                app.command(verb)(module.run)
+                app.command(verb, help=_help(module.run))(module.run)
         else:
             app.command(verb, help=summary)(lambda: None)
     return app
+
+
+def _help(function: Any) -> str:
+    """Returns what a command says about itself, each of its examples (`Examples:  one  |  another`) on a line of its own."""
+    text, _, examples = (inspect.getdoc(function) or "").partition("Examples:")
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
+    if examples:
+        lines = [" ".join(example.split()) for example in re.split(r"\s\|\s", examples)]
+        paragraphs.append("\n  ".join(["Examples:", *lines]))
+    return "\n\n".join(paragraphs)
 
 
 def _explain(error: Any) -> NoReturn:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Callable
 
 from aleator.apps.papers.base import Experiment, OnProgress, PaperError, Report, Settings
+from aleator.errors import did_you_mean
 
 
 def _later(module: str, function: str = "run", **options: str) -> Callable[[Settings, OnProgress], Report]:
@@ -212,6 +212,5 @@ def find_experiment(name: str) -> Experiment:
     known = {experiment.name: experiment for experiment in _EXPERIMENTS}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, known)
     raise PaperError(f"unknown experiment {name!r}; {hint}known: {', '.join(known)}")

@@ -29,7 +29,6 @@ max_iterations = 2000
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import tomllib
@@ -37,6 +36,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from aleator.errors import did_you_mean
 from aleator.games.holdem.bet_menu import (
     IP,
     OOP,
@@ -255,8 +255,7 @@ def _texts(table: Mapping[str, Any], key: str, prefix: str) -> list[str]:
 def _check_keys(table: Mapping[str, Any], allowed: Iterable[str], prefix: str) -> None:
     for key in table:
         if key not in allowed:
-            near = difflib.get_close_matches(key, allowed, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(key, allowed)
             raise SpotError(f"unknown key {prefix + key!r}: {hint}allowed are {', '.join(allowed)}")
 
 

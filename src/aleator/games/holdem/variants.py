@@ -8,11 +8,10 @@ Deviations: none. Limit games have no stacks there; the ones here are larger tha
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Final
 
-from aleator.errors import GameError
+from aleator.errors import GameError, did_you_mean
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import BettingRules, BettingState
 from aleator.games.holdem.cards import parse_cards
@@ -109,7 +108,6 @@ def find_variant(name: str) -> HoldemVariant:
         GameError: there is none; the message names those there are.
     """
     if name not in VARIANTS:
-        near = difflib.get_close_matches(name, VARIANTS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(name, VARIANTS)
         raise GameError(f"unknown hold'em variant {name!r}: {hint}there are {', '.join(VARIANTS)}")
     return VARIANTS[name]
