@@ -1,18 +1,23 @@
 """The policy that searching plays in the whole game, for exact evaluation.
 
 Algorithm:
-    A playthrough searches the game's root, draws one iteration (with its weight in the average), takes that iteration's
-    policies as the policies of the whole subgame, and goes on in the same way from every leaf with the beliefs that they
-    give. So each playthrough is a policy for the whole game, and an agent that searches plays a mixture of them. The
-    mixture of n playthroughs is averaged by reach, which is an ordinary policy, and its exploitability is exact; as
-    an estimate of what the agent plays it is too high, since n is finite.
+    A playthrough of a seat searches the game's root, draws one iteration (with its weight in the average), takes that
+    iteration's policies as the policies of the whole subgame, and goes on in the same way from every leaf with the beliefs that
+    they give. So each playthrough is a policy of its seat for the whole game, and an agent that searches plays a mixture of
+    them. The mixture of n playthroughs is averaged by reach, which is an ordinary policy, and the exploitability of both seats'
+    mixtures is exact; as an estimate of what the agent plays it is too high, since n is finite.
 
-Reference: ReBeL section 6, Algorithm 2 and the caption of Table 2.
+    Players are updated in turn. A seat plays iterations at which it was the opponent's turn to be updated: the opponent's
+    regrets, which bound how far the seat can be exploited, were measured against these policies and what follows them at these
+    beliefs. At the other iterations the opponent never met what is played below the leaves.
 
-Deviations: parts of the game that neither player's sampled policy reaches are not searched: they have no weight. In subgames
+Reference: ReBeL section 6, Algorithm 2 and the caption of Table 2; turns: see `aleator.search.random_iteration`.
+
+Deviations: parts of the game that the seat's sampled policy does not reach are not searched: they have no weight. In subgames
     without leaves the average policy is played, which is what drawing an iteration plays in expectation. In fictitious play
     the average policy up to the drawn iteration is played, as in the authors' release: it is what beliefs at the leaves
-    follow, where best responses are pure.
+    follow, where best responses are pure. Iterations are drawn evenly among the playthroughs that search at the same node, which
+    changes the distribution of none of them, but their mixture is closer to its expectation.
 
 Status: tests/learning/test_playing.py.
 """
@@ -21,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -48,7 +54,7 @@ class Played:
     Attributes:
         exploitability: NashConv / 2 of the mean of all playthroughs.
         error: its standard error, by jackknife over blocks of playthroughs.
-        playthroughs: how many there were.
+        playthroughs: how many there were of each seat.
         searches: how many subgames were searched.
         policy: the mean policy; None where it was not needed in the form of a tree.
     """
@@ -60,26 +66,49 @@ class Played:
     policy: Policy | None
 
 
-class _Frontier:
-    """Subgames waiting to be searched: number, node in the whole tree, block, and per player reach of play and beliefs."""
+class _Frontier(NamedTuple):
+    """Subgames [n] waiting to be searched for a seat.
 
-    def __init__(self, root: Tensor, node: Tensor, block: Tensor, play: list[Tensor], belief: list[Tensor]) -> None:
-        self.root, self.node, self.block, self.play, self.belief = root, node, block, play, belief
+    Attributes:
+        root: [n] numbers of the subgames.
+        node: [n] nodes in the whole tree.
+        block: [n] of the playthrough.
+        play: [n, H] the seat's reach by what it plays.
+        belief: per player [n, H], the reach that is believed.
+    """
+
+    root: Tensor
+    node: Tensor
+    block: Tensor
+    play: Tensor
+    belief: tuple[Tensor, Tensor]
 
     def chunks(self, size: int) -> list[_Frontier]:
         """Returns the subgames in chunks, those of equal shape together."""
-        order = torch.argsort(self.root, stable=True)
-        return [self.take(part) for part in torch.split(order, size)]
+        return [self.take(part) for part in torch.split(torch.argsort(self.root, stable=True), size)]
 
     def take(self, places: Tensor) -> _Frontier:
         """Returns some of the subgames."""
+        first, second = self.belief
         return _Frontier(
             self.root[places],
             self.node[places],
             self.block[places],
-            [reach[places] for reach in self.play],
-            [reach[places] for reach in self.belief],
+            self.play[places],
+            (first[places], second[places]),
         )
+
+
+def even_draws(groups: Tensor, generator: torch.Generator) -> Tensor:
+    """Returns [n] numbers in [0, 1), each uniformly distributed, those of equal `groups` [n] evenly spread."""
+    options: dict[str, Any] = {"generator": generator, "device": groups.device, "dtype": torch.float64}
+    order = torch.argsort(groups + torch.rand(len(groups), **options))
+    _, group, count = torch.unique(groups, return_inverse=True, return_counts=True)
+    place = torch.empty_like(order)
+    place[order] = torch.arange(len(groups), device=groups.device)
+    rank = place - (count.cumsum(0) - count)[group]
+    draws: Tensor = (rank + torch.rand(len(groups), **options)) / count[group]
+    return draws
 
 
 def play_out(
@@ -103,7 +132,7 @@ def play_out(
         leaf_values: the value function at their leaves.
         rule: how they are solved.
         iterations: updates of one player in a search.
-        playthroughs: how many.
+        playthroughs: how many of each seat.
         generator: randomness, on the device of the subgames.
         start: policies to begin searches with; None for uniform ones.
         chunk: how many subgames are searched together.
@@ -118,24 +147,27 @@ def play_out(
     zeros = torch.zeros(playthroughs, dtype=torch.int64, device=device)
     ones = torch.ones((playthroughs, hands), dtype=shapes.dtype, device=device)
     block = torch.arange(playthroughs, device=device) * BLOCKS // playthroughs
-    waiting, searches = [_Frontier(zeros, zeros, block, [ones, ones], [ones, ones])], 0
-    while waiting:
-        following = []
-        for part in waiting.pop().chunks(chunk):
-            forest = Forest.build(shapes, part.root)
-            pretended = start.updates if start else 0
-            keep = sample_iterations(
-                len(part.root), iterations, gamma=rule.gamma, generator=generator, device=device, pretended=pretended
-            )
-            found = search(forest, leaf_values, (part.belief[0], part.belief[1]), rule, iterations, keep, start)
-            acting = found.beliefs_policy if rule.fictitious else found.policy
-            following.append(_collect(found, acting, part, sums, first_child, subgames.next))
-            searches += len(part.root)
-            if on_progress:
-                on_progress(searches)
-        whole = _join([part for part in following if len(part.root)])
-        if whole:
-            waiting.append(whole)
+    searches = 0
+    for seat in (0, 1):
+        waiting: _Frontier | None = _Frontier(zeros, zeros, block, ones, (ones, ones))
+        while waiting:
+            following = []
+            for part in waiting.chunks(chunk):
+                keep = sample_iterations(
+                    even_draws(part.node, generator),
+                    iterations,
+                    gamma=rule.gamma,
+                    seat=seat,
+                    pretended=start.updates if start else 0,
+                )
+                forest = Forest.build(shapes, part.root)
+                found = search(forest, leaf_values, part.belief, rule, iterations, keep, start)
+                acting = found.beliefs_policy if rule.fictitious else found.policy
+                following.append(_collect(found, acting, part, seat, sums, first_child, subgames.next))
+                searches += len(part.root)
+                if on_progress:
+                    on_progress(searches)
+            waiting = _join([part for part in following if len(part.root)])
     blocks = sums.cpu().numpy()
     mean = _policy(tree, blocks.sum(axis=0))
     exploitability = nash_conv(mean) / 2
@@ -152,43 +184,46 @@ def _join(parts: list[_Frontier]) -> _Frontier | None:
         torch.cat([part.root for part in parts]),
         torch.cat([part.node for part in parts]),
         torch.cat([part.block for part in parts]),
-        [torch.cat([part.play[player] for part in parts]) for player in (0, 1)],
-        [torch.cat([part.belief[player] for part in parts]) for player in (0, 1)],
+        torch.cat([part.play for part in parts]),
+        (torch.cat([part.belief[0] for part in parts]), torch.cat([part.belief[1] for part in parts])),
     )
 
 
 def _collect(
-    found: Searched, acting: Tensor, part: _Frontier, sums: Tensor, first_child: Tensor, next_root: Tensor
+    found: Searched,
+    acting: Tensor,
+    part: _Frontier,
+    seat: int,
+    sums: Tensor,
+    first_child: Tensor,
+    next_root: Tensor,
 ) -> _Frontier:
-    """Adds the reach of every action of the policies `acting` [R, H] to `sums` [blocks, N, H]; returns what follows at leaves."""
+    """Adds the reach of a seat's actions by policies `acting` [R, H] to `sums` [blocks, N, H]; returns what follows at leaves."""
     forest, shapes = found.forest, found.forest.shapes
-    rows = forest.num_rows
-    goes_on = torch.zeros(len(part.node), dtype=torch.bool, device=shapes.device)
+    rows, roots = forest.num_rows, len(part.node)
+    goes_on = torch.zeros(roots, dtype=torch.bool, device=shapes.device)
     goes_on[forest.subgame[forest.leaves]] = True
     acting = torch.where(goes_on[forest.subgame][:, None], acting, found.average)
     node = torch.zeros(rows, dtype=torch.int64, device=shapes.device)
-    node[: len(part.node)] = part.node
-    play, belief = (
-        [torch.zeros((rows, shapes.num_hands), dtype=shapes.dtype, device=shapes.device) for _ in (0, 1)]
-        for _ in (0, 1)
-    )
+    play, *belief = (torch.zeros((rows, shapes.num_hands), dtype=shapes.dtype, device=shapes.device) for _ in range(3))
+    node[:roots], play[:roots] = part.node, part.play
     for player in (0, 1):
-        play[player][: len(part.node)], belief[player][: len(part.node)] = part.play[player], part.belief[player]
+        belief[player][:roots] = part.belief[player]
     for level in range(1, forest.num_levels):
         here = slice(forest.bounds[level], forest.bounds[level + 1])
         parent, mover = forest.parent[here], forest.mover[here][:, None]
         node[here] = first_child[node[parent]] + shapes.slot[forest.template[here]]
+        play[here] = play[parent] * torch.where(mover == seat, acting[here], 1.0)
         for player in (0, 1):
-            acted = mover == player
-            play[player][here] = play[player][parent] * torch.where(acted, acting[here], 1.0)
-            belief[player][here] = belief[player][parent] * torch.where(acted, found.beliefs_policy[here], 1.0)
+            belief[player][here] = belief[player][parent] * torch.where(
+                mover == player, found.beliefs_policy[here], 1.0
+            )
     below = torch.arange(forest.bounds[1], rows, device=shapes.device)
-    mover = forest.mover[below]
-    reach = torch.where((mover == 1)[:, None], play[1][below], play[0][below]) * (mover >= 0)[:, None]
+    below = below[forest.mover[below] == seat]
     flat = part.block[forest.subgame[below]] * sums.shape[1] + node[below]
-    sums.view(-1, shapes.num_hands).index_add_(0, flat, reach.to(sums.dtype))
+    sums.view(-1, shapes.num_hands).index_add_(0, flat, play[below].to(sums.dtype))
     leaves = forest.leaves
-    leaves = leaves[(play[0][leaves].amax(dim=1) > 0) | (play[1][leaves].amax(dim=1) > 0)]
+    leaves = leaves[play[leaves].amax(dim=1) > 0]
     beliefs = []
     for player in (0, 1):
         scale = belief[player][leaves].amax(dim=1, keepdim=True)
@@ -197,8 +232,8 @@ def _collect(
         next_root[shapes.leaf[forest.template[leaves]]],
         node[leaves],
         part.block[forest.subgame[leaves]],
-        [play[player][leaves] for player in (0, 1)],
-        beliefs,
+        play[leaves],
+        (beliefs[0], beliefs[1]),
     )
 
 

@@ -68,26 +68,27 @@ class SelfPlayed(NamedTuple):
 
 
 def sample_iterations(
-    number: int,
-    iterations: int,
-    *,
-    gamma: float,
-    generator: torch.Generator,
-    device: torch.device,
-    pretended: int = 0,
+    draws: Tensor, iterations: int, *, gamma: float, seat: int | None = None, pretended: int = 0
 ) -> Tensor:
-    """Returns [number] iterations to keep, so that the kept policies have the average as mean; uniform for a gamma of 0.
+    """Returns [n] iterations to keep, so that the kept policies of a seat have the average as mean.
 
-    A player's k-th policy has weight k^gamma in the average; it is what the search holds after 2 (k - 1) updates. A warm start
-    counts as the first `pretended` policies of each player, and is what the search holds before the first update.
+    The k-th policy that the opponent was updated against has weight k^gamma. Player 0 is updated first: player 1's k-th policy is
+    there after 2 (k - 1) updates, when player 0 is about to answer it; player 0's after one more.
+
+    Args:
+        draws: [n] numbers in [0, 1), uniformly distributed.
+        iterations: updates of one player in a search.
+        gamma: exponent of the weights; 0 for equal ones.
+        seat: whose policies are to be played; None for both alike.
+        pretended: updates of each player that a warm start stands for; its policies are there before the first update.
     """
-    draws = torch.rand(number, generator=generator, device=device, dtype=torch.float64)
-    if gamma == 0.0:
-        return (draws * iterations).long()
     updates = max(iterations // 2, 1)
-    chances = torch.arange(1, pretended + updates + 1, device=device, dtype=torch.float64) ** gamma
-    drawn = torch.searchsorted(chances.cumsum(0) / chances.sum(), draws)
-    return 2 * (drawn - pretended).clamp(min=0, max=updates - 1)
+    steps = torch.arange(2 * (pretended + updates), device=draws.device)  # each of the players is updated in turn
+    chances = (steps // 2 + 1).double() ** gamma
+    if seat is not None:
+        chances[seat::2] = 0.0
+    drawn = torch.searchsorted(chances.cumsum(0) / chances.sum(), draws.double(), right=True)
+    return (drawn.clamp(max=len(steps) - 1) - 2 * pretended).clamp(min=0)
 
 
 class SelfPlay:
@@ -128,12 +129,10 @@ class SelfPlay:
         forest = Forest.build(self.subgames.shapes, self.root)
         device = forest.shapes.device
         keep = sample_iterations(
-            len(self.root),
+            torch.rand(len(self.root), generator=self.generator, device=device, dtype=torch.float64),
             self.iterations,
             gamma=self.rule.gamma if self.config.linear_sampling else 0.0,
-            generator=self.generator,
-            device=device,
-            pretended=start.updates if start else 0,
+            pretended=start.updates if start and self.config.linear_sampling else 0,
         )
         searched = search(forest, leaf_values, self.reach, self.rule, self.iterations, keep, start)
         examples = SelfPlayed(self._examples(searched), self.decisions.examples(searched) if self.decisions else None)

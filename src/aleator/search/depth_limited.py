@@ -51,17 +51,31 @@ from aleator.trees.subgame import Subgame
 
 
 class Iteration(NamedTuple):
-    """What was played in one iteration.
+    """What an iteration has to play.
 
     Attributes:
         number: of the iteration, from 1; fictitious play begins with a uniform one, number 0.
-        policy: what both players did.
-        leaf_reach: per traverser, the reach ([L, H0], [L, H1]) at which its leaves were valued.
+        policy: what each player's opponent was updated against (CFR), or both players' best responses (fictitious play). With
+            alternating updates player 1 met player 0's next policy.
+        leaf_reach: per player, the reach ([L, H0], [L, H1]) at which leaves were valued for the opponent's update (CFR), or for
+            its own.
     """
 
     number: int
     policy: Policy
     leaf_reach: tuple[Reach, Reach]
+
+
+class Met(NamedTuple):
+    """What a traverser was updated against.
+
+    Attributes:
+        policy: of both players; None if nobody asks.
+        leaf_reach: [L, H0], [L, H1] at which leaves were valued.
+    """
+
+    policy: Policy | None
+    leaf_reach: Reach
 
 
 class DepthLimitedSolver:
@@ -132,20 +146,19 @@ class DepthLimitedSolver:
         for _ in range(iterations):
             self.iteration += 1
             self._update.begin(self.iteration)
-            before = self._update.current() if self.iteration in self._keep else None
-            policy = self._policy(before) if before else None
-            leaf_reach: list[Reach] = []
+            met: list[Met] = []
             if self._update.alternating:
                 for player in (0, 1):
-                    self._traverse(player, self._value_leaves(player, leaf_reach)[player])
+                    self._traverse(player, self._value_leaves(player, met)[player])
                     self._update.move(player)
             else:
-                cfvs = [self._value_leaves(player, leaf_reach)[player] for player in (0, 1)]
+                cfvs = [self._value_leaves(player, met)[player] for player in (0, 1)]
                 for player in (0, 1):
                     self._traverse(player, cfvs[player])
                 for player in (0, 1):
                     self._update.move(player)
-            self._note(policy, (leaf_reach[0], leaf_reach[1]))
+            if self.iteration in self._keep:
+                self._note(met)
 
     def _traverse(self, player: int, leaf_cfvs: FloatArray) -> None:
         """Evaluates terminals, writes the leaves, and updates a player."""
@@ -159,19 +172,19 @@ class DepthLimitedSolver:
             rows, mean = self._watched.values(player, values), self._watched_means[player]
             self._watched_means[player] = rows if mean is None else mean + self._update.share * (rows - mean)
 
-    def _value_leaves(self, player: int, leaf_reach: list[Reach]) -> Reach:
-        """Returns the cfvs [L, H] of the leaves for a traverser; adds the reach for which they hold to a list."""
+    def _value_leaves(self, player: int, met: list[Met]) -> Reach:
+        """Returns the cfvs [L, H] of the leaves for a traverser; adds what it meets to a list."""
         expected = self._update.expected(player)
         reach = (self._rows.reach(0, expected[0]), self._rows.reach(1, expected[1]))
+        policy = self._policy(self._update.current()) if self.iteration in self._keep else None
+        met.append(Met(policy, reach))
         if not len(self.subgame.leaves):
-            leaf_reach.append(reach)
             return reach
         if self.rule.leaves == CURRENT or isinstance(self._update, FictitiousUpdate):
-            leaf_reach.append(reach)
             return self.leaf_value.cfvs(self.subgame, reach, player)
         share = self._update.share
         average = self._average_reach[player].add(reach, share)
-        leaf_reach.append(average)
+        met[-1] = Met(policy, average)
         if self.rule.leaves == AVERAGE:
             assert isinstance(self.leaf_value, SolvedValue)
             return self.leaf_value.cfvs_of_solution_at(self.subgame, average, reach)
@@ -181,16 +194,18 @@ class DepthLimitedSolver:
             return now
         return (now[0] - (1.0 - share) * last[0]) / share, (now[1] - (1.0 - share) * last[1]) / share
 
-    def _note(self, before: Policy | None, leaf_reach: tuple[Reach, Reach]) -> None:
-        """Keeps the iteration if it is to be kept: CFR plays what it found before, fictitious play what it found now."""
-        if before is None:
-            return
-        number = self.iteration
+    def _note(self, met: list[Met]) -> None:
+        """Keeps the iteration, given what each traverser met: CFR plays that, fictitious play what it found now."""
+        number, (first, second) = self.iteration, met
+        assert first.policy and second.policy
         if isinstance(self._update, CFRUpdate):
-            self.kept[number] = Iteration(number, before, leaf_reach)
+            # player 0 plays what player 1 met, and the other way round
+            policy = Policy(self.subgame.tree, (second.policy.probabilities[0], first.policy.probabilities[1]))
+            self.kept[number] = Iteration(number, policy, (second.leaf_reach, first.leaf_reach))
             return
+        leaf_reach = (first.leaf_reach, second.leaf_reach)
         if number == 1 and 0 in self._keep:
-            self.kept[0] = Iteration(0, before, leaf_reach)
+            self.kept[0] = Iteration(0, first.policy, leaf_reach)
         self.kept[number] = Iteration(number, self._policy(self._update.current()), leaf_reach)
 
     def weights(self) -> dict[int, float]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, did_you_mean
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.regret_rule import HEDGE, RegretRule, parse_rule
 
@@ -90,9 +89,8 @@ def parse_pruning_rule(text: str) -> PruningRule:
         if equals and key in _OPTIONS:
             fields[_OPTIONS[key]] = _number(text, key, value)
         elif equals:
-            near = difflib.get_close_matches(key, _OPTIONS, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise SolveError(f"{text!r}: unknown {part!r}; {hint}allowed: {', '.join(f'{key}=' for key in _OPTIONS)}")
+            allowed = ", ".join(f"{option}=" for option in _OPTIONS)
+            raise SolveError(f"{text!r}: unknown {part!r}; {did_you_mean(key, _OPTIONS)}allowed: {allowed}")
         elif part in _SWITCHES:
             fields[part] = True
         else:

@@ -28,14 +28,13 @@ Status:
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict, dataclass, replace
 from math import inf, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, did_you_mean
 from aleator.games.base import FloatArray
 
 REGRET_MATCHING, SHARP_MATCHING, HEDGE = "regret-matching", "sharp-matching", "hedge"
@@ -212,7 +211,6 @@ def parse_rule(text: str) -> RegretRule:
     elif name in known:
         rule = known[name]
     else:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise SolveError(f"unknown regret rule {text!r}; {hint}allowed: {', '.join(known)}, dcfr:ALPHA,BETA,GAMMA")
+        allowed = f"{', '.join(known)}, dcfr:ALPHA,BETA,GAMMA"
+        raise SolveError(f"unknown regret rule {text!r}; {did_you_mean(name, known)}allowed: {allowed}")
     return replace(rule, alternating=False) if suffix == "simultaneous" else rule

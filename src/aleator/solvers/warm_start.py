@@ -69,7 +69,7 @@ class WarmStarter:
 
     def substitutes(self, policy: Policy, player: int, softness: float, iterations: int) -> Substitutes:
         """Returns a player's substitute values against the other's part of a policy, for lambda and T."""
-        return self._respond(player, self._reach(policy), policy, softness / iterations)
+        return self._respond(player, self._reach(policy), softness / iterations)
 
     def _reach(self, policy: Policy) -> list[FloatArray]:
         """Returns per player [places + 1] the reach under a policy."""
@@ -78,7 +78,7 @@ class WarmStarter:
             push_reach(self._layout.sides[player], policy.probabilities[player], reach[player])
         return reach
 
-    def _respond(self, player: int, reach: list[FloatArray], policy: Policy, limit: float) -> Substitutes:
+    def _respond(self, player: int, reach: list[FloatArray], limit: float) -> Substitutes:
         """Returns the substitute values for lambda / T = limit."""
         sides = self._layout.sides
         values, action_values = np.empty(self._layout.num_infostates[player]), np.empty(len(reach[player]))
@@ -100,7 +100,7 @@ class WarmStarter:
         reach = self._reach(policy)
 
         def excess(root: float) -> float:  # nearly linear in the square root of lambda
-            return sum(self._respond(player, reach, policy, root**2 / iterations).value for player in (0, 1))
+            return sum(self._respond(player, reach, root**2 / iterations).value for player in (0, 1))
 
         if excess(0.0) <= 0.0:
             return 0.0
@@ -114,13 +114,8 @@ class WarmStarter:
     def current_policy(self, policy: Policy, iterations: int, softness: float | None = None) -> Policy:
         """Returns what CFR plays in the iteration after T whose average is `policy`, knowing nothing but that average."""
         softness = self.softness(policy, iterations) if softness is None else softness
-        return self._match(
-            [
-                self.substitutes(policy, 0, softness, iterations).regrets,
-                self.substitutes(policy, 1, softness, iterations).regrets,
-            ],
-            policy,
-        )
+        regrets = [self.substitutes(policy, player, softness, iterations).regrets for player in (0, 1)]
+        return self._match(regrets, policy)
 
     def start(
         self,
