@@ -7,10 +7,12 @@ import pytest
 
 from aleator.agents.base import node_of
 from aleator.agents.registry import load_agent
+from aleator.agents.search import SearchAgent
 from aleator.agents.searching import SearcherAgent
 from aleator.errors import AgentError
 from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
+from aleator.games.holdem.spot import Spot
 from aleator.games.table import Table
 from aleator.solvers.best_response import exploitability
 from aleator.trees import build_tree
@@ -83,15 +85,34 @@ def test_budgets_and_names() -> None:
 
 
 @pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-@pytest.mark.parametrize("name", ["pluribus", "multi-valued"])
-def test_hold_em_is_searched_to_the_end_by_its_own_solver(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it comes, without a word about depth or budget; the general engine is never needed on a river."""
+@pytest.mark.parametrize("name", ["pluribus", "multi-valued", "continual", "search"])
+@pytest.mark.parametrize("spot", [RIVER, TURN], ids=["river", "turn"])
+def test_hold_em_is_searched_to_the_end_by_its_own_solver(
+    name: str, spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it comes, without a word about depth or budget; the general engine is never needed."""
     monkeypatch.setattr("aleator.solvers.holdem_tree.CFR", None)
+    monkeypatch.setattr("aleator.search.spot_solver.DepthLimitedSolver", None)
+    game = HoldemGame(spot)
+    agent, rng = load_agent(name, game), np.random.default_rng(0)
+    for seat in (0, 1):
+        table = Table(game, rng)
+        agent.begin(seat, rng)
+        while not table.is_over:
+            seen = table.observe()
+            if seen.seat == seat:
+                assert agent.probabilities(seen).sum() == pytest.approx(1.0)
+                assert agent.belief(seen) is not None
+            table.act(int(rng.choice(seen.legal)))
+    assert isinstance(agent, SearcherAgent | SearchAgent) and agent.searches >= 1
+
+
+@pytest.mark.xdist_group("holdem")
+@pytest.mark.parametrize("name", ["pluribus", "multi-valued", "continual", "search"])
+def test_what_is_played_on_a_river_is_an_equilibrium(name: str) -> None:
     game = HoldemGame(RIVER)
     tree = build_tree(game)
-    agent = load_agent(name, game)
-    found = agent.policy(tree)
-    assert isinstance(agent, SearcherAgent) and agent.searches >= 2
+    found = load_agent(name, game).policy(tree)
     assert exploitability(found) < 0.02 * exploitability(uniform_policy(tree))
 
 

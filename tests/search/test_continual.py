@@ -67,7 +67,7 @@ def test_a_re_solve_keeps_the_constraint() -> None:
     own, before = blueprint.reach[0][node], blueprint.response_cfvs[1][node]
     subgame = cut(blueprint.tree, node)
     found = re_solve(subgame, 0, own, before, ZeroValue(), ContinualSearch(iterations=2000))
-    after = best_response_cfvs(found.policy, 1, (own, np.ones(3)))[0]
+    after = best_response_cfvs(found.solver.average_policy(), 1, (own, np.ones(3)))[0]
     assert (after <= before + 2e-3).all() and (before - after).max() > 0.01
     gadget = resolve_gadget(subtree, 1, own, before / gadget_reach(subtree, own))
     value, _ = solve_linear_program(gadget.tree)

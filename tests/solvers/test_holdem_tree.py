@@ -11,7 +11,7 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.solvers import holdem_tree
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.holdem_tree import SpotCFR, is_whole_spot, make_cfr, solve_spot, spot_size
+from aleator.solvers.holdem_tree import SpotCFR, is_spot, make_cfr, solve_spot, spot_size
 from aleator.solvers.regret_rule import DCFR, LCFR
 from aleator.solvers.solve import Limits
 from aleator.trees import DepthLimit, build_tree, cut
@@ -63,14 +63,32 @@ def test_beliefs_at_the_root_and_locked_decisions_are_kept() -> None:
     assert expected_value(found, reach) == pytest.approx(expected_value(expected, reach), abs=0.3)
 
 
-def test_only_whole_spots_are_solved_that_way() -> None:
+def test_spots_from_a_decision_to_the_end_are_solved_that_way() -> None:
     tree = build_tree(HoldemGame(TURN))
-    assert is_whole_spot(tree) and is_whole_spot(cut(tree, 0).tree)
-    for part in (cut(tree, 0, DepthLimit(moves=2)).tree, cut(tree, 1).tree, build_tree(load_game("kuhn"))):
-        assert not is_whole_spot(part)
-        with pytest.raises(SolveError, match="not the whole tree of a hold'em spot"):
+    rests = [cut(tree, node).tree for node in (0, 1, tree.find(["b50"]), tree.find(["c", "c", "2c"]))]
+    assert all(is_spot(rest) and isinstance(make_cfr(rest, DCFR), SpotCFR) for rest in rests)
+    chance = cut(tree, tree.find(["c", "c"])).tree
+    for part in (cut(tree, 0, DepthLimit(moves=2)).tree, chance, build_tree(load_game("kuhn"))):
+        assert not is_spot(part)
+        with pytest.raises(SolveError, match="not the tree of a hold'em spot to the end"):
             SpotCFR(part)
-    assert isinstance(make_cfr(cut(tree, 1).tree, DCFR), CFR)
+    assert isinstance(make_cfr(chance, DCFR), CFR)
+
+
+@pytest.mark.parametrize("labels", [["c"], ["b50"], ["c", "c", "2c"], ["c", "c", "2c", "c"]])
+def test_the_rest_of_a_spot_is_that_of_the_general_engine(labels: list[str]) -> None:
+    """Also in the middle of a street, and on later ones, with beliefs."""
+    tree = build_tree(HoldemGame(TURN))
+    rest, rng = cut(tree, tree.find(labels)).tree, np.random.default_rng(2)
+    reach = (rng.random(int(tree.num_hands[0, 0])), rng.random(int(tree.num_hands[1, 0])))
+    quick, general = SpotCFR(rest, DCFR, root_reach=reach), CFR(rest, DCFR, root_reach=reach)
+    for solver in (quick, general):
+        solver.run(500)
+    found, expected = quick.average_policy(), general.average_policy()
+    found.check()
+    value, scale = expected_value(expected, reach), nash_conv(uniform_policy(rest), reach)
+    assert expected_value(found, reach) == pytest.approx(value, abs=0.005 * scale)
+    assert nash_conv(found, reach) < 0.02 * scale
 
 
 def test_a_solve_ends_at_its_limits_and_reports() -> None:

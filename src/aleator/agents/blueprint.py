@@ -8,7 +8,7 @@ from aleator.agents.base import Agent, node_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation
-from aleator.solvers.holdem_tree import is_whole_spot, solve_spot
+from aleator.solvers.holdem_tree import is_spot, solve_spot
 from aleator.solvers.solve import Limits, OnProgress, solve
 from aleator.trees.beliefs import PublicBeliefState, reach_at
 from aleator.trees.policy import Policy
@@ -17,7 +17,7 @@ from aleator.trees.public_tree import PublicTree, build_tree
 
 def approximate(tree: PublicTree, limits: Limits, *, on_progress: OnProgress | None = None) -> Policy:
     """Returns an approximate equilibrium by the quickest solver there is for a tree."""
-    if is_whole_spot(tree):
+    if is_spot(tree):
         return solve_spot(tree, limits, on_progress)
     return solve(tree, limits=limits, on_progress=on_progress).policy
 

@@ -38,7 +38,7 @@ class KnownAgent(NamedTuple):
     solves: bool = True
 
 
-_WHOLE_BOARD, _ITERATIONS_WITH_CARDS_TO_COME = 5, 150
+_WHOLE_BOARD, _ITERATIONS_ON_RIVERS, _ITERATIONS_WITH_CARDS_TO_COME = 5, 500, 150
 _BUDGET: dict[str, Callable[[str], Any]] = {"iterations": whole, "seconds": positive}
 _DEPTH: dict[str, Callable[[str], Any]] = {"moves": whole, "rounds": whole}
 
@@ -60,10 +60,10 @@ def _one_round(tree: PublicTree) -> DepthLimit:
 
     In hold'em it is the end of the game: the solver of spots gets there sooner than anybody can choose among continuations.
     """
-    from aleator.solvers.holdem_tree import is_whole_spot
+    from aleator.solvers.holdem_tree import is_spot
     from aleator.trees.subgame import TO_THE_END, DepthLimit
 
-    if is_whole_spot(tree):
+    if is_spot(tree):
         return TO_THE_END
     return DepthLimit(rounds=1) if (tree.actor == CHANCE).any() else DepthLimit(moves=2)
 
@@ -125,16 +125,22 @@ def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> 
 
 def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.search import SearchAgent
+    from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
     from aleator.solvers.regret_rule import parse_rule
     from aleator.solvers.search_rule import SEARCH_RULES, find_rule
-    from aleator.trees.subgame import DepthLimit
+    from aleator.trees.subgame import TO_THE_END, DepthLimit
 
     words = _words("rule", SEARCH_RULES) | {"unsafe": ("safe", False)}
     found = read_parameters("search", text, words=words, values=_DEPTH | _BUDGET | {"weights": parse_rule})
     weights, limit = found.pop("weights", None), _depth(found)
     if weights is not None:
         found["rule"] = replace(find_rule(found.get("rule", "cfr-d")), update=weights)
+    if limit is None and isinstance(
+        game, HoldemGame
+    ):  # there the end of the game is nearer than exact values of leaves
+        found = {"iterations": _ITERATIONS_ON_RIVERS} | _affordable(found, game)
+        return SearchAgent(game, SearchConfig(limit=TO_THE_END, **found))
     return SearchAgent(game, SearchConfig(limit=limit or DepthLimit(moves=2), **found))
 
 
@@ -234,7 +240,8 @@ def _continual(text: str, game: Game[Any], on_progress: OnProgress | None) -> Ag
     from aleator.search.continual import BEST_RESPONSE, RANGES, SELF_PLAY, ContinualSearch
 
     words = _words("ranges", RANGES) | _words("carried", (SELF_PLAY, BEST_RESPONSE))
-    return ContinualAgent(game, ContinualSearch(**read_parameters("continual", text, words=words, values=_BUDGET)))
+    found = read_parameters("continual", text, words=words, values=_BUDGET)
+    return ContinualAgent(game, ContinualSearch(**_affordable(found, game)))
 
 
 def _python(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:

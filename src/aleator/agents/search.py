@@ -157,4 +157,5 @@ class SearchAgent(Agent):
         """Returns each seat's plays in a subgame at a public belief state."""
         safe = self.config.samples(subgame)
         solver = self.config.solve(subgame, self.leaf_value, belief.beliefs)
-        return list(plays(solver, 0, safe=safe)), list(plays(solver, 1, safe=safe))
+        first = list(plays(solver, 0, safe=safe))
+        return first, list(plays(solver, 1, safe=True)) if safe else first

@@ -22,23 +22,24 @@ Status: tests/search/test_continual.py; `aleator paper continual-resolving`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from aleator.errors import SolveError
-from aleator.games.base import CHANCE, FloatArray
-from aleator.search.blueprint import own_reach
+from aleator.games.base import CHANCE, TERMINAL, FloatArray
 from aleator.search.budget import check_budget, spend
-from aleator.search.depth_limited import DepthLimitedSolver
+from aleator.search.depth_limited import Watch
 from aleator.search.leaf_value import LeafValue, ZeroValue
 from aleator.search.range_gadget import RangeGadget
 from aleator.search.searcher import Searcher
+from aleator.search.spot_solver import SubgameSolver, make_solver
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, uniform_policy
-from aleator.trees.public_tree import PublicTree
+from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, cut
 
 SELF_PLAY, BEST_RESPONSE = "self-play", "best-response"
@@ -80,21 +81,39 @@ class ContinualSearch:
             raise SolveError(f"the weight of an estimated range lies in [0, 1), not {self.mix}")
 
 
-@dataclass(frozen=True, eq=False)
-class ReSolved:
+class ReSolved(NamedTuple):
     """What a re-solve returns.
 
     Attributes:
-        subgame: what was solved.
-        policy: the average policy of `subgame.tree`; the searcher's part is to be played.
-        constraint: [N, H] for every node of the subgame the cfvs of the opponent's hands that are handed on.
+        solver: of the subgame, done; the searcher's average policy is to be played.
+        bounds: [K] nodes of the subgame whose cfvs may have to be handed on (`find_bounds`).
+        constraint: [K, H] for these the cfvs of the opponent's hands that are handed on.
         opponent_reach: [H] the opponent's average reach at the root.
     """
 
-    subgame: Subgame
-    policy: Policy
+    solver: SubgameSolver
+    bounds: Int64Array
     constraint: FloatArray
     opponent_reach: FloatArray
+
+
+def find_bounds(subgame: Subgame, searcher: int) -> Int64Array:
+    """Returns the nodes [K] of a subgame whose cfvs may bound the opponent at the searcher's next decision.
+
+    These are the root and what the searcher, chance, or a private move of the opponent has led to since.
+    """
+    tree = subgame.tree
+    found, waiting = [0], list(tree.children(0))
+    while waiting:
+        node = int(waiting.pop())
+        parent = tree.parent[node]
+        if tree.actor[node] == TERMINAL:
+            continue
+        if tree.actor[parent] in (searcher, CHANCE) or tree.origin(1 - searcher, node) is not None:
+            found.append(node)
+        if tree.actor[node] != searcher:
+            waiting += tree.children(node)
+    return np.array(sorted(found), np.int64)
 
 
 def re_solve(
@@ -122,12 +141,13 @@ def re_solve(
     hands = int(subgame.tree.num_hands[opponent, 0])
     gadget = None if constraint is None else _gadget(constraint, expected, config)
     theirs = np.ones(hands) if gadget is None else gadget.reach
-    solver = DepthLimitedSolver(
+    bounds = find_bounds(subgame, searcher)
+    solver = make_solver(
         subgame,
         leaf_value,
         SearchRule(update=config.rule),
         root_reach=_pair(searcher, own, theirs),
-        watch=np.arange(subgame.tree.num_nodes),
+        watch=Watch(opponent, bounds),
     )
     mean = theirs.copy()
 
@@ -140,8 +160,8 @@ def re_solve(
                 mean[:] += 2.0 / (solver.iteration + 1.0) * (entered - mean)
 
     spend(run, config.iterations, config.seconds)
-    carried = solver.watched_cfvs(opponent) if config.carried == SELF_PLAY else solver.watched_response(opponent)
-    return ReSolved(subgame, solver.average_policy(), carried, mean)
+    carried = solver.watched_cfvs() if config.carried == SELF_PLAY else solver.watched_response()
+    return ReSolved(solver, bounds, carried, mean)
 
 
 def _gadget(constraint: FloatArray, expected: FloatArray | None, config: ContinualSearch) -> RangeGadget:
@@ -161,17 +181,33 @@ def _pair(searcher: int, own: FloatArray, theirs: FloatArray) -> Reach:
     return (own, theirs) if searcher == 0 else (theirs, own)
 
 
+class _Found(NamedTuple):
+    """What is kept of a re-solve. Nodes are those of the whole tree.
+
+    Attributes:
+        block: [A, H] the searcher's policy where it re-solved; None if that was not its decision.
+        constraint: by node, [H] the cfvs of the opponent's hands.
+        expected: by node, [H] the opponent's range.
+        opponent_reach: [H] the opponent's average reach where the searcher re-solved.
+    """
+
+    block: FloatArray | None
+    constraint: dict[int, FloatArray]
+    expected: dict[int, FloatArray]
+    opponent_reach: FloatArray
+
+
 class _Place(NamedTuple):
     """Where play is, and what the searcher carries along.
 
     Attributes:
         own: [H] the searcher's own reach.
         last: the last re-solve.
-        bound: the node of its subgame whose cfvs the opponent must not exceed.
+        bound: the node whose cfvs the opponent must not exceed.
     """
 
     own: FloatArray
-    last: ReSolved
+    last: _Found
     bound: int
 
 
@@ -199,7 +235,13 @@ class ContinualSearcher(Searcher):
     def block(self, node: int) -> FloatArray:
         """Returns [A, H]: the policy of the re-solve at that decision."""
         place = self._at(node)
-        return place.last.policy[0] if place.own.any() else uniform_policy(self.tree)[node]
+        if place.own.any() and place.last.block is not None:
+            return place.last.block
+        return self._uniform[node]
+
+    @cached_property
+    def _uniform(self) -> Policy:
+        return uniform_policy(self.tree)
 
     def reach(self, node: int) -> Reach:
         """Returns the searcher's own reach and the range that the gadget gave to the opponent."""
@@ -230,21 +272,17 @@ class ContinualSearcher(Searcher):
             return _Place(own, last, bound)  # the searcher never comes here
         # the opponent's own move leaves the constraint where it was, unless its hands are others behind it
         if mine or tree.actor[parent] == CHANCE or tree.origin(1 - searcher, node) is not None:
-            assert last.subgame.nodes is not None
-            bound = int(np.flatnonzero(last.subgame.nodes == node)[0])
+            bound = node
         if tree.actor[node] != searcher:
             return _Place(own, last, bound)
-        return _Place(own, self._re_solve_after(node, own, last, bound), 0)
+        return _Place(own, self._re_solve_after(node, own, last, bound), node)
 
-    def _re_solve_after(self, node: int, own: FloatArray, last: ReSolved, bound: int) -> ReSolved:
+    def _re_solve_after(self, node: int, own: FloatArray, last: _Found, bound: int) -> _Found:
         """Returns the re-solve at a node, constrained by what the last one hands on."""
-        opponent, config, expected = 1 - self.searcher, self.config, None
-        constraint = last.constraint[bound][: int(self.tree.num_hands[opponent, node])]
-        if config.ranges != "uniform":
-            expected = own_reach(last.policy, opponent, _pair(self.searcher, own, last.opponent_reach))[bound]
-        if config.ranges == "aggressive" and int(last.subgame.nodes[bound]) != node:  # type: ignore[index]
+        config, hands = self.config, int(self.tree.num_hands[1 - self.searcher, node])
+        if config.ranges == "aggressive" and bound != node:
             config = replace(config, ranges="conservative")  # the opponent has acted since: its range is biased
-        return self._re_solve(node, own, constraint, config, expected)
+        return self._re_solve(node, own, last.constraint[bound][:hands], config, last.expected[bound][:hands])
 
     def _re_solve(
         self,
@@ -253,10 +291,19 @@ class ContinualSearcher(Searcher):
         constraint: FloatArray | None,
         config: ContinualSearch,
         expected: FloatArray | None = None,
-    ) -> ReSolved:
+    ) -> _Found:
         self.searches += 1
         subgame = cut(self.tree, node, config.limit)
-        return re_solve(subgame, self.searcher, own, constraint, self.leaf_value, config, expected=expected)
+        found = re_solve(subgame, self.searcher, own, constraint, self.leaf_value, config, expected=expected)
+        assert subgame.nodes is not None
+        bounds, ranges = subgame.nodes[found.bounds].tolist(), found.solver.watched_reach(found.opponent_reach)
+        block = found.solver.average_block(0) if self.tree.actor[node] == self.searcher else None
+        return _Found(
+            block,
+            dict(zip(bounds, found.constraint, strict=True)),
+            dict(zip(bounds, ranges, strict=True)),
+            found.opponent_reach,
+        )
 
 
 def continual_policy(

@@ -78,6 +78,13 @@ class Met(NamedTuple):
     leaf_reach: Reach
 
 
+class Watch(NamedTuple):
+    """Nodes [K] of a subgame whose cfvs for a player are wanted."""
+
+    player: int
+    nodes: Int64Array
+
+
 class DepthLimitedSolver:
     """A solver of one subgame at given beliefs.
 
@@ -96,7 +103,7 @@ class DepthLimitedSolver:
         *,
         root_reach: Reach | None = None,
         keep: Container[int] = (),
-        watch: Int64Array | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Prepares a solve.
 
@@ -106,7 +113,7 @@ class DepthLimitedSolver:
             rule: or the name of one in `SEARCH_RULES`.
             root_reach: by default 1 for every hand.
             keep: numbers of the iterations to keep.
-            watch: nodes whose cfvs are averaged over iterations, for `watched_cfvs`.
+            watch: where a player's cfvs are averaged over iterations, for `watched_cfvs`.
         """
         self.subgame, self.leaf_value, self.rule = subgame, leaf_value, find_rule(rule)
         hands = subgame.tree.num_hands[:, 0]
@@ -130,15 +137,16 @@ class DepthLimitedSolver:
         self._root_mean: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
         self.kept: dict[int, Iteration] = {}
         self._keep = keep
-        self._watched = None if watch is None else Rows(self._engine.layout, watch)
-        self._watched_means: list[FloatArray | None] = [None, None]
+        self._watch = watch
+        self._watched = Rows(self._engine.layout, np.zeros(0, np.int64) if watch is None else watch.nodes)
+        self._watched_mean: FloatArray | None = None
         self.last_root_cfvs: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
         self._average_reach = (_RunningMean(), _RunningMean())  # per traverser
         self._last_cfvs: list[Reach | None] = [None, None]
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
-        plain = not len(self.subgame.leaves) and self._keep == () and self._watched is None
+        plain = not len(self.subgame.leaves) and self._keep == () and self._watch is None
         if plain and isinstance(self._update, CFRUpdate):
             self._update.run(iterations, self._root_mean)
             self.iteration += iterations
@@ -168,9 +176,9 @@ class DepthLimitedSolver:
         root = self._root_mean[player]
         root += self._update.share * (values[: len(root)] - root)
         self.last_root_cfvs[player][:] = values[: len(root)]
-        if self._watched is not None:
-            rows, mean = self._watched.values(player, values), self._watched_means[player]
-            self._watched_means[player] = rows if mean is None else mean + self._update.share * (rows - mean)
+        if self._watch is not None and self._watch.player == player:
+            rows, mean = self._watched.values(player, values), self._watched_mean
+            self._watched_mean = rows if mean is None else mean + self._update.share * (rows - mean)
 
     def _value_leaves(self, player: int, met: list[Met]) -> Reach:
         """Returns the cfvs [L, H] of the leaves for a traverser; adds what it meets to a list."""
@@ -229,18 +237,32 @@ class DepthLimitedSolver:
         )
         return first, second
 
-    def watched_cfvs(self, player: int) -> FloatArray:
-        """Returns [K, H]: a player's cfvs at the watched nodes, averaged over the iterations like the policies."""
-        mean = self._watched_means[player]
-        if mean is None:
+    def watched_cfvs(self) -> FloatArray:
+        """Returns [K, H]: the watched player's cfvs, averaged over the iterations like the policies."""
+        if self._watched_mean is None:
             raise SolveError("nothing was watched: give `watch` to the solver, and run it")
-        return mean
+        return self._watched_mean
 
-    def watched_response(self, player: int) -> FloatArray:
-        """Returns [K, H]: a player's cfvs at the watched nodes when it best responds to the average policy."""
-        if self._watched is None:
-            raise SolveError("nothing is watched: give `watch` to the solver")
+    def watched_response(self) -> FloatArray:
+        """Returns [K, H]: the watched player's cfvs when it best responds to the average policy."""
+        player = self._watched_player()
         return self._watched.values(player, self._average_values(player, best=True))
+
+    def watched_reach(self, root: FloatArray) -> FloatArray:
+        """Returns [K, H]: the watched player's reach by its average policy, given its reach [H] at the root."""
+        player = self._watched_player()
+        reach = self._engine.layout.new_reach(player, root)
+        self._engine.push_reach(player, self._update.average()[player], reach)
+        return self._watched.reach(player, reach)
+
+    def _watched_player(self) -> int:
+        if self._watch is None:
+            raise SolveError("nothing is watched: give `watch` to the solver")
+        return self._watch.player
+
+    def average_block(self, node: int) -> FloatArray:
+        """Returns [A, H]: the average policy of a decision."""
+        return self.average_policy()[node]
 
     def _average_values(self, player: int, *, best: bool) -> Vector:
         """Returns a player's cfvs under the average policies, its own replaced by a best response if `best`."""

@@ -34,6 +34,7 @@ from aleator.search.budget import check_budget, spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.solved_value import SolvedValue
+from aleator.search.spot_solver import SubgameSolver, make_solver
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.search_rule import SearchRule, find_rule
@@ -104,12 +105,15 @@ class SearchConfig:
         """Returns whether a random iteration is played in a subgame; without leaves the average does as well."""
         return self.safe and len(subgame.leaves) > 0
 
-    def solve(self, subgame: Subgame, leaf_value: LeafValue, root_reach: Reach) -> DepthLimitedSolver:
+    def solve(self, subgame: Subgame, leaf_value: LeafValue, root_reach: Reach) -> SubgameSolver:
         """Returns the solver of a subgame after all of its iterations, which it keeps if one of them is to be played."""
         pretended = self.start.iterations if self.start else 0
         keep = range(pretended + self.iterations + 1) if self.samples(subgame) else ()
-        solver = DepthLimitedSolver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
-        if self.start:
+        solver: SubgameSolver
+        if self.start is None:
+            solver = make_solver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
+        else:
+            solver = DepthLimitedSolver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
             solver.warm_start(self.start.source.policy(subgame, root_reach), pretended)
         spend(solver.run, self.iterations, self.seconds)
         return solver
@@ -121,11 +125,12 @@ def draw_iteration(solver: DepthLimitedSolver, rng: np.random.Generator) -> int:
     return int(rng.choice(list(weights), p=list(weights.values())))
 
 
-def plays(solver: DepthLimitedSolver, player: int, *, safe: bool = True) -> Iterator[Play]:
-    """Yields every way in which a player may go through a solved subgame, all of whose iterations were kept."""
+def plays(solver: SubgameSolver, player: int, *, safe: bool = True) -> Iterator[Play]:
+    """Yields every way in which a player may go through a solved subgame; if `safe`, all of its iterations were kept."""
     if not safe:
         yield Play(1.0, solver.average_policy(), solver.average_leaf_reach())
         return
+    assert isinstance(solver, DepthLimitedSolver)
     for number, weight in solver.weights().items():
         iteration = solver.kept[number]
         yield Play(weight, iteration.policy, iteration.leaf_reach[player])
@@ -199,6 +204,7 @@ class PlayedPolicy:
         beliefs = (normalised_rows(reach[0]), normalised_rows(reach[1]))
         safe, solver = self.config.samples(subgame), self.config.solve(subgame, self.leaf_value, beliefs)
         if rng is not None and safe:
+            assert isinstance(solver, DepthLimitedSolver)
             iteration = solver.kept[draw_iteration(solver, rng)]
             self._follow(subgame, player, Play(1.0, iteration.policy, iteration.leaf_reach[player]), own, rng)
             return

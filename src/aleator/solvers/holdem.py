@@ -59,7 +59,14 @@ class HoldemSolver:
     """CFR on a spot, with the interface of the other solvers as far as it makes sense for trees of this size."""
 
     def __init__(
-        self, spot: Spot, rule: RegretRule = HOLDEM_RULE, *, threads: int = 1, bits: int = 32, isomorphism: bool = True
+        self,
+        spot: Spot,
+        rule: RegretRule = HOLDEM_RULE,
+        *,
+        threads: int = 1,
+        bits: int = 32,
+        isomorphism: bool = True,
+        watch: int | None = None,
     ) -> None:
         if rule.minimiser == HEDGE:
             raise SolveError("hold'em is solved by regret matching; Hedge is not available here")
@@ -68,7 +75,12 @@ class HoldemSolver:
         self.spot, self.rule = spot, rule
         self.plan = BoardPlan(spot, isomorphism=isomorphism)
         self.engine = BoardEngine(
-            self.plan, threads=threads, predicts=rule.optimistic, sharp=rule.minimiser == SHARP_MATCHING, bits=bits
+            self.plan,
+            threads=threads,
+            predicts=rule.optimistic,
+            sharp=rule.minimiser == SHARP_MATCHING,
+            bits=bits,
+            watch=watch,
         )
         self.iteration = 0
         self.deals = compatible_weight(self.plan.weights)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
-from aleator.games.holdem.betting_tree import NodeKind, action_name
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_cards, format_hand
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.spot import Spot
@@ -53,10 +53,17 @@ class HoldemGame(Game[HoldemState]):
 
     def _deal_on(self, board: tuple[int, ...]) -> FloatArray:
         first, second = self._alive(board)
-        start = len(self.spot.board)
-        chance = np.prod([1.0 / (NUM_CARDS - 4 - dealt) for dealt in range(start, len(board))])
-        deal: FloatArray = self._joint * first[:, None] * second[None, :] * chance
+        deal: FloatArray = self._joint * first[:, None] * second[None, :] * self.chance(board)
         return deal
+
+    def chance(self, board: tuple[int, ...]) -> float:
+        """Returns how likely the cards come that a board has beyond that of the spot, given two hands without them."""
+        start = len(self.spot.board)
+        return float(np.prod([1.0 / (NUM_CARDS - 4 - dealt) for dealt in range(start, len(board))]))
+
+    def betting(self, state: HoldemState) -> BettingNode:
+        """Returns the node of the betting tree."""
+        return self._nodes[state.node]
 
     def _wins_on(self, board: tuple[int, ...]) -> FloatArray:
         order = strengths(board).astype(np.int64)

@@ -52,11 +52,16 @@ def subgame_of(spot: Spot, path: NodePath | str, reach: FloatArray) -> Subgame:
     node = find_node(whole, path, board=spot.board)
     if node.kind is not NodeKind.DECISION:
         raise NodePathError(f"nobody acts at {path}: a subgame begins with a decision")
-    board = (*spot.board, *path.cards)
+    return rest_of(spot, (*spot.board, *path.cards), node, reach, _locks_below(spot, whole, path))
+
+
+def rest_of(
+    spot: Spot, board: tuple[int, ...], root: BettingNode, reach: FloatArray, locks: tuple[Lock, ...] = ()
+) -> Subgame:
+    """Returns the subgame below a decision on a board; see `subgame_of`. Locks have paths that begin there."""
     return Subgame(
         board=board, pot=spot.pot, stack=spot.stack, oop=spot.oop, ip=spot.ip, min_bet=spot.min_bet, rake=spot.rake,
-        menu=spot.menu, solve=spot.solve, locks=_locks_below(spot, whole, path), root=node,
-        reach=np.where(blocked_hands(board), 0.0, reach),
+        menu=spot.menu, solve=spot.solve, locks=locks, root=root, reach=np.where(blocked_hands(board), 0.0, reach),
     )  # fmt: skip
 
 

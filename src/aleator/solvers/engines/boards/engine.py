@@ -52,10 +52,25 @@ class BoardEngine:
 
     Boards of the second street are walked in pieces, side by side with several threads; sums are taken in the same order
     with one thread, so results are equal bit by bit.
+
+    Args:
+        plan: the spot, laid out.
+        threads: that walk.
+        predicts: whether the rule is optimistic.
+        sharp: whether policies are proportional to regrets to the power 1.5.
+        bits: of regrets and sums.
+        watch: the player whose values behind the first card are summed up (`board_values`); None for nobody.
     """
 
     def __init__(
-        self, plan: BoardPlan, *, threads: int = 1, predicts: bool = False, sharp: bool = False, bits: int = 32
+        self,
+        plan: BoardPlan,
+        *,
+        threads: int = 1,
+        predicts: bool = False,
+        sharp: bool = False,
+        bits: int = 32,
+        watch: int | None = None,
     ) -> None:
         if threads < 1:
             raise SolveError(f"threads must be at least 1, not {threads}")
@@ -90,6 +105,11 @@ class BoardEngine:
         for player in (0, 1):
             self.set_reach(player, plan.weights[player])
         boards = len(plan.boards[1]) if plan.num_streets > 1 else 0
+        self._watch = watch
+        watched = (
+            boards * len(plan.forests[0].next_nodes) * plan.widths[1][watch] if boards and watch is not None else 0
+        )
+        self._watched, self._best = aligned_zeros(watched, np.float32), np.zeros(0, np.float32)
         pieces, lines = min(boards, MAX_PIECES), len(plan.forests[0].next_nodes)
         sums = aligned_zeros(pieces * lines * max(plan.widths[0]), np.float32)
         self._sums = sums.reshape(pieces, -1) if pieces else sums.reshape(0, 0)
@@ -159,7 +179,10 @@ class BoardEngine:
                 if deeper:
                     steps.append((walk.CLEAR, level, board, 0))
                     steps += self._boards_steps(range(first, first + count), level + 1)
-                steps += [(walk.ASCEND, level, board, chunk), (walk.COLLECT, level - 1, board, chunk)]
+                steps.append((walk.ASCEND, level, board, chunk))
+                if level == 1 and self._watch is not None:
+                    steps.append((walk.WATCH, self._watch, board, chunk))
+                steps.append((walk.COLLECT, level - 1, board, chunk))
         return steps
 
     def iterate(self, schedule: npt.NDArray[np.float64]) -> None:
@@ -223,9 +246,39 @@ class BoardEngine:
         start = int(self.streets[0].values_at[player])
         return self._works[0].values[start : start + len(self.root_rows[player])] / np.float32(self.unit)
 
+    def street_values(self, player: int) -> Float32Array:
+        """Returns [N, W]: a player's cfvs at all nodes of the first street, by the player's last traversal."""
+        start, width = int(self.streets[0].values_at[player]), self.plan.widths[0][player]
+        nodes = len(self.plan.forests[0].kind)
+        found = self._works[0].values[start : start + nodes * width].reshape(nodes, width)
+        return found / np.float32(self.unit)
+
+    def board_values(self) -> Float32Array:
+        """Returns [B, L, W]: the watched player's cfvs on each board of the second street behind each line of the first.
+
+        Summed over iterations with the weights of policies in their sums: `averaging[0]` is that of the last one.
+        """
+        return self._on_boards(self._watched)
+
+    def best_board_values(self) -> Float32Array:
+        """Returns [B, L, W]: the same for one best response of the watched player to the average policy."""
+        assert self._watch is not None
+        best = self._best = np.zeros_like(self._watched)
+        self.values(self._watch, best=True)
+        self._best = self._best[:0]
+        return self._on_boards(best)
+
+    def _on_boards(self, sums: Float32Array) -> Float32Array:
+        assert self._watch is not None
+        shape = len(self.plan.boards[1]), len(self.plan.forests[0].next_nodes), self.plan.widths[1][self._watch]
+        return sums.reshape(shape) / np.float32(self.unit)
+
     def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
-        scratch = self._works[work]
-        walk.run(program, first, end, mode, self.streets, self._bits, scratch, self._sums, rows, self.raked, self.sharp)
+        watched = self._watched if mode == walk.UPDATE else self._best
+        walk.run(
+            program, first, end, mode, self.streets, self._bits, self._works[work], self._sums, watched, rows, self.raked,
+            self.sharp,
+        )  # fmt: skip
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
         """Walks the whole tree once for one player."""

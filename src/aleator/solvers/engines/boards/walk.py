@@ -5,7 +5,8 @@ board and evaluates their terminals; ASCEND pulls values up and, when solving, u
 sets the values of a street's lines to zero; HAND_DOWN brings the reach of a chunk's lines to a board of the next street,
 in the order of that board's rows; COLLECT adds the values of the board's lines to the street before, seen through the suit
 permutations that the board stands for. The boards below the first street come in pieces, each with sums of its own, so that
-threads can take them side by side; TOTAL adds these up. The order of steps is written once, in `engine`; there is one
+threads can take them side by side; TOTAL adds these up. WATCH adds the values of a player's lines behind the first card to
+their averages, for those who ask what hands are worth there. The order of steps is written once, in `engine`; there is one
 compiled entry, `run`, so that every kernel is compiled once.
 """
 
@@ -40,7 +41,7 @@ Int64Array = npt.NDArray[np.int64]
 # what a walk does at the traverser's decisions
 UPDATE, AVERAGE, BEST = 0, 1, 2
 # steps of a program
-DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, TOTAL = 0, 1, 2, 3, 4, 5
+DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, TOTAL, WATCH = 0, 1, 2, 3, 4, 5, 6
 
 
 class Street(NamedTuple):
@@ -222,22 +223,38 @@ def _collect(
                 store(values, to + row, load(values, to + row) + gather(work.values, base, rows, row))
 
 
+@inner_kernel(inline="always")
+def _watch(
+    player: int, street: Street, board: int, chunk: int, work: Work, watched: Float32Array, discounts: Float32Array
+) -> None:
+    """Adds the values of a chunk's lines on a board of the second street to their sums, weighted as policies are."""
+    width, forest = street.width[player], street.forest
+    first, lines = forest.line_start[chunk], forest.line_start[-1]
+    for line in range(first, forest.line_start[chunk + 1]):
+        source = street.values_at[player] + np.int64(line - first) * width
+        target = (np.int64(board) * lines + line) * width
+        for hand in range(width):
+            watched[target + hand] = watched[target + hand] * discounts[5] + work.values[source + hand] * discounts[2]
+
+
 @kernel()
 def run(
     program: Int32Array, first_player: int, end_player: int, mode: int, streets: tuple[Street, Street, Street],
-    storage: tuple[Storage, Storage], work: Work, sums: Float32Array, schedule: Float32Array, raked: bool,
-    sharp: bool,
+    storage: tuple[Storage, Storage], work: Work, sums: Float32Array, watched: Float32Array, schedule: Float32Array,
+    raked: bool, sharp: bool,
 ) -> None:  # fmt: skip
     """Runs a program once per row of `schedule` and player.
 
     Args:
         program: [S, 4] steps: operation, street, board, chunk. HAND_DOWN and COLLECT name the upper street and the board of
-            the lower one; CLEAR names the piece where it is about the first street.
+            the lower one; CLEAR names the piece where it is about the first street, WATCH the player and the board of
+            the second street.
         first_player, end_player: the traversers, in turn.
         mode: UPDATE, AVERAGE or BEST.
         work: scratch of this thread.
         sums: [pieces, lines x W] of the first street's lines over the boards of each piece; a board belongs to the piece with
             its number modulo their number.
+        watched: [boards x lines x W] weighted sums of the watched player's values on the second street; empty for none.
         schedule: [T, 6] rows as `BoardEngine` makes them of `RegretRule.schedule`: discount of positive and of negative
             regrets, weight of policies in their sums, floor, discount of regrets in the next prediction, and what sums are
             multiplied by first.
@@ -259,5 +276,8 @@ def run(
                     _hand_down(player, street, streets[level + 1], board, chunk, work)
                 elif operation == COLLECT:
                     _collect(player, level, street, streets[level + 1], board, chunk, work, sums)
+                elif operation == WATCH:
+                    if level == player and len(watched):
+                        _watch(player, streets[1], board, chunk, work, watched, schedule[t])
                 else:
                     _total(player, street, work, sums)
