@@ -44,7 +44,7 @@ class SpotSolver:
             root_reach: by default 1 for every hand.
             watch: where a player's cfvs are wanted: on the first street, and right behind the first card.
         """
-        self.subgame, self._rule = subgame, rule
+        self.subgame = subgame
         tree = subgame.tree
         self._cfr = SpotCFR(tree, rule, root_reach=root_reach, watch=None if watch is None else watch.player)
         first, second = tree.num_hands[:, 0]
@@ -77,8 +77,8 @@ class SpotSolver:
             self._cfr.run(iterations)
             return
         solver = self._cfr.solver
-        for decay in self._rule.schedule(self.iteration + 1, iterations)[:, 2]:
-            self._weight = self._weight * decay + 1.0
+        for _ in range(iterations):
+            self._weight = self._weight * solver.discounts()[0, 2] + 1.0
             for player in (0, 1):
                 cfvs = solver.update(player)[solver.engine.root_rows[player]]
                 self.last_root_cfvs[player][:] = self._cfr.cfvs(player, self._cfr.hands(player, 0, 0), cfvs)

@@ -35,6 +35,7 @@ from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule, parse
 from aleator.solvers.state import restore_vectors
 
 HOLDEM_RULE = parse_rule(DEFAULT_RULE)
+_PLANNED = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,8 @@ class HoldemSolver:
             watch=watch,
         )
         self.iteration = 0
+        # discounts of some iterations from one on
+        self._planned: tuple[int, FloatArray] = (0, np.zeros((0, 5)))
         self.deals = compatible_weight(self.plan.weights)
         for lock in spot.locks:
             self._lock(lock)
@@ -98,10 +101,18 @@ class HoldemSolver:
         Player 0 comes first, then player 1, which ends the iteration. With `set_reach` in between, this is how a gadget is
         put above the root.
         """
-        row = self.rule.schedule(self.iteration + 1, 1)
-        cfvs = self._all_hands(player, self.engine.update(player, row))
+        cfvs = self._all_hands(player, self.engine.update(player, self.discounts()))
         self.iteration += player
         return cfvs
+
+    def discounts(self) -> FloatArray:
+        """Returns [1, 5]: what the coming iteration multiplies by (`RegretRule.schedule`)."""
+        first, rows = self._planned
+        if not first <= self.iteration < first + len(rows):
+            first, rows = self.iteration, self.rule.schedule(self.iteration + 1, _PLANNED)
+            self._planned = (first, rows)
+        place = self.iteration - first
+        return rows[place : place + 1]
 
     def set_reach(self, player: int, reach: FloatArray) -> None:
         """Sets a player's reach `[1326]` at the root; hands that had none when the solver was made are left out."""
