@@ -38,7 +38,7 @@ def test_it_finds_an_equilibrium_of_the_game(spot) -> None:  # type: ignore[no-u
 @pytest.mark.parametrize("spot", [RIVER, TURN], ids=["river", "turn"])
 def test_the_size_is_known_without_the_tree(spot, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     game = HoldemGame(spot)
-    tree, size = build_tree(game), spot_size(game)
+    tree, size = build_tree(game), spot_size(game, 80)
     assert size.public_states == tree.num_nodes and size.memory == 80 * sum(tree.policy_size)
     size.check_fits("a spot")
     monkeypatch.setattr(holdem_tree, "available_memory", lambda: size.memory - 1)

@@ -25,17 +25,20 @@ if TYPE_CHECKING:
     from aleator.trees.subgame import DepthLimit
 
 
+_SPOT_ENGINE, _GENERAL_ENGINE = 40, 200  # bytes per number of a policy, the rest of the agent included
+
+
 class KnownAgent(NamedTuple):
     """A family of agents: how its names are written, what it is, and how one is made from the text after the colon.
 
-    `solves` says whether it takes the tree of the whole game.
+    `memory` says how many bytes it takes on a hold'em spot per number of a policy, measured; 0 if it takes no tree of the game.
     """
 
     family: str
     usage: str
     summary: str
     make: Callable[[str, Game[Any], OnProgress | None], Agent]
-    solves: bool = True
+    memory: int = _GENERAL_ENGINE
 
 
 _WHOLE_BOARD, _ITERATIONS_ON_RIVERS, _ITERATIONS_WITH_CARDS_TO_COME = 5, 500, 150
@@ -259,12 +262,19 @@ def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress |
 
 _SPENDING = "[,iterations=N][,seconds=N]"
 _AGENTS = (
-    KnownAgent("equilibrium", "equilibrium[:ITERATIONS]", "solves the whole game first, by DCFR", _equilibrium),
+    KnownAgent(
+        "equilibrium",
+        "equilibrium[:ITERATIONS]",
+        "solves the whole game first, by DCFR",
+        _equilibrium,
+        memory=_SPOT_ENGINE,
+    ),
     KnownAgent(
         "search",
         f"search[:RULE][,weights=RULE][,moves=N][,rounds=N]{_SPENDING}[,unsafe]",
         "searches at its turn with exact values at the leaves; acts by a random iteration",
         _search,
+        memory=_SPOT_ENGINE,
     ),
     KnownAgent(
         "rebel",
@@ -301,14 +311,15 @@ _AGENTS = (
         f"continual[:VALUES][,RANGES]{_SPENDING}",
         "re-solves at each decision to the end of the game (DeepStack)",
         _continual,
+        memory=_SPOT_ENGINE,
     ),
     *(
-        KnownAgent(script, script, summary, partial(_scripted, script), solves=False)
+        KnownAgent(script, script, summary, partial(_scripted, script), memory=0)
         for script, summary in zip(
             SCRIPTS, ("every legal action alike", "always the first legal action", "always the last one"), strict=True
         )
     ),
-    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python, solves=False),
+    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python, memory=0),
 )
 
 
@@ -323,9 +334,8 @@ def spot_to_solve(name: str, game: Game[Any]) -> SpotSize | None:
     from aleator.solvers.holdem_tree import spot_size
 
     family = name.partition(":")[0]
-    if not isinstance(game, HoldemGame) or not any(known.family == family and known.solves for known in _AGENTS):
-        return None
-    return spot_size(game)
+    memory = next((known.memory for known in _AGENTS if known.family == family), 0)
+    return spot_size(game, memory) if memory and isinstance(game, HoldemGame) else None
 
 
 def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = None) -> Agent:

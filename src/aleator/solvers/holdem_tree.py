@@ -25,8 +25,6 @@ from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import Int64Array, PublicTree
 
-_BYTES_PER_NUMBER = 80  # of a policy: the solver's, those of several policies, and the tree
-
 
 def is_spot(tree: PublicTree) -> bool:
     """Returns whether a tree is that of a hold'em spot from a decision on to the ends of the game, and nothing else."""
@@ -61,8 +59,8 @@ class SpotSize(NamedTuple):
             )
 
 
-def spot_size(game: HoldemGame) -> SpotSize:
-    """Returns how big the tree of a spot is, counted on its betting alone."""
+def spot_size(game: HoldemGame, bytes_per_number: int) -> SpotSize:
+    """Returns how big the tree of a spot is, counted on its betting alone, with so much memory per number of a policy."""
     states = numbers = 0
     waiting = [(game.spot.build_tree(), 1, NUM_CARDS - len(game.spot.board))]
     while waiting:
@@ -72,7 +70,7 @@ def spot_size(game: HoldemGame) -> SpotSize:
             numbers += boards * len(node.children) * len(game.hand_sets[node.player])
         dealt = node.kind == NodeKind.NEXT_STREET
         waiting += [(child, boards * unseen if dealt else boards, unseen - dealt) for child in node.children]
-    return SpotSize(states, numbers * _BYTES_PER_NUMBER)
+    return SpotSize(states, numbers * bytes_per_number)
 
 
 class SpotCFR:
