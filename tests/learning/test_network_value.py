@@ -119,13 +119,13 @@ def test_both_engines_start_with_the_policy_network() -> None:
     reach = (rng.random(3), rng.random(3))
     config = SearchConfig(limit=DepthLimit(moves=2), iterations=3, start=value.start)
     solver = config.solve(subgame, value, reach)
-    assert solver.iteration == 18 and sorted(solver.kept) == [16, 17, 18]
+    assert solver.iteration == 18 and sorted(solver.kept) == [15, 16, 17, 18]
     forest = Forest.build(searcher.subgames.shapes, torch.tensor([1]))
     tensors = tuple(torch.tensor(rows[None], dtype=torch.float32) for rows in reach)
     rule = SEARCH_RULES["cfr-d"]
     found = TorchEngine(forest, searcher.leaf_values, tensors, rule, 6, searcher.warm_start).search(torch.tensor([0]))
     row_of = {node: row for row, node in enumerate(forest.shapes.node[forest.template].tolist())}
-    first, average = solver.kept[16].policy, solver.average_policy()
+    first, average = solver.kept[15].policy, solver.average_policy()
     for node in np.flatnonzero(subgame.tree.actor >= 0):
         rows = [row_of[child] for child in subgame.tree.children(node)]
         np.testing.assert_allclose(found.policy[rows], first[int(node)], atol=1e-5)

@@ -317,7 +317,8 @@ class DepthLimitedSolver:
         layout = self._engine.layout
         policies = (layout.pad(0, policy.probabilities[0]), layout.pad(1, policy.probabilities[1]))
         update.play(policies)
-        regrets, cfvs = [], [self._value_leaves(player, [])[player] for player in (0, 1)]
+        met: list[Met] = []
+        regrets, cfvs = [], [self._value_leaves(player, met)[player] for player in (0, 1)]
         for player in (0, 1):
             values = self._engine.evaluate(player, update.memory[1 - player].reach)
             self._rows.put_values(player, cfvs[player], values)
@@ -326,6 +327,8 @@ class DepthLimitedSolver:
             regrets.append(update.regrets_of_best_response(player))
         update.pretend(policies, (regrets[0], regrets[1]), iterations)
         self.iteration = iterations
+        if iterations in self._keep:
+            self.kept[iterations] = Iteration(iterations, policy, (met[0].leaf_reach, met[1].leaf_reach))
 
 
 class _RunningMean:

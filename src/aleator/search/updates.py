@@ -130,15 +130,14 @@ class CFRUpdate:
         return found[0], found[1]
 
     def weights(self) -> dict[int, float]:
-        """Returns the weight of each iteration in the average policy; what a warm start pretends is part of the next one.
-
-        That iteration plays the policy that is pretended, too.
-        """
+        """Returns the weight of each iteration in the average policy; those that a warm start pretends share the last number."""
         decays = self.rule.schedule(1, self._iteration)[:, 2]
         weights = np.concatenate([np.cumprod(decays[:0:-1])[::-1], [1.0]])
-        pretended, weights = weights[: self._pretended].sum(), weights[self._pretended :]
-        weights[:1] += pretended
-        return dict(enumerate((weights / weights.sum()).tolist(), start=self._pretended + 1))
+        shares = (weights / weights.sum()).tolist()
+        found = dict(enumerate(shares[self._pretended :], start=self._pretended + 1))
+        if self._pretended:
+            found[self._pretended] = sum(shares[: self._pretended])
+        return found
 
     def play(self, policies: Vectors) -> None:
         """Goes over to given policies."""
