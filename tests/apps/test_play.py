@@ -36,11 +36,11 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 def test_a_game_by_hand(capsys: pytest.CaptureFixture[str], typed: io.StringIO) -> None:
     typed.write("what\nbet\n0\n0\n0\nq\n")
     typed.seek(0)
-    code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4", "--games", "1")
+    code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4", "--deals", "1")
     assert code == 0
     assert "'what' is none of them" in text
     assert "you:    bet" in text and "agent:  fold" in text
-    assert "the agent held" in text and "You won 1; 1 in 1 game." in text
+    assert "the agent held" in text and "You won 1; 1 in 1 deal." in text
     assert text.count("  you hold") == 1
 
 
@@ -65,8 +65,8 @@ def test_ctrl_c_says_goodbye(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
     monkeypatch.setattr("builtins.input", read)
     code, text, _ = call(capsys, "play", "kuhn", "--agent", "last", "--seat", "0", "--seed", "0")
-    assert code == 130 and text.count("game 2") == 1
-    assert "You lost 2; -2 in 1 game." in text and "You lost 2 in 1 game. Goodbye." in text
+    assert code == 130 and text.count("deal 2") == 1
+    assert "You lost 2; -2 in 1 deal." in text and "You lost 2 in 1 deal. Goodbye." in text
 
 
 def test_choices_with_numbers_for_names_are_chosen_by_name(
@@ -74,7 +74,7 @@ def test_choices_with_numbers_for_names_are_chosen_by_name(
 ) -> None:
     typed.write("0\n1\n3\n2\n")
     typed.seek(0)
-    arguments = ("play", "goofspiel:3", "--agent", "first", "--seat", "0", "--seed", "4", "--games", "1")
+    arguments = ("play", "goofspiel:3", "--agent", "first", "--seat", "0", "--seed", "4", "--deals", "1")
     code, text, _ = call(capsys, *arguments)
     assert code == 0 and "'0' is none of them" in text
     assert "your hand: 1   your choice:   2   3" in text and "you 1 3" in text
@@ -121,7 +121,7 @@ def test_a_holdem_spot_is_played_in_the_words_of_players(
     spot.write_text(RIVER)
     typed.write("bet\n")
     typed.seek(0)
-    arguments = ("play", f"holdem:{spot}", "--agent", "last", "--seat", "0", "--seed", "1", "--games", "1")
+    arguments = ("play", f"holdem:{spot}", "--agent", "last", "--seat", "0", "--seed", "1", "--deals", "1")
     code, text, error = call(capsys, *arguments)
     assert code == 0, error
     assert "    Qs Jh 2h 8c 3d, pot 100\n" in text and "your choice:   0 check   1 bet 75" in text
@@ -145,7 +145,7 @@ def test_json_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[str]) 
         "equilibrium:50",
         "--you",
         "uniform",
-        "--games",
+        "--deals",
         "20",
         "--seed",
         "8",
@@ -153,12 +153,12 @@ def test_json_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[str]) 
     )
     first, second = (json.loads(call(capsys, *arguments)[1]) for _ in range(2))
     assert first == second
-    assert first["won"] == pytest.approx(sum(game["won"] for game in first["games"]))
-    assert {game["seat"] for game in first["games"]} == {0, 1}
-    for game in first["games"]:
-        for turn in game["turns"]:
+    assert first["won"] == pytest.approx(sum(deal["won"] for deal in first["deals"]))
+    assert {deal["seat"] for deal in first["deals"]} == {0, 1}
+    for deal in first["deals"]:
+        for turn in deal["turns"]:
             assert sum(turn["probabilities"]) == pytest.approx(1.0) and sum(turn["belief"]) == pytest.approx(1.0)
-            held = ("J", "Q", "K").index(game["hands"][1 - game["seat"]])
+            held = ("J", "Q", "K").index(deal["hands"][1 - deal["seat"]])
             assert turn["belief"][held] == pytest.approx(0.0)  # nobody else has that card
 
 
@@ -166,7 +166,7 @@ def test_json_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[str]) 
 def test_every_family_of_games_can_be_played(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, text, error = call(capsys, "play", name, "--agent", "uniform", "--you", "uniform", "--seed", "1")
     assert code == 0, error
-    assert "  you:" in text and "in 1 game." in text
+    assert "  you:" in text and "in 1 deal." in text
 
 
 def test_a_searching_agent_shows_what_it_believed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,28 +202,28 @@ def test_agents_can_be_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     match = ("match", "kuhn", "equilibrium:200", "uniform")
-    code, text, error = call(capsys, *match, "--games", "60")
+    code, text, error = call(capsys, *match, "--deals", "60")
     assert code == 0, error
-    assert text.startswith("kuhn: what equilibrium:200 wins against uniform, 60 games")
+    assert text.startswith("kuhn: what equilibrium:200 wins against uniform, 60 deals")
     assert "luck removed" in text and "in the second seat" in text and "standard error" in text
     exact = json.loads(call(capsys, *match, "--exact", "--json")[1])
-    drawn, again = (json.loads(call(capsys, *match, "--games", "200", "--json")[1]) for _ in range(2))
-    assert drawn == again and drawn["games"] == 200 and exact["games"] == 0 and exact["won"] is None
+    drawn, again = (json.loads(call(capsys, *match, "--deals", "200", "--json")[1]) for _ in range(2))
+    assert drawn == again and drawn["deals"] == 200 and exact["deals"] == 0 and exact["won"] is None
     assert abs(drawn["score"]["mean"] - exact["score"]["mean"]) < 4 * drawn["score"]["standard_error"]
     assert drawn["score"]["standard_error"] < drawn["won"]["standard_error"]
-    code, text, _ = call(capsys, *match, "--games", "1", "--raw")
-    assert code == 0 and "1 game" in text and "luck" not in text
+    code, text, _ = call(capsys, *match, "--deals", "1", "--raw")
+    assert code == 0 and "1 deal" in text and "luck" not in text
 
 
 def test_a_match_of_a_game_that_is_too_big_to_measure_luck_by(capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, error = call(capsys, "match", "liars-dice:2x6", "last", "first", "--games", "4")
+    code, text, error = call(capsys, "match", "liars-dice:2x6", "last", "first", "--deals", "4")
     assert code == 0 and "luck stays in the result: liars-dice:2x6 has" in error and "as won" in text
 
 
 def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         (("kuhn", "uniform", "bluff"), "unknown agent 'bluff'; allowed: equilibrium, search"),
-        (("kuhn", "uniform", "first", "--exact", "--raw"), "--exact plays no games"),
+        (("kuhn", "uniform", "first", "--exact", "--raw"), "--exact plays no deals"),
         (("kuhn", "search:seconds=1", "first", "--exact"), "depends on the clock"),
         (("kuhn", "pluribus:seconds=soon", "first"), "seconds cannot be 'soon'; it is a number above 0"),
         (("liars-dice:2x6", "continual", "first"), "at most 20,000,000 public states are allowed"),

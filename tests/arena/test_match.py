@@ -62,16 +62,16 @@ def test_agents_of_different_kinds() -> None:
     ]
     for first, second in zip(agents, [*agents[1:], agents[0]], strict=True):
         result = play_match(first, second, 10, np.random.default_rng(0), values=values)
-        assert result.games == 10 and np.isfinite(result.score.mean)
+        assert result.deals == 10 and np.isfinite(result.score.mean)
 
 
 def test_one_game_and_an_early_end() -> None:
     rules = load_game("kuhn")
     agent = load_agent("uniform", rules)
     one = play_match(agent, agent, 1, np.random.default_rng(0))
-    assert one.games == 1 and one.score.standard_error is None and one.seats[1] is None
+    assert one.deals == 1 and one.score.standard_error is None and one.seats[1] is None
     assert one.won == one.score
-    assert play_match(agent, agent, 100, np.random.default_rng(0), on_game=lambda number: number == 7).games == 7
+    assert play_match(agent, agent, 100, np.random.default_rng(0), on_deal=lambda number: number == 7).deals == 7
 
 
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A match: two agents play many games against each other, in both seats."""
+"""A match: two agents play many deals of a game against each other, in both seats."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from aleator.solvers.best_response import expected_value
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
-OnGame = Callable[[int], bool]
+OnDeal = Callable[[int], bool]
 
 
 class Score(NamedTuple):
-    """What an agent wins per game, in units of the game's payoffs, and the standard error of that; None if unknown."""
+    """What an agent wins per deal, in units of the game's payoffs, and the standard error of that; None if unknown."""
 
     mean: float
     standard_error: float | None
@@ -31,13 +31,13 @@ class MatchResult(NamedTuple):
     """How a match ended, as the first agent sees it.
 
     Attributes:
-        games: how many were played; 0 if the result is exact.
+        deals: how many were played; 0 if the result is exact.
         score: both seats weigh the same. Luck is removed if there was a baseline.
-        seats: the score in seat 0 and in seat 1; None for a seat in which no game was played.
+        seats: the score in seat 0 and in seat 1; None for a seat in which nothing was played.
         won: the score by what was really won; None if the result is exact.
     """
 
-    games: int
+    deals: int
     score: Score
     seats: tuple[Score | None, Score | None]
     won: Score | None
@@ -46,34 +46,34 @@ class MatchResult(NamedTuple):
 def play_match(
     first: Agent,
     second: Agent,
-    games: int,
+    deals: int,
     rng: np.random.Generator,
     *,
     values: HandValues | None = None,
-    on_game: OnGame | None = None,
+    on_deal: OnDeal | None = None,
 ) -> MatchResult:
-    """Returns the result of a match in which the agents change seats after each game.
+    """Returns the result of a match in which the agents change seats after each deal.
 
     Args:
         first, second: the agents; one of them may sit on both sides.
-        games: how many.
-        rng: of deals and draws.
+        deals: how many.
+        rng: of hands and draws.
         values: to take luck off the results; None for what was won.
-        on_game: is told how many games are over; the match ends early if it returns True.
+        on_deal: is told how many deals are over; the match ends early if it returns True.
     """
-    if games < 1:
-        raise AgentError(f"a match has at least 1 game, not {games}")
+    if deals < 1:
+        raise AgentError(f"a match has at least 1 deal, not {deals}")
     if first.game.name != second.game.name:
         raise AgentError(f"{first.name} plays {first.game.name} and {second.name} {second.game.name}")
     won: tuple[list[float], list[float]] = ([], [])
     fair: tuple[list[float], list[float]] = ([], [])
-    for number in range(games):
+    for number in range(deals):
         seat = number % 2
         payoff, luck = _play((first, second) if seat == 0 else (second, first), rng, values)
         sign = 1.0 if seat == 0 else -1.0
         won[seat].append(sign * payoff)
         fair[seat].append(sign * (payoff - luck))
-        if on_game is not None and on_game(number + 1):
+        if on_deal is not None and on_deal(number + 1):
             break
     return MatchResult(
         len(won[0]) + len(won[1]),
@@ -92,7 +92,7 @@ def exact_match(first: Agent, second: Agent, tree: PublicTree) -> MatchResult:
 
 
 def _play(agents: tuple[Agent, Agent], rng: np.random.Generator, values: HandValues | None) -> tuple[float, float]:
-    """Returns what player 0 won in one game, and how much of it was luck."""
+    """Returns what player 0 won in one deal, and how much of it was luck."""
     table = Table(agents[0].game, rng)
     chances: list[FloatArray | None] = [None] * len(table.events)
     for seat, agent in enumerate(agents):

@@ -27,18 +27,18 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
-    games: Annotated[int, typer.Option(min=1, help="How many games; seats change after each.")] = 1000,
-    exact: Annotated[bool, typer.Option("--exact", help="No games: what both play in expectation is enumerated.")] = False,
+    deals: Annotated[int, typer.Option(min=1, help="How many deals; seats change after each.")] = 1000,
+    exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is enumerated.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for a baseline.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of deals and draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of hands and draws.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Let two agents play each other. Prints what the first wins per game, with the luck removed, and the standard error.
+    """Let two agents play each other. Prints what the first wins per deal, with the luck removed, and the standard error.
 
-    Examples:  aleator match leduc safe equilibrium --games 500  |  aleator match kuhn search:iterations=20 uniform --exact
+    Examples:  aleator match leduc safe equilibrium --deals 500  |  aleator match kuhn search:iterations=20 uniform --exact
     """
     if exact and raw:
-        raise AgentError("--exact plays no games: there is no luck for --raw to leave in")
+        raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")
     rules = load_game(game)
     agents = [load_with_progress(name, rules, quiet=json) for name in (first, second)]
     if exact:
@@ -51,11 +51,11 @@ def run(
         interrupted = stack.enter_context(interruptible())
         move = stack.enter_context(progress_bar("playing", quiet=json))
 
-        def on_game(number: int) -> bool:
-            move(number / games, f"game {number:,}")
+        def on_deal(number: int) -> bool:
+            move(number / deals, f"deal {number:,}")
             return interrupted()
 
-        result = play_match(agents[0], agents[1], games, np.random.default_rng(seed), values=values, on_game=on_game)
+        result = play_match(agents[0], agents[1], deals, np.random.default_rng(seed), values=values, on_deal=on_deal)
         stopped = interrupted()
     how = "as won" if values is None else "luck removed"
     _print(game, first, second, result, how, json=json)
@@ -76,22 +76,22 @@ def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:
 
 def _print(game: str, first: str, second: str, result: MatchResult, how: str, *, json: bool) -> None:
     if json:
-        found = {"game": game, "first": first, "second": second, "games": result.games, "how": how}
+        found = {"game": game, "first": first, "second": second, "deals": result.deals, "how": how}
         scores = {"score": result.score, "as_first": result.seats[0], "as_second": result.seats[1], "won": result.won}
         print_json(found | {name: score and score._asdict() for name, score in scores.items()})
         return
-    games = "" if not result.games else f", {result.games:,} game" + "s" * (result.games != 1)
-    title = f"{game}: what {first} wins against {second}{games}"
+    deals = "" if not result.deals else f", {result.deals:,} deal" + "s" * (result.deals != 1)
+    title = f"{game}: what {first} wins against {second}{deals}"
     out.print(title, style="bold", markup=False, soft_wrap=True)
     rows = [(how, *_cells(result.score))]
     rows += [
         (f"in the {name} seat", *_cells(score))
         for name, score in zip(("first", "second"), result.seats, strict=True)
-        if score and result.games != 1
+        if score and result.deals != 1
     ]
     if result.won is not None and how != "as won":
         rows.append(("as won", *_cells(result.won)))
-    print_table("", ("", "per game", "standard error", "95 % interval"), rows)
+    print_table("", ("", "per deal", "standard error", "95 % interval"), rows)
     out.print("in units of the game's payoffs", style="dim")
 
 

@@ -50,13 +50,13 @@ class _Quit(Exception):  # noqa: N818
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
-    seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each game.")] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="How many games; by default until you stop.")] = None,
+    seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each deal.")] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="How many deals; by default until you stop.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of deals and draws.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
 ) -> None:  # fmt: skip
-    """Play a game against an agent. After each game you see what it held, what it believed, and what it thought of doing.
+    """Play a game against an agent. After each deal you see what it held, what it believed, and what it thought of doing.
 
     Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1  |  aleator play kuhn --you uniform
     """
@@ -69,7 +69,7 @@ def run(
     )
     rng, won = np.random.default_rng(seed), 0.0
     played: list[dict[str, Any]] = []
-    count = games if games is not None or you is None else 1
+    count = deals if deals is not None or you is None else 1
     try:
         while count is None or len(played) < count:
             place = int(rng.integers(2)) if seat is None else seat
@@ -82,21 +82,21 @@ def run(
             played.append(_record(table, place, turns))
             if not json:
                 _reveal(table, place, turns)
-                out.print(f"{_result(table.payoff(place))}; {number(won)} in {_games(played)}.\n", style="bold")
+                out.print(f"{_result(table.payoff(place))}; {number(won)} in {_deals(played)}.\n", style="bold")
     except (_Quit, EOFError, KeyboardInterrupt) as reason:
         if not json:
-            out.print(f"\n{_result(won)} in {_games(played)}. Goodbye." if played else "\nGoodbye.")
+            out.print(f"\n{_result(won)} in {_deals(played)}. Goodbye." if played else "\nGoodbye.")
         end(stopped=isinstance(reason, KeyboardInterrupt))
     if json:
-        print_json({"game": rules.name, "agent": opponent.name, "you": mine.name, "won": won, "games": played})
+        print_json({"game": rules.name, "agent": opponent.name, "you": mine.name, "won": won, "deals": played})
 
 
 def _result(won: float) -> str:
     return "You broke even" if not won else f"You {'won' if won > 0 else 'lost'} {number(abs(won))}"
 
 
-def _games(played: list[dict[str, Any]]) -> str:
-    return f"{len(played)} game" + "s" * (len(played) != 1)
+def _deals(played: list[dict[str, Any]]) -> str:
+    return f"{len(played)} deal" + "s" * (len(played) != 1)
 
 
 def load_with_progress(name: str, game: Game[Any], *, quiet: bool) -> Agent:
@@ -118,7 +118,7 @@ def load_with_progress(name: str, game: Game[Any], *, quiet: bool) -> Agent:
 def _play(
     game: Game[Any], mine: Agent, opponent: Agent, seat: int, rng: np.random.Generator, *, quiet: bool
 ) -> tuple[Table, list[Turn]]:
-    """Returns the table after a game, and the agent's turns."""
+    """Returns the table after a deal, and the agent's turns."""
     table, turns, shown = Table(game, rng), list[Turn](), 0
     said = dict[int, str]()  # in words that both may hear, by the number of the event
     mine.begin(seat, rng)
@@ -156,7 +156,7 @@ def _has_hands(table: Table) -> bool:
 def _announce(game: Game[Any], count: int, seat: int, opponent: Agent) -> None:
     place = ("first", "second")[seat]
     out.print(
-        Rule(Text(f"game {count}: {game.name}, you are {place}, against {opponent.name}", style="bold"), align="left")
+        Rule(Text(f"deal {count}: {game.name}, you are {place}, against {opponent.name}", style="bold"), align="left")
     )
 
 
@@ -252,7 +252,7 @@ def _likeliest(names: Any, chances: FloatArray) -> str:
 
 
 def _record(table: Table, seat: int, turns: list[Turn]) -> dict[str, Any]:
-    """Returns a game as JSON values."""
+    """Returns a deal as JSON values."""
     game = table.game
     return {
         "seat": seat,
