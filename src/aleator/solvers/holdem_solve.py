@@ -69,8 +69,8 @@ class HoldemLimits:
         iterations: how many at most.
     """
 
-    target: float
-    iterations: int
+    target: float = 0.0
+    iterations: int = 2000
 
     def __post_init__(self) -> None:
         if not 0 <= self.target < math.inf:

@@ -88,3 +88,17 @@ class Checked:
             image.convert("RGB").quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG).save(
                 IMAGES / f"{name}.png", optimize=True
             )
+
+
+def play_deal(page: Checked) -> int:
+    """Plays a deal by raising as little as possible, then calling; returns how many moves it took."""
+    moves, shown = 0, page.page
+    while not shown.locator(".result").count():
+        said = shown.locator(".said li:not(.none)").count()
+        options = shown.locator(".bid:not(:disabled), .act:not(:disabled)")
+        options.nth(0 if moves < 2 else options.count() - 1).click()
+        moves += 1
+        page.until(
+            f"document.querySelector('.result') || document.querySelectorAll('.said li:not(.none)').length > {said}"
+        )
+    return moves

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.apps.web.browser import DESKTOP, PATIENCE, Checked, chromium
 from tests.apps.web.running import RIVER, RunningServer
 
 
@@ -35,3 +37,21 @@ def river(server: RunningServer) -> str:
 def empty(tmp_path: Path) -> Path:
     """A data directory of one's own."""
     return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser that the tests of a file share: while it is open, nothing else can run an event loop."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Any, server: RunningServer) -> Iterator[Checked]:
+    """A page on the shared server, on which nothing may go wrong."""
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url)
+    yield page
+    page.check()
+    context.close()
