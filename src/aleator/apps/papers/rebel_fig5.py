@@ -48,7 +48,7 @@ _DEVIATIONS = (
     "CFR-AVE evaluates the solutions themselves at current beliefs, which a network cannot do. Measured at the trunk it is ahead "
     "of CFR-D, unlike in the paper. The order depends on what is measured and on the weights, which the figure does not "
     "say: in the whole game (the policies of all iterations with their solutions below the leaves, as in Theorem 6) and with "
-    "equal weights, as App. E writes them, CFR-D is ahead in poker, as in the paper; in Liar's Dice it is behind there, too."
+    "equal weights, as App. E writes them, CFR-D is ahead in Leduc, as in the paper; in the other games it is behind there, too."
 )
 
 
