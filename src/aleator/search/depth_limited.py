@@ -70,11 +70,11 @@ class Met(NamedTuple):
     """What a traverser was updated against.
 
     Attributes:
-        policy: of both players; None if nobody asks.
+        policy: of its opponent, in the tree's order; empty if nobody asks.
         leaf_reach: [L, H0], [L, H1] at which leaves were valued.
     """
 
-    policy: Policy | None
+    policy: FloatArray
     leaf_reach: Reach
 
 
@@ -154,6 +154,8 @@ class DepthLimitedSolver:
         for _ in range(iterations):
             self.iteration += 1
             self._update.begin(self.iteration)
+            if self.iteration == 1 and 0 in self._keep and isinstance(self._update, FictitiousUpdate):
+                self.kept[0] = Iteration(0, self.current_policy(), (self._leaf_reach(0), self._leaf_reach(1)))
             met: list[Met] = []
             if self._update.alternating:
                 for player in (0, 1):
@@ -180,11 +182,16 @@ class DepthLimitedSolver:
             rows, mean = self._watched.values(player, values), self._watched_mean
             self._watched_mean = rows if mean is None else mean + self._update.share * (rows - mean)
 
+    def _leaf_reach(self, player: int) -> Reach:
+        """Returns both players' reach [L, H0], [L, H1] at the leaves as a traverser expects it."""
+        expected = self._update.expected(player)
+        return self._rows.reach(0, expected[0]), self._rows.reach(1, expected[1])
+
     def _value_leaves(self, player: int, met: list[Met]) -> Reach:
         """Returns the cfvs [L, H] of the leaves for a traverser; adds what it meets to a list."""
-        expected = self._update.expected(player)
-        reach = (self._rows.reach(0, expected[0]), self._rows.reach(1, expected[1]))
-        policy = self._policy(self._update.current()) if self.iteration in self._keep else None
+        reach, opponent = self._leaf_reach(player), 1 - player
+        kept = self.iteration in self._keep
+        policy = self._engine.layout.unpad(opponent, self._update.current()[opponent]) if kept else np.zeros(0)
         met.append(Met(policy, reach))
         if not len(self.subgame.leaves):
             return reach
@@ -205,16 +212,12 @@ class DepthLimitedSolver:
     def _note(self, met: list[Met]) -> None:
         """Keeps the iteration, given what each traverser met: CFR plays that, fictitious play what it found now."""
         number, (first, second) = self.iteration, met
-        assert first.policy and second.policy
         if isinstance(self._update, CFRUpdate):
             # player 0 plays what player 1 met, and the other way round
-            policy = Policy(self.subgame.tree, (second.policy.probabilities[0], first.policy.probabilities[1]))
+            policy = Policy(self.subgame.tree, (second.policy, first.policy))
             self.kept[number] = Iteration(number, policy, (second.leaf_reach, first.leaf_reach))
-            return
-        leaf_reach = (first.leaf_reach, second.leaf_reach)
-        if number == 1 and 0 in self._keep:
-            self.kept[0] = Iteration(0, first.policy, leaf_reach)
-        self.kept[number] = Iteration(number, self._policy(self._update.current()), leaf_reach)
+        else:
+            self.kept[number] = Iteration(number, self.current_policy(), (first.leaf_reach, second.leaf_reach))
 
     def weights(self) -> dict[int, float]:
         """Returns the weight of each iteration so far in the average policy; they sum to 1."""
