@@ -76,7 +76,7 @@ def test_one_game_and_an_early_end() -> None:
 
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     kuhn, leduc = load_game("kuhn"), load_game("leduc")
-    with pytest.raises(AgentError, match="at least 1 game, not 0"):
+    with pytest.raises(AgentError, match="at least 1 deal, not 0"):
         play_match(load_agent("uniform", kuhn), load_agent("uniform", kuhn), 0, np.random.default_rng(0))
     with pytest.raises(AgentError, match="uniform plays kuhn and first leduc"):
         play_match(load_agent("uniform", kuhn), load_agent("first", leduc), 1, np.random.default_rng(0))
