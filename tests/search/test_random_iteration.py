@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aleator.errors import SolveError
@@ -134,12 +134,11 @@ def test_depth_limits_are_sound_in_games_with_private_moves_and_draws(seed: int)
 )
 def test_what_is_played_is_a_policy_in_any_game(seed: int, rule: str, moves: int) -> None:
     full = build_tree(RandomGame(seed, depth=3))
-    if full.num_children[0]:
-        played = PlayedPolicy(
-            full, SearchConfig(limit=DepthLimit(moves=moves), rule=rule, iterations=3), OracleValue(0.05)
-        )
-        played.exact().check()
-        played.sampled(np.random.default_rng(seed), 2).check()
+    assume(full.num_children[0] > 0)
+    played = PlayedPolicy(full, SearchConfig(limit=DepthLimit(moves=moves), rule=rule, iterations=3), OracleValue(0.05))
+    for policy in (played.exact(), played.sampled(np.random.default_rng(seed), 2)):
+        policy.check()
+        assert policy.tree is full
 
 
 def test_mistakes_are_named() -> None:

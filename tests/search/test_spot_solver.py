@@ -10,7 +10,7 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.search.continual import find_bounds
 from aleator.search.depth_limited import DepthLimitedSolver, Watch
 from aleator.search.leaf_value import ZeroValue
-from aleator.search.spot_solver import SpotSolver, make_solver
+from aleator.search.spot_solver import SpotSolver, make_subgame_solver
 from aleator.solvers.regret_rule import CFR_PLUS, HEDGE, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees import DepthLimit, build_tree, cut
@@ -28,7 +28,7 @@ def both(spot, labels: list[str], searcher: int, seed: int = 0):  # type: ignore
     rng = np.random.default_rng(seed)
     reach = (rng.random(int(tree.num_hands[0, 0])), rng.random(int(tree.num_hands[1, 0])))
     watch = Watch(1 - searcher, find_bounds(subgame, searcher))
-    quick = make_solver(subgame, ZeroValue(), RULE, root_reach=reach, watch=watch)
+    quick = make_subgame_solver(subgame, ZeroValue(), RULE, root_reach=reach, watch=watch)
     assert isinstance(quick, SpotSolver)
     return subgame, quick, DepthLimitedSolver(subgame, ZeroValue(), RULE, root_reach=reach, watch=watch)
 
@@ -43,9 +43,12 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(
+on_every_line = pytest.mark.parametrize(
     ("spot", "labels", "searcher"), LINES, ids=lambda value: "-".join(value) if isinstance(value, list) else ""
 )
+
+
+@on_every_line
 def test_one_iteration_is_the_same(spot, labels: list[str], searcher: int) -> None:  # type: ignore[no-untyped-def]
     """Before regrets of float32 and float64 part: root cfvs, watched cfvs, watched reach."""
     subgame, quick, general = both(spot, labels, searcher)
@@ -59,9 +62,7 @@ def test_one_iteration_is_the_same(spot, labels: list[str], searcher: int) -> No
     assert quick.watched_reach(root).shape == general.watched_reach(root).shape
 
 
-@pytest.mark.parametrize(
-    ("spot", "labels", "searcher"), LINES, ids=lambda value: "-".join(value) if isinstance(value, list) else ""
-)
+@on_every_line
 def test_many_iterations_agree(spot, labels: list[str], searcher: int) -> None:  # type: ignore[no-untyped-def]
     _, quick, general = both(spot, labels, searcher)
     for solver in (quick, general):
@@ -97,15 +98,15 @@ def test_the_general_engine_where_it_is_needed() -> None:
         (cut(tree), RULE, range(3)),
         (cut(tree), "fp", ()),
     ):
-        assert isinstance(make_solver(subgame, ZeroValue(), rule, keep=keep), DepthLimitedSolver)
+        assert isinstance(make_subgame_solver(subgame, ZeroValue(), rule, keep=keep), DepthLimitedSolver)
 
 
 def test_what_cannot_be_watched() -> None:
     tree = build_tree(HoldemGame(TURN))
     deep = tree.find(["c", "c", "2c", "c"])
     with pytest.raises(SolveError, match="right behind the first card"):
-        make_solver(cut(tree), ZeroValue(), RULE, watch=Watch(0, np.array([deep])))
-    solver = make_solver(cut(tree), ZeroValue(), RULE)
+        make_subgame_solver(cut(tree), ZeroValue(), RULE, watch=Watch(0, np.array([deep])))
+    solver = make_subgame_solver(cut(tree), ZeroValue(), RULE)
     with pytest.raises(SolveError, match="nothing is watched"):
         solver.watched_reach(np.ones(3))
     assert solver.average_policy()[0].shape == uniform_policy(tree)[0].shape

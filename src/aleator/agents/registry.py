@@ -139,9 +139,8 @@ def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
     weights, limit = found.pop("weights", None), _depth(found)
     if weights is not None:
         found["rule"] = replace(find_rule(found.get("rule", "cfr-d")), update=weights)
-    if limit is None and isinstance(
-        game, HoldemGame
-    ):  # there the end of the game is nearer than exact values of leaves
+    if limit is None and isinstance(game, HoldemGame):
+        # there the end of the game is nearer than exact values of leaves
         found = {"iterations": _ITERATIONS_ON_RIVERS} | _affordable(found, game)
         return SearchAgent(game, SearchConfig(limit=TO_THE_END, **found))
     return SearchAgent(game, SearchConfig(limit=limit or DepthLimit(moves=2), **found))

@@ -34,7 +34,7 @@ from aleator.search.depth_limited import Watch
 from aleator.search.leaf_value import LeafValue, ZeroValue
 from aleator.search.range_gadget import RangeGadget
 from aleator.search.searcher import Searcher
-from aleator.search.spot_solver import SubgameSolver, make_solver
+from aleator.search.spot_solver import SubgameSolver, make_subgame_solver
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.beliefs import Reach
@@ -142,7 +142,7 @@ def re_solve(
     gadget = None if constraint is None else _gadget(constraint, expected, config)
     theirs = np.ones(hands) if gadget is None else gadget.reach
     bounds = find_bounds(subgame, searcher)
-    solver = make_solver(
+    solver = make_subgame_solver(
         subgame,
         leaf_value,
         SearchRule(update=config.rule),

@@ -34,7 +34,7 @@ from aleator.search.budget import check_budget, spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.solved_value import SolvedValue
-from aleator.search.spot_solver import SubgameSolver, make_solver
+from aleator.search.spot_solver import SubgameSolver, make_subgame_solver
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.search_rule import SearchRule, find_rule
@@ -111,7 +111,7 @@ class SearchConfig:
         keep = range(pretended + self.iterations + 1) if self.samples(subgame) else ()
         solver: SubgameSolver
         if self.start is None:
-            solver = make_solver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
+            solver = make_subgame_solver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
         else:
             solver = DepthLimitedSolver(subgame, leaf_value, self.rule, root_reach=root_reach, keep=keep)
             solver.warm_start(self.start.source.policy(subgame, root_reach), pretended)

@@ -35,10 +35,8 @@ from aleator.trees.subgame import Subgame
 
 _LOOK, _MOST_ITERATIONS = 8, 200_000
 _FIRST_STEP = 0.5  # per unit of 1 / strength
-_LONGER, _SHORTER = (
-    1.25,
-    0.5,
-)  # by this the step is multiplied where the gain has fallen between two looks, and where not
+# the step is multiplied by the first where the gain has fallen between two looks, else by the second
+_LONGER, _SHORTER = 1.25, 0.5
 
 
 class RegularisedValue(SolvedValue):

@@ -1,6 +1,6 @@
 """Subgames of hold'em spots that go to the end of the game, solved by the engine of hold'em instead of the general one.
 
-`make_solver` chooses: what searches asks for a solver of a subgame and does not care which one it gets.
+`make_subgame_solver` chooses: what searches asks for a solver of a subgame and does not care which one it gets.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class SpotSolver:
 SubgameSolver = DepthLimitedSolver | SpotSolver
 
 
-def make_solver(
+def make_subgame_solver(
     subgame: Subgame,
     leaf_value: LeafValue,
     rule: SearchRule | str = "cfr-d",
