@@ -202,7 +202,8 @@ def test_a_warm_start_is_the_one_of_whole_games(rule: str) -> None:
 def test_mistakes_are_named() -> None:
     subgame = cut(build_tree(load_game("kuhn")), limit=DepthLimit(moves=1))
     with pytest.raises(
-        SolveError, match="unknown search rule 'cfr'; allowed: cfr-d, discounted-cfr-d, cfr-ave, modified-cfr-ave, fp"
+        SolveError,
+        match="unknown search rule 'cfr'; allowed: cfr-d, discounted-cfr-d, sharp-cfr-d, cfr-ave, modified",
     ):
         DepthLimitedSolver(subgame, ZeroValue(), "cfr")
     with pytest.raises(SolveError, match="take modified-cfr-ave"):

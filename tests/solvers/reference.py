@@ -127,7 +127,7 @@ class ReferenceCFR:
             step = np.sqrt(np.log(max(legal.sum(), 1))) / (3 * np.sqrt(variance) * np.sqrt(self.iteration))
             weight = np.where(legal, np.exp(step * (regret - regret[legal].max(initial=-np.inf))), 0.0)
             return weight / weight.sum()
-        weight = np.maximum(regret * prediction + gain if self.rule.optimistic else regret, 0.0)
+        weight = np.maximum(regret * prediction + gain if self.rule.optimistic else regret, 0.0) ** self.rule.power
         if weight.sum() <= 0:
             weight = legal.astype(float)
         return weight / max(weight.sum(), 1.0 if not legal.any() else 0.0)

@@ -156,8 +156,3 @@ def test_an_average_that_begins_anew_forgets_what_was_before() -> None:
     np.testing.assert_array_equal(replace(DCFR, restart=0).schedule(1, 9), DCFR.schedule(1, 9))
     with pytest.raises(SolveError, match="powers of 2 or more"):
         replace(DCFR, restart=1)
-
-
-def test_rules_of_holdem_are_refused_elsewhere() -> None:
-    with pytest.raises(SolveError, match="hold'em spots only"):
-        CFR(build_tree(load_game("kuhn")), parse_rule("sharp-dcfr+"))

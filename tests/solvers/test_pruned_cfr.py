@@ -10,7 +10,7 @@ from aleator.games import load_game
 from aleator.solvers.engines.pruned.memory import AVERAGE, CFV, POLICY, REGRET, VALUE_SUM
 from aleator.solvers.pruned_cfr import PrunedCFR
 from aleator.solvers.pruning_rule import PruningRule, parse_pruning_rule
-from aleator.solvers.regret_rule import HEDGE, NAMED_RULES, parse_rule
+from aleator.solvers.regret_rule import HEDGE, NAMED_RULES, SHARP_MATCHING, parse_rule
 from aleator.solvers.solve import make_solver
 from aleator.trees import build_tree
 from tests.games.random_game import RandomGame
@@ -18,7 +18,9 @@ from tests.solvers.pruned_reference import ReferencePruning
 
 
 @pytest.mark.parametrize("suffix", ["", "/simultaneous"])
-@pytest.mark.parametrize("name", [name for name, rule in NAMED_RULES.items() if not rule.optimistic])
+@pytest.mark.parametrize(
+    "name", [name for name, rule in NAMED_RULES.items() if not rule.optimistic and rule.minimiser != SHARP_MATCHING]
+)
 def test_partial_pruning_is_cfr(name: str, suffix: str) -> None:
     hedge = (
         NAMED_RULES[name].minimiser == HEDGE
@@ -139,6 +141,7 @@ def test_long_runs_with_discounts_do_not_overflow() -> None:
     ("text", "message"),
     [
         ("rbp:pcfr+", "predictions"),
+        ("rbp:sharp-dcfr+", "not with sharp-matching"),
         ("rbp:dcfr", "beta must be positive, not 0.0"),
         ("rbp:hedge", "needs a threshold"),
         ("brp:dcfr:1.5,0.5,2", "without discounts"),

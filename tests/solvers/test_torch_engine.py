@@ -38,7 +38,7 @@ def difference(tree: PublicTree, forest: Forest, rows: torch.Tensor, subgame: in
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice:1x3"])
-@pytest.mark.parametrize("rule", ["cfr", "cfr+", "lcfr", "dcfr"])
+@pytest.mark.parametrize("rule", ["cfr", "cfr+", "lcfr", "dcfr", "sharp-dcfr+"])
 def test_equal_to_the_cpu_engine_on_whole_games(name: str, rule: str) -> None:
     tree = build_tree(load_game(name))
     shapes = Shapes([tree], dtype=torch.float64)
@@ -92,7 +92,7 @@ def search(name: str, rule: str, roots: list[int], engine: type[TorchEngine], dt
     return engine(forest, Waves(shapes.num_hands, dtype), reach, SEARCH_RULES[rule], 9).search(number % 10)
 
 
-SEARCHES = ["cfr-d", "discounted-cfr-d", "modified-cfr-ave", "linear-fp", "flop"]
+SEARCHES = ["cfr-d", "sharp-cfr-d", "modified-cfr-ave", "linear-fp", "flop"]
 
 
 @pytest.mark.parametrize("rule", SEARCHES)

@@ -25,8 +25,8 @@ class RebelConfig:
     Attributes:
         game: name of the game.
         depth: moves in a subgame before its leaves.
-        search: how subgames are solved: cfr-d, discounted-cfr-d, modified-cfr-ave, fp, linear-fp or flop; minimax for
-            perfect information.
+        search: how subgames are solved: cfr-d, discounted-cfr-d, sharp-cfr-d, modified-cfr-ave, fp, linear-fp or flop;
+            minimax for perfect information.
         iterations: updates of one player in a search; 1 for minimax.
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.

@@ -39,7 +39,6 @@ class OracleValue(SolvedValue):
         if not precision > 0.0:
             raise SolveError(f"the oracle's precision must be positive, not {precision}")
         super().__init__()
-        rule.refuse_sharp_matching()
         self.precision = precision
         self._rule = rule
 
@@ -78,7 +77,13 @@ class _LeafCFR(LeafSolver):
         done, chunk = 0, _FIRST_LOOK
         while True:
             schedule = self._rule.schedule(done + 1, chunk)
-            engine.iterate(self._memory, schedule, done + 1, hedge=False, alternating=self._rule.alternating)
+            engine.iterate(
+                self._memory,
+                schedule,
+                done + 1,
+                minimiser=self._rule.minimiser,
+                alternating=self._rule.alternating,
+            )
             done += chunk
             for player, own in enumerate(self._memory):
                 engine.match_regrets(player, own.policy_sum, self.policies[player])

@@ -94,7 +94,7 @@ class CFRUpdate:
             self.memory,
             schedule,
             self._iteration + 1,
-            hedge=self.rule.minimiser == HEDGE,
+            minimiser=self.rule.minimiser,
             alternating=self.alternating,
             root_means=root_means,
             weight=self._weight,
@@ -109,8 +109,9 @@ class CFRUpdate:
 
     def traverse(self, player: int) -> None:
         """Updates regrets, sums of policies and the next policy."""
-        hedge = self.rule.minimiser == HEDGE
-        self._engine.update(player, self.memory[player], self._discounts, self._iteration, hedge=hedge)
+        self._engine.update(
+            player, self.memory[player], self._discounts, self._iteration, minimiser=self.rule.minimiser
+        )
 
     def move(self, player: int) -> None:
         """Pushes reach under the new policy."""

@@ -46,7 +46,6 @@ class CFR:
         root_reach: Reach | None = None,
     ) -> None:
         check_no_leaves(tree)
-        rule.refuse_sharp_matching()
         self.tree = tree
         self.rule = rule
         self.root_reach = root_reach
@@ -80,7 +79,7 @@ class CFR:
             self._memory,
             schedule,
             self.iteration + 1,
-            hedge=self.rule.minimiser == HEDGE,
+            minimiser=self.rule.minimiser,
             alternating=self.rule.alternating,
         )
         self.iteration += iterations
@@ -93,7 +92,7 @@ class CFR:
         engine, own = self._engine, self._memory[player]
         discounts = self.rule.schedule(self.iteration + 1, 1)[0]
         engine.evaluate(player, self._memory[1 - player].reach)
-        engine.update(player, own, discounts, self.iteration + 1, hedge=self.rule.minimiser == HEDGE)
+        engine.update(player, own, discounts, self.iteration + 1, minimiser=self.rule.minimiser)
         engine.push_reach(player, own.policy, own.reach)
         self.iteration += player
 

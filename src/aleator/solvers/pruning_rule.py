@@ -8,7 +8,7 @@ from typing import Any
 
 from aleator.errors import SolveError, did_you_mean
 from aleator.solvers.regret_rule import CFR as CFR_RULE
-from aleator.solvers.regret_rule import HEDGE, RegretRule, parse_rule
+from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule, parse_rule
 
 PARTIAL, REGRET_BASED, BEST_RESPONSE = "pp", "rbp", "brp"
 METHODS = (PARTIAL, REGRET_BASED, BEST_RESPONSE)
@@ -45,7 +45,8 @@ class PruningRule:
             if not (isfinite(number) and number >= 0):
                 raise SolveError(f"{field} must be 0 or more, not {number}")
         rule = self.rule
-        rule.refuse_sharp_matching()
+        if rule.minimiser == SHARP_MATCHING:
+            raise SolveError(f"pruning goes with regret matching or Hedge, not with {SHARP_MATCHING}")
         if rule.optimistic:
             raise SolveError("pruning cannot be combined with predictions: an unvisited infostate predicts nothing")
         if self.method == PARTIAL:

@@ -17,8 +17,8 @@ Reference:
 
 Deviations:
     An infinite exponent means "no discount" (alpha) or "forget at once" (beta) from the first iteration on.
-    Sharp matching together with a floor and discounts is ours: no bound is known to us, it is the quickest in hold'em
-    (`aleator paper holdem-rules`). Only the solver of hold'em spots has it, with the power interpolated (`simd.sharpened`).
+    Sharp matching together with discounts is ours: no bound is known to us. It is the quickest in hold'em (`aleator paper
+    holdem-rules`), whose solver interpolates the power (`simd.sharpened`), and in the depth-limited searches of ReBeL.
     Hedge's variance is that of the counterfactual value; where it is zero the best action so far is played.
 
 Status:
@@ -63,7 +63,7 @@ class RegretRule:
         gamma: exponent of the weight of iteration t in the average policy, t^gamma.
         floor: regrets never fall below zero (regret matching+).
         optimistic: the next policy assumes that the last iteration's regrets come once more.
-        minimiser: "regret-matching", "sharp-matching" (hold'em spots only) or "hedge".
+        minimiser: "regret-matching", "sharp-matching" or "hedge".
         alternating: players are updated in turn, the second against the first's new policy.
         alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter schedules).
         horizon: the iteration at which a schedule ends.
@@ -125,10 +125,10 @@ class RegretRule:
             policy = policy * discounts[2] + 1.0
         return EqualWeights(positive, negative, policy)
 
-    def refuse_sharp_matching(self) -> None:
-        """Raises SolveError if the rule needs what only the solver of hold'em spots has."""
-        if self.minimiser == SHARP_MATCHING:
-            raise SolveError(f"{SHARP_MATCHING} is there for hold'em spots only; take another rule, as dcfr+")
+    @property
+    def power(self) -> float:
+        """Exponent of regrets in the policies that match them."""
+        return 1.5 if self.minimiser == SHARP_MATCHING else 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields as JSON values (infinities as strings)."""
@@ -185,14 +185,12 @@ NAMED_RULES: dict[str, RegretRule] = {
     "hs-dcfr": HS_DCFR,
     "hs-pcfr+": HS_PCFR_PLUS,
     "hedge": HEDGE_RULE,
+    "sharp-dcfr+": SHARP_DCFR_PLUS,
 }
-HOLDEM_RULES: dict[str, RegretRule] = {"sharp-dcfr+": SHARP_DCFR_PLUS}
 
 
 def parse_rule(text: str) -> RegretRule:
     """Returns the rule of that name; `dcfr:A,B,G` sets DCFR's exponents, a suffix `/simultaneous` updates both at once.
-
-    Rules of hold'em spots are known, too; other solvers refuse them.
 
     Raises:
         SolveError: no such rule; the message lists them.
@@ -201,16 +199,15 @@ def parse_rule(text: str) -> RegretRule:
     if suffix not in ("", "simultaneous", "alternating"):
         raise SolveError(f"{text!r}: after / only 'simultaneous' or 'alternating' is allowed, not {suffix!r}")
     base, colon, numbers = name.partition(":")
-    known = NAMED_RULES | HOLDEM_RULES
     if base == "dcfr" and colon:
         try:
             alpha, beta, gamma = (float(number) for number in numbers.split(","))
         except ValueError:
             raise SolveError(f"{text!r}: expected three exponents, as in dcfr:1.5,0,2") from None
         rule = RegretRule(alpha=alpha, beta=beta, gamma=gamma)
-    elif name in known:
-        rule = known[name]
+    elif name in NAMED_RULES:
+        rule = NAMED_RULES[name]
     else:
-        allowed = f"{', '.join(known)}, dcfr:ALPHA,BETA,GAMMA"
-        raise SolveError(f"unknown regret rule {text!r}; {did_you_mean(name, known)}allowed: {allowed}")
+        allowed = f"{', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA"
+        raise SolveError(f"unknown regret rule {text!r}; {did_you_mean(name, NAMED_RULES)}allowed: {allowed}")
     return replace(rule, alternating=False) if suffix == "simultaneous" else rule

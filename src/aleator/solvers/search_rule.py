@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from aleator.errors import SolveError
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
 from aleator.solvers.minimax import MinimaxRule, check_one_hand
-from aleator.solvers.regret_rule import LCFR, RegretRule
+from aleator.solvers.regret_rule import LCFR, SHARP_MATCHING, RegretRule
 
 CURRENT, AVERAGE, DIFFERENCE = "current", "average", "difference"
 
@@ -32,8 +32,6 @@ class SearchRule:
     def __post_init__(self) -> None:
         if self.leaves not in (CURRENT, AVERAGE, DIFFERENCE):
             raise SolveError(f"no {self.leaves!r} beliefs to value leaves at; allowed: current, average, difference")
-        if isinstance(self.update, RegretRule):
-            self.update.refuse_sharp_matching()
         if self.fictitious and self.leaves != AVERAGE:
             raise SolveError(f"fictitious play values leaves at average beliefs, not at {self.leaves!r} ones")
         if self.minimax and self.leaves != CURRENT:
@@ -65,6 +63,7 @@ class SearchRule:
 SEARCH_RULES: dict[str, SearchRule] = {
     "cfr-d": SearchRule(),
     "discounted-cfr-d": SearchRule(update=RegretRule(alpha=1.5, beta=0.5, gamma=1.0)),
+    "sharp-cfr-d": SearchRule(update=RegretRule(alpha=1.5, beta=0.5, gamma=1.0, minimiser=SHARP_MATCHING)),
     "cfr-ave": SearchRule(leaves=AVERAGE),
     "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
     **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},

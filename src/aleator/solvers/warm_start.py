@@ -156,17 +156,17 @@ class WarmStarter:
             state[f"policy_sum{player}"] = pad(player, weights.policy * reach)
             if rule.optimistic:
                 state[f"instant{player}"] = pad(player, instant)
-        current = self._match(expected, policy)
+        current = self._match(expected, policy, rule.power)
         for player in (0, 1):
             state[f"policy{player}"] = pad(player, current.probabilities[player])
         solver.restore(iterations, state)
         return solver
 
-    def _match(self, regrets: list[FloatArray], otherwise: Policy) -> Policy:
-        """Returns the policy that matches regrets, and another for hands without a positive one."""
+    def _match(self, regrets: list[FloatArray], otherwise: Policy, power: float = 1.0) -> Policy:
+        """Returns the policy that matches regrets to a power, and another for hands without a positive one."""
         weights = []
         for player in (0, 1):
-            infostate, positive = self._infostate[player], np.maximum(regrets[player], 0.0)
+            infostate, positive = self._infostate[player], np.maximum(regrets[player], 0.0) ** power
             total = np.bincount(infostate, positive, minlength=self._layout.num_infostates[player])
             weights.append(np.where(total[infostate] > 0.0, positive, otherwise.probabilities[player]))
         return normalised(self.tree, (weights[0], weights[1]))

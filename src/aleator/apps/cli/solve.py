@@ -38,8 +38,9 @@ _AXES = {
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     algorithm: Annotated[
-        str, typer.Option(help="cfr, rm+, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, pcfr+, pdcfr+, hs-dcfr, "
-                          "hs-pcfr+, hedge, fp, linear-fp, flop, egt, lp; add /simultaneous to update both players at once. "
+        str, typer.Option(help="cfr, rm+, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, sharp-dcfr+, pcfr+, pdcfr+, "
+                          "hs-dcfr, hs-pcfr+, hedge, fp, linear-fp, flop, egt, lp; add /simultaneous to update both players at "
+                          "once. "
                           "Sampling: mccfr, mccfr+, lmccfr, with :SCHEME,OPTION=VALUE as in mccfr:robust3,batch=1000. "
                           "Pruning: pp, rbp, brp, with :RULE,OPTION=VALUE as in rbp:cfr+,skip=25."),
     ] = "dcfr",

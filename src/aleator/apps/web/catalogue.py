@@ -43,6 +43,7 @@ _ALGORITHMS = {
         "lcfr+": "linear CFR+",
         "dcfr": "discounted CFR (2019), the default",
         "dcfr+": "discounted CFR+",
+        "sharp-dcfr+": "discounted CFR+ with sharp matching, the default for hold'em",
         "pcfr+": "predictive CFR+: assumes that the next step resembles the last",
         "pdcfr+": "predictive and discounted",
         "hs-dcfr": "discounted CFR with a schedule",

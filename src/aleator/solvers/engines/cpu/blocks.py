@@ -234,6 +234,19 @@ def match_regrets(regret: Vector, legal: Vector, policy: Vector, block: int, cou
 
 
 @kernel(forceinline=True)
+def sharpen(policy: Vector, block: int, count: int, width: int, hands: int) -> None:
+    """Makes a policy proportional to its probabilities, and so to the weights that they are proportional to, to the power 1.5."""
+    end = block + count * width
+    for hand in range(hands):
+        total = policy.dtype.type(0.0)
+        for place in range(block + hand, end, width):
+            policy[place] *= np.sqrt(policy[place])
+            total += policy[place]
+        for place in range(block + hand, end, width):
+            policy[place] /= total
+
+
+@kernel(forceinline=True)
 def hedge(
     regret: Vector, moments: Vector, infostate: int, legal: Vector, policy: Vector, block: int, count: int, width: int,
     hands: int, iteration: int,

@@ -14,6 +14,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu import walk
 from aleator.solvers.engines.cpu.layout import Layout, Memory, Task, Vector
+from aleator.solvers.regret_rule import REGRET_MATCHING
 from aleator.trees.public_tree import PublicTree
 
 # below this many numbers per policy vector, handing work to threads costs more than it saves
@@ -88,7 +89,7 @@ class CpuEngine:
         schedule: FloatArray,
         iteration: int,
         *,
-        hedge: bool,
+        minimiser: str,
         alternating: bool,
         root_means: tuple[FloatArray, FloatArray] = (_NO_MEAN, _NO_MEAN),
         weight: float = 0.0,
@@ -98,7 +99,7 @@ class CpuEngine:
         `root_means` are each player's cfvs [H] at the root, averaged over earlier iterations of that `weight` in all; the new
         ones' are added in place.
         """
-        layout, minimiser = self.layout, walk.HEDGE if hedge else walk.REGRET_MATCHING
+        layout, code = self.layout, walk.MINIMISERS[minimiser]
         if not self._pool:
             walk.iterate(
                 self.whole,
@@ -108,7 +109,7 @@ class CpuEngine:
                 self._scratch[0],
                 schedule,
                 iteration,
-                minimiser,
+                code,
                 alternating,
                 root_means,
                 weight,
@@ -126,7 +127,7 @@ class CpuEngine:
                         task.terminals, layout.structure, side, layout.sides[1 - player], other.reach, own.values
                     )
                     walk.backward_update(
-                        task.inner, layout.structure, side, own, scratch, discounts, iteration + k, minimiser
+                        task.inner, layout.structure, side, own, scratch, discounts, iteration + k, code
                     )
 
                 self._backward(update)
@@ -160,13 +161,15 @@ class CpuEngine:
         )
         return layout.values
 
-    def update(self, player: int, own: Memory, discounts: FloatArray, iteration: int, *, hedge: bool = False) -> None:
+    def update(
+        self, player: int, own: Memory, discounts: FloatArray, iteration: int, *, minimiser: str = REGRET_MATCHING
+    ) -> None:
         """Pulls up the player's cfvs from terminals and leaves, and updates its regrets, sums of policies and policy."""
-        minimiser = walk.HEDGE if hedge else walk.REGRET_MATCHING
+        code = walk.MINIMISERS[minimiser]
         structure, side = self.layout.structure, self.layout.sides[player]
         self._backward(
             lambda task, scratch: walk.backward_update(
-                task.inner, structure, side, own, scratch, discounts, iteration, minimiser
+                task.inner, structure, side, own, scratch, discounts, iteration, code
             )
         )
 

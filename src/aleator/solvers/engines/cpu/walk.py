@@ -19,14 +19,17 @@ from aleator.solvers.engines.cpu.blocks import (
     hedge,
     match_regrets,
     push_reach,
+    sharpen,
     sum_rows,
     update_moments,
     update_regrets,
 )
 from aleator.solvers.engines.cpu.layout import Memory, Nodes, Side, Structure, Task, Vector
+from aleator.solvers.regret_rule import HEDGE, REGRET_MATCHING, SHARP_MATCHING
 
 # how a policy follows from regrets
-REGRET_MATCHING, HEDGE = 0, 1
+_SHARP, _HEDGE = 1, 2
+MINIMISERS = {REGRET_MATCHING: 0, SHARP_MATCHING: _SHARP, HEDGE: _HEDGE}
 
 
 @kernel()
@@ -89,7 +92,9 @@ def backward_update(
                 regret, policy, reach, policy_sum, instant, legal if restricted[node] else everything, policy_at[node],
                 scratch, 0, values, at, actions, width[node], discounts,
             )  # fmt: skip
-        if minimiser == HEDGE:
+        if minimiser == _SHARP:
+            sharpen(policy, policy_at[node], actions, width[node], hands[node])
+        elif minimiser == _HEDGE:
             update_moments(values, at, hands[node], moments, infostate_at[node], iteration)
             hedge(
                 regret, moments, infostate_at[node], legal if restricted[node] else everything, policy, policy_at[node],

@@ -67,7 +67,15 @@ class CompiledEngine(TorchEngine):
                 *self._leaves, self._ones, self._matrices, player, opponent, worth, rows["values"]
             )
         compiled_walk.update_regrets(
-            *self._links, player, rows["values"], rows["regret"], rows["policy"], positive, negative, floor
+            *self._links,
+            player,
+            rows["values"],
+            rows["regret"],
+            rows["policy"],
+            positive,
+            negative,
+            floor,
+            self.power > 1,
         )
         roots = len(self.forest.shape)
         self.value_sums[player].mul_(float(decay)).add_(self.values[:roots], alpha=float(share))

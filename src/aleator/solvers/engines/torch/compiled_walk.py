@@ -46,10 +46,17 @@ def evaluate_ends(
                 values[row, mine] *= factor[end, mine]
 
 
+@njit(inline="always")
+def _weight(regret: Any, sharp: bool) -> Any:
+    """Returns what policies are proportional to: positive regrets, or those to the power 1.5."""
+    positive = max(regret, regret * 0)
+    return positive * np.sqrt(positive) if sharp else positive
+
+
 @njit(fastmath={"contract", "nsz"})
 def update_regrets(
     actor: Numbers, first_child: Numbers, num_children: Numbers, player: int, values: Rows, regret: Rows, policy: Rows,
-    positive: Number, negative: Number, floor: Number,
+    positive: Number, negative: Number, floor: Number, sharp: bool,
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs [R, H] up and updates its regrets and policy [R, H] on the way, as in `walk`."""
     hands, nothing = values.shape[1], values[0, 0] * 0
@@ -72,13 +79,13 @@ def update_regrets(
                 old, instant = regret[child, hand], values[child, hand] - total
                 new = max(old * (positive if old > 0 else negative) + instant, floor)
                 regret[child, hand] = new
-                weight += max(new, nothing)
+                weight += _weight(new, sharp)
                 settled &= instant == 0
             if settled and weight > 0:  # positive regrets keep their proportions, and the policy all its bits
                 continue
             for child in range(begin, end):
                 if weight > 0:
-                    policy[child, hand] = max(regret[child, hand], nothing) / weight
+                    policy[child, hand] = _weight(regret[child, hand], sharp) / weight
                 else:
                     policy[child, hand] = 1.0 / (end - begin)
 

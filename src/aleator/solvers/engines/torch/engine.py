@@ -143,6 +143,7 @@ class TorchEngine:
         _check(rule, iterations)
         self.forest, self.root_reach, self.rule, self.iterations = forest, root_reach, rule, iterations
         self.fictitious, self.follows_average = isinstance(rule.update, FictitiousRule), rule.leaves != CURRENT
+        self.power = rule.update.power if isinstance(rule.update, RegretRule) else 1.0
         self.plan = walk.plan(forest)
         self.schedule = search_schedule(rule, iterations, start.updates if start else 0)
         if len(forest.leaves) and leaf_values is None:
@@ -238,7 +239,9 @@ class TorchEngine:
             walk.respond(levels, player, self.values, self.policy)
             walk.push_reach(levels, player, self.policy, self.reach[player])
         else:
-            walk.update_regrets(levels, player, self.values, self.regret, self.policy, positive, negative, floor)
+            walk.update_regrets(
+                levels, player, self.values, self.regret, self.policy, positive, negative, floor, self.power
+            )
         self.value_sums[player].mul_(decay).add_(self.values[: len(self.forest.shape)], alpha=share)
         self.sums[player].mul_(decay).add_(self.reach[player], alpha=share)
         if not self.fictitious:

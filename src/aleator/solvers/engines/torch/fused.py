@@ -89,7 +89,7 @@ class FusedEngine(TorchEngine):
                 self._actor, self._first, self._count, self._subgame, self._kept, self._schedule, self._clock,
                 self.values, self.regret, self.policy, self._kept_policy, self.value_sums[player],
                 bounds[level], bounds[level + 1], offset, hands,
-                PLAYER=player, RESPOND=self.fictitious, ROOT=level == 0, **wide,
+                PLAYER=player, RESPOND=self.fictitious, SHARP=self.power > 1, ROOT=level == 0, **wide,
             )  # fmt: skip
         for level in range(1, forest.num_levels):
             triton_walk.push_level[_grid(bounds[level + 1] - bounds[level])](

@@ -22,6 +22,13 @@ def _keeps(kept, subgame, iteration):
     return (wanted == iteration) | (wanted == iteration + 1)
 
 
+@triton.jit
+def _weight(regret, SHARP: tl.constexpr):
+    """Returns what policies are proportional to: positive regrets, or those to the power 1.5."""
+    positive = tl.maximum(regret, 0.0)
+    return positive * tl.sqrt(positive) if SHARP else positive
+
+
 @triton.jit(do_not_specialize=CHANGING)
 def evaluate_ends(
     row_of, matrix_of, stakes, worth, first_worth, matrices, reach, values, rows, hands,
@@ -57,7 +64,7 @@ def evaluate_ends(
 def update_level(
     actor_of, first_of, count_of, subgame_of, kept, schedule, clock, values, regret, policy, kept_policy, value_sums,
     begin, end, offset, hands,
-    PLAYER: tl.constexpr, RESPOND: tl.constexpr, ROOT: tl.constexpr, HP: tl.constexpr, BLOCK: tl.constexpr,
+    PLAYER: tl.constexpr, RESPOND: tl.constexpr, SHARP: tl.constexpr, ROOT: tl.constexpr, HP: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Pulls cfvs up into one level; updates the traverser's regrets and policy, or writes its best response.
 
@@ -108,7 +115,7 @@ def update_level(
             old = tl.load(regret + at, mask=ok, other=0.0)
             new = tl.maximum(tl.where(old > 0, old * positive, old * negative) + (below - value), floor)
             tl.store(regret + at, new, mask=ok)
-            weight = tl.where(ok, tl.maximum(new, 0.0), 0.0)
+            weight = tl.where(ok, _weight(new, SHARP), 0.0)
         total += weight
     for k in range(most):
         ok = (own & (k < count))[:, None] & exists_hand
@@ -116,7 +123,7 @@ def update_level(
         if RESPOND:
             weight = tl.where(tl.load(values + at, mask=ok, other=0.0) == value, 1.0, 0.0)
         else:
-            weight = tl.maximum(tl.load(regret + at, mask=ok, other=0.0), 0.0)
+            weight = _weight(tl.load(regret + at, mask=ok, other=0.0), SHARP)
         chance = tl.where(total > 0, weight / total, 1.0 / tl.maximum(count, 1).to(tl.float32)[:, None])
         tl.store(policy + at, chance, mask=ok)
         tl.store(kept_policy + at, chance, mask=ok & keep[:, None])

@@ -107,12 +107,12 @@ def match(level: Level, weights: Tensor) -> Tensor:
 
 def update_regrets(
     levels: tuple[Level, ...], player: int, values: Tensor, regret: Tensor, policy: Tensor,
-    positive: float, negative: float, floor: float,
+    positive: float, negative: float, floor: float, power: float,
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs [R, H] up and updates its regrets and policy [R, H] on the way.
 
     `values` holds the cfvs of rows without children and zero elsewhere; old positive and negative regrets are discounted,
-    and none falls below the floor.
+    and none falls below the floor; policies are proportional to positive regrets to a power.
     """
     for level in reversed(levels):
         moved, below = level.moved[player], values[level.rows]
@@ -122,7 +122,7 @@ def update_regrets(
         old = regret[level.rows]
         new = torch.where(old > 0, old * positive, old * negative).add_(gain).clamp_(min=floor)
         regret[level.rows] = torch.where(moved, new, old)
-        policy[level.rows] = torch.where(moved, match(level, new.clamp_(min=0.0)), current)
+        policy[level.rows] = torch.where(moved, match(level, new.clamp_(min=0.0).pow_(power)), current)
 
 
 def pull_values(levels: tuple[Level, ...], player: int, policy: Tensor, values: Tensor) -> None:
