@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from aleator.agents.search import SearchAgent
 from aleator.errors import AgentError
 from aleator.games.base import Game
@@ -53,3 +55,8 @@ class RebelAgent(SearchAgent):
             start=value.start,
         )
         super().__init__(game, config, value)
+
+    def begin(self, seat: int, rng: np.random.Generator) -> None:
+        """Begins a new game; the first search, the same in all games, is done before the first of them."""
+        super().begin(seat, rng)
+        self.prepare()

@@ -129,8 +129,21 @@ class SearchAgent(Agent):
             belief = PublicBeliefState(self.game, tree.states[node], reach)
             self._now = self._search(count, belief, events)
 
+    def prepare(self) -> None:
+        """Searches the beginning of the game, unless that was done before: every game begins with the same beliefs."""
+        self._solution(0, PublicBeliefState.initial(self.game), ())
+
     def _search(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Search:
         """Returns the subgame at a public belief state, solved or recalled, with a play drawn for this game."""
+        subgame, plays_of_seats = self._solution(start, belief, events)
+        found = plays_of_seats[self.seat]
+        drawn = int(self.rng.choice(len(found), p=[play.weight for play in found]))
+        return _Search(start, belief, found[drawn], subgame)
+
+    def _solution(
+        self, start: int, belief: PublicBeliefState, events: tuple[int, ...]
+    ) -> tuple[Subgame, tuple[list[Play], list[Play]]]:
+        """Returns the subgame at a public belief state and each seat's plays there, solved or recalled."""
         place = belief.state if self._tree is None else node_of(self._tree, events[:start])
         if place not in self._subgames:
             limit = self.config.limit
@@ -149,9 +162,7 @@ class SearchAgent(Agent):
             self._solved[key] = self._solve(subgame, belief)
             while len(self._solved) > self._remember:
                 self._solved.popitem(last=False)
-        found = self._solved[key][self.seat]
-        drawn = int(self.rng.choice(len(found), p=[play.weight for play in found]))
-        return _Search(start, belief, found[drawn], subgame)
+        return subgame, self._solved[key]
 
     def _solve(self, subgame: Subgame, belief: PublicBeliefState) -> tuple[list[Play], list[Play]]:
         """Returns each seat's plays in a subgame at a public belief state."""

@@ -6,7 +6,10 @@ Where a player does not go, the policies that lead on do not change, nor do the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from aleator.learning.compiled_network import encode_changed
@@ -16,6 +19,7 @@ from aleator.learning.quick_network import Array32, Numbers, QuickNetwork
 from aleator.solvers.engines.torch.forest import Forest
 
 Tensor = torch.Tensor
+Rows = npt.NDArray[np.floating[Any]]
 
 
 class CompiledLeaves:
@@ -46,37 +50,45 @@ class BoundCompiledLeaves:
         different, begin = torch.unique(states, return_inverse=True)
         self._begin = begin.numpy()
         self._features, self._begins = encoding.features[different], dict[int, Array32]()
-        self._marginal, self._swap = encoding.marginal[states].numpy(), encoding.swap[states]
+        self._marginal, self._swap = encoding.marginal[states].numpy(), encoding.swap[states].numpy()
         # per player whose values are asked for
-        self._beliefs = [torch.full((number, 2 * hands), -1.0) for _ in (0, 1)]
-        self._values = [torch.zeros((number, hands)) for _ in (0, 1)]
+        self._beliefs = [np.full((number, 2 * hands), -1.0, dtype=np.float32) for _ in (0, 1)]
+        self._values = [np.zeros((number, hands), dtype=np.float32) for _ in (0, 1)]
         self._changed = np.zeros(number, dtype=np.int64)
 
-    @torch.no_grad()
     def __call__(self, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
-        """Returns [Y, H] values, overwritten by later calls; of any size at leaves that the opponent never reaches."""
+        """Returns `values` [Y, H] as a tensor."""
+        return torch.from_numpy(self.values(player, (reach[0].numpy(), reach[1].numpy())))
+
+    def values(self, player: int, reach: tuple[Rows, Rows]) -> Array32:
+        """Returns [Y, H] values, overwritten by later calls; of any size at leaves that the opponent never reaches.
+
+        Args:
+            player: whose.
+            reach: of both players [R, H], up to a factor.
+        """
         beliefs, values = self._beliefs[player], self._values[player]
         count = encode_changed(
-            self._rows, self._marginal, self._swap.numpy(), reach[0].numpy(), reach[1].numpy(), player, beliefs.numpy(),
-            self._changed,
-        )  # fmt: skip
+            self._rows, self._marginal, self._swap, reach[0], reach[1], player, beliefs, self._changed
+        )
         if not count:
             return values
         self._perceive(player, player, count, values)
         if self._network.zero_sum:
-            other = torch.empty_like(values)
+            other = np.empty_like(values)
             self._perceive(1 - player, player, count, other)
-            leaves = torch.from_numpy(self._changed[:count])
-            first, second = beliefs[leaves].chunk(2, dim=1)
+            leaves = self._changed[:count]
+            first, second = np.split(beliefs[leaves], 2, axis=1)
             ahead = (self._swap[leaves] == bool(player))[:, None]
-            held = (torch.where(ahead, first, second), torch.where(ahead, second, first))
-            values[leaves] = zero_sum((values[leaves], other[leaves]), held)[0]
+            held = (np.where(ahead, first, second), np.where(ahead, second, first))
+            pair, weights = (
+                (torch.from_numpy(one), torch.from_numpy(two)) for one, two in ((values[leaves], other[leaves]), held)
+            )
+            values[leaves] = zero_sum(pair, weights)[0].numpy()
         return values
 
-    def _perceive(self, asked: int, player: int, count: int, values: Tensor) -> None:
+    def _perceive(self, asked: int, player: int, count: int, values: Array32) -> None:
         """Writes the perceptron's values for the player asked, at the beliefs that are new to the player."""
         if asked not in self._begins:
             self._begins[asked] = self._network.beginnings(self._features[:, asked])
-        self._network.perceive(
-            self._changed[:count], self._beliefs[player].numpy(), self._begin, self._begins[asked], values.numpy()
-        )
+        self._network.perceive(self._changed[:count], self._beliefs[player], self._begin, self._begins[asked], values)

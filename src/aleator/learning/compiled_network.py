@@ -134,7 +134,7 @@ def encode_changed(
         rows: [Y] rows of the leaves.
         marginal: [Y, 2, H] the chance of each hand.
         swap: [Y] player 1's belief comes first.
-        first, second: [R, H] reach of both players.
+        first, second: [R, H] reach of both players, up to a factor.
         player: whose values are asked for.
         beliefs: [Y, 2H] what they were, and where they are written.
         changed: [Y] where the numbers of those leaves are written that have other beliefs now.
@@ -148,14 +148,14 @@ def encode_changed(
             continue
         for owner in range(2):
             start = hands if (owner == 1) != swap[leaf] else 0
-            total = np.float32(0)
+            total = first[row, 0] * 0
             for hand in range(hands):
                 total += marginal[leaf, owner, hand] * (first[row, hand] if owner == 0 else second[row, hand])
-            inverse = np.float32(1) / total if total > 0 else np.float32(0)
+            inverse = 1 / total if total > 0 else total
             for hand in range(hands):
                 belief = marginal[leaf, owner, hand]
                 if total > 0:
-                    belief *= (first[row, hand] if owner == 0 else second[row, hand]) * inverse
+                    belief = np.float32(belief * (first[row, hand] if owner == 0 else second[row, hand]) * inverse)
                 new |= belief != beliefs[leaf, start + hand]
                 beliefs[leaf, start + hand] = belief
         if new:

@@ -187,10 +187,11 @@ def parse_setting(text: str) -> tuple[str, Any]:
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"encoding": "absolute"},
     "fast": {
-        "search": "discounted-cfr-d",
-        "iterations": 256,
+        "search": "sharp-cfr-d",
+        "iterations": 512,
         "layers": 4,
         "games": 8192,
+        "exploration": 0.5,
         "batch": 4096,
         "draws": 100.0,
         "replay": 400_000,

@@ -19,8 +19,6 @@ from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, block, normalised
 from aleator.trees.subgame import Subgame
 
-_NOTHING = 1e-300
-
 
 class _Leaves(NamedTuple):
     """The leaves of a subgame: what the network says about them, and the chance of each pair of hands [L, H0, H1]."""
@@ -72,8 +70,6 @@ class NetworkValue:
         if subgame not in self._known:
             self._known[subgame] = self._prepare(subgame)
         values, deal = self._known[subgame]
-        # beliefs are reach up to a factor: what is too small for float32 is then as good as nothing
-        first, second = (torch.from_numpy((rows / max(rows.max(), _NOTHING)).astype(np.float32)) for rows in reach)
         found = (np.zeros_like(reach[0]), np.zeros_like(reach[1]))
         for asked in (0, 1) if player is None else (player,):
             chance = (
@@ -81,7 +77,7 @@ class NetworkValue:
                 if asked == 0
                 else np.matmul(reach[0][:, None, :], deal)[:, 0, :]
             )
-            np.multiply(values(asked, (first, second)).numpy(), chance, out=found[asked])
+            np.multiply(values.values(asked, reach), chance, out=found[asked])
         return found
 
     def _prepare(self, subgame: Subgame) -> _Leaves:
