@@ -53,7 +53,7 @@ class Played:
 
     Attributes:
         exploitability: NashConv / 2 of the mean of all playthroughs.
-        error: its standard error, by jackknife over blocks of playthroughs.
+        error: its standard error, by jackknife over blocks of playthroughs; too large, since without a block draws are less even.
         playthroughs: how many there were of each seat.
         searches: how many subgames were searched.
         policy: the mean policy; None where it was not needed in the form of a tree.

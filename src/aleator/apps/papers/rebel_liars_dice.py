@@ -23,12 +23,12 @@ _CONVENTION = (
     "finitely many it is an upper estimate. An iteration updates one player, as in the paper. Subgames are two moves deep."
 )
 _DEVIATIONS = (
-    "The networks have four hidden layers instead of two, and on 1x6f DeepStack's outer layer. They were trained with 256 or 512 "
-    "iterations per search instead of 1,024, batches of 4,096 examples from a buffer of 400,000, a moving average of the "
-    "parameters, and a learning rate of 3e-3 that is halved seven times. Regrets in a search are discounted, which converges "
-    "faster than the paper's linear weights; the column 'linear' has those. Both were recorded at the end of training on the "
-    "machine named there, with 1,024 iterations and at least 1,024 playthroughs. 1x7f is not in the paper. Without a GPU the "
-    "numbers are measured anew on the two smaller games only, with less search and fewer playthroughs, which makes them higher."
+    "The networks have four hidden layers instead of two. They were trained with 512 iterations per search instead of "
+    "1,024, an exploration of 0.5, batches of 4,096 examples from a buffer of 400,000, a moving average of the parameters, "
+    "and a learning rate of 3e-3 that is halved seven times. Searches are by sharp-cfr-d, which converges faster than the "
+    "paper's linear weights; the column 'linear' has those. Both were recorded after training on the machine named there, "
+    "with 1,024 iterations and at least 1,024 playthroughs. 1x7f is not in the paper. Without a GPU the numbers are "
+    "measured anew on the two smaller games only, with less search and fewer playthroughs, which makes them higher."
 )
 _BIGGER = {"1x7f": "liars-dice:1x7"}
 
