@@ -1,10 +1,12 @@
-"""Searches per second of ReBeL's self-play with the paper's settings, against the authors' release and the network's products."""
+"""ReBeL with the paper's settings: searches per second of self-play, against the authors' release; how long moves take."""
 
 from __future__ import annotations
 
+from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
+import numpy as np
 from llvmlite import binding
 
 from aleator.apps.benchmarking import Progress, Result, best_seconds
@@ -15,18 +17,23 @@ try:
 except ModuleNotFoundError as missing:
     raise AleatorError("this benchmark needs torch: pip install 'aleator[neural]'") from missing
 
+from aleator.agents.asking import ask_action
+from aleator.agents.rebel import RebelAgent
+from aleator.games import load_game
+from aleator.games.table import Table
 from aleator.learning.config import preset
 from aleator.learning.encoding import Encoding
 from aleator.learning.shipped import shipped_model
 from aleator.learning.training import Trainer
 from aleator.solvers.engines.torch.forest import Forest
 
-SUMMARY = "ReBeL self-play: searches per second on this CPU or GPU"
+SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds of the agent's moves"
 
 # subgames per second of the authors' C++ release on one core of a 2 vCPU Sapphire Rapids machine, depth 2, 1,024 iterations
 RELEASE = {"liars-dice:1x4": 12.4, "liars-dice:1x5": 7.2, "liars-dice:1x6": 7.8, "liars-dice:2x3": 7.8}
 ITERATIONS = 1024
 LESSONS = 500
+GAMES = 12
 
 
 def run(progress: Progress) -> Result:
@@ -47,6 +54,8 @@ def run(progress: Progress) -> Result:
             "release: the authors' C++ code as recorded on one core of an idle machine (2 vCPU Sapphire Rapids)",
             "products: searches/s if there were nothing but the network's products, for all leaves on all iterations, at the "
             "rate that torch multiplies them in this run; on a CPU leaves are skipped that cannot have new values",
+            f"moves: of the agent `rebel` with the shipped network and as many iterations, on the CPU, in {GAMES} games against "
+            "itself; first: the search of the game's beginning, once before the first game",
         ],
     )
 
@@ -84,7 +93,28 @@ def _measure(name: str, device: str, low: bool, progress: Progress, part: float)
         "release": RELEASE[name],
         "ratio": games / best / RELEASE[name],
         "products": products,
+        **_time_moves(name),
     }
+
+
+def _time_moves(name: str) -> dict[str, float]:
+    """Returns how long the agent takes: before the first game, for a move, for the slowest one."""
+    game, rng = load_game(name), np.random.default_rng(0)
+    RebelAgent(game, iterations=2).begin(0, rng)  # compiles
+    agents = [RebelAgent(game, iterations=ITERATIONS) for _ in (0, 1)]
+    before = perf_counter()
+    agents[0].begin(0, rng)
+    first, moves = perf_counter() - before, []
+    for _ in range(GAMES):
+        table = Table(game, rng)
+        for seat, agent in enumerate(agents):
+            agent.begin(seat, rng)
+        while not table.is_over:
+            before = perf_counter()
+            action = ask_action(agents[table.actor], table.observe())
+            moves.append(perf_counter() - before)
+            table.act(action)
+    return {"first s": first, "move s": median(moves), "slowest s": max(moves)}
 
 
 def _teach(trainer: Trainer) -> None:

@@ -20,8 +20,9 @@ ARRAYS = {
 
 def test_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "x.arrays"
-    write_arrays(path, ARRAYS, {"who": "me"})
-    file = ArrayFile(path)
+    write_arrays(str(path), ARRAYS, {"who": "me"})
+    file = ArrayFile(str(path))
+    assert file.path == path
     assert file.metadata == {"who": "me"}
     assert file.names == list(ARRAYS)
     for name, array in ARRAYS.items():

@@ -94,7 +94,7 @@ def exclusive(path: Path, refusal: str) -> Iterator[None]:
         yield
 
 
-def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> None:
+def write_arrays(path: Path | str, arrays: Mapping[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> None:
     """Writes named arrays and text metadata to one file, atomically."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     parts: list[memoryview] = []
@@ -117,7 +117,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], metadata: M
         offset += data.nbytes + padding
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    replace_file(path, [len(text).to_bytes(8, "little"), text, *parts])
+    replace_file(Path(path), [len(text).to_bytes(8, "little"), text, *parts])
 
 
 class ArrayFile:
@@ -128,8 +128,8 @@ class ArrayFile:
         metadata: its text metadata.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | str) -> None:
+        self.path = path = Path(path)
         try:
             size = path.stat().st_size
             with path.open("rb") as file:

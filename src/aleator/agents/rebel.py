@@ -37,7 +37,7 @@ class RebelAgent(SearchAgent):
     def __init__(
         self,
         game: Game[Any],
-        network: Path | None = None,
+        network: Path | str | None = None,
         *,
         iterations: int | None = None,
         seconds: float | None = None,

@@ -34,8 +34,8 @@ _FORMAT = "aleator training run 1"
 class RunDirectory:
     """The directory of one training run."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
 
     @property
     def exists(self) -> bool:

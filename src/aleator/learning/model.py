@@ -45,7 +45,7 @@ class Model:
     report: dict[str, Any] = field(default_factory=dict)
     policy: PolicyNetwork | None = None
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Writes the model to a file, replacing it atomically."""
         tensors = dict(self.network.state_dict())
         if self.policy:
@@ -61,7 +61,7 @@ class Model:
         write_arrays(path, arrays, metadata)
 
 
-def load_model(path: Path) -> Model:
+def load_model(path: Path | str) -> Model:
     """Returns the model in a file.
 
     Raises:

@@ -183,7 +183,7 @@ class HoldemSolution:
                 if name in self._arrays and self._arrays[name].shape != shape:
                     raise SolutionError(f"{name} has shape {self._arrays[name].shape}, but the spot needs {shape}")
 
-    def save(self, path: Path, *, river: bool = True) -> None:
+    def save(self, path: Path | str, *, river: bool = True) -> None:
         """Writes everything to one file, atomically; without the last street if `river` is false."""
         last = len(self.boards) - 1
         left_out = () if river else (_policy_name(0, last), _policy_name(1, last))
@@ -226,7 +226,7 @@ class HoldemSolution:
         return HoldemSolution(solver.spot, summary, arrays)
 
     @staticmethod
-    def open(path: Path) -> HoldemSolution:
+    def open(path: Path | str) -> HoldemSolution:
         """Returns the solution in a file; policies are read only where they are asked for.
 
         Raises:

@@ -84,7 +84,7 @@ class Solution:
         arrays |= {f"tree.{name}": getattr(tree, name) for name in _TREE}
         arrays["tree.num_hands"] = tree.num_hands
         arrays |= {f"state.{name}": vector for name, vector in self.state.items()}
-        write_arrays(Path(path), arrays, {"format": _FORMAT, "summary": json.dumps(asdict(self.summary))})
+        write_arrays(path, arrays, {"format": _FORMAT, "summary": json.dumps(asdict(self.summary))})
 
 
 class SolutionFile:
@@ -95,7 +95,7 @@ class SolutionFile:
     """
 
     def __init__(self, path: Path | str) -> None:
-        self._file = ArrayFile(Path(path))
+        self._file = ArrayFile(path)
         if self._file.metadata.get("format") != _FORMAT:
             found = self._file.metadata.get("format")
             raise SolutionError(f"{path} is not a solution of a game: its format is {found!r}, not {_FORMAT!r}")
