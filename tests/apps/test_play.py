@@ -208,11 +208,32 @@ def test_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     assert "luck removed" in text and "in the second seat" in text and "standard error" in text
     exact = json.loads(call(capsys, *match, "--exact", "--json")[1])
     drawn, again = (json.loads(call(capsys, *match, "--deals", "200", "--json")[1]) for _ in range(2))
+    times = [[found.pop("first_moves"), found.pop("second_moves")] for found in (drawn, again)]
+    assert [moves["moves"] for moves in times[0]] == [moves["moves"] for moves in times[1]]
     assert drawn == again and drawn["deals"] == 200 and exact["deals"] == 0 and exact["won"] is None
     assert abs(drawn["score"]["mean"] - exact["score"]["mean"]) < 4 * drawn["score"]["standard_error"]
     assert drawn["score"]["standard_error"] < drawn["won"]["standard_error"]
     code, text, _ = call(capsys, *match, "--deals", "1", "--raw")
     assert code == 0 and "1 deal" in text and "luck" not in text
+
+
+def test_a_match_says_how_long_moves_take(capsys: pytest.CaptureFixture[str]) -> None:
+    match = ("match", "kuhn", "first", "uniform", "--deals", "20", "--raw")
+    columns = ("moves", "median", "mean", "slowest")
+    code, text, error = call(capsys, *match, "--seconds-per-move", "1e-9")
+    assert code == 0, error
+    assert all(column in text for column in (*columns, "over 1e-09 s"))
+    text = call(capsys, *match)[1]
+    assert all(column in text for column in columns) and "over" not in text
+    limited, free = (
+        json.loads(call(capsys, *match, "--json", *more)[1]) for more in (("--seconds-per-move", "1e-9"), ())
+    )
+    assert limited["seconds_per_move"] == 1e-9 and free["seconds_per_move"] is None
+    for moves in ("first_moves", "second_moves"):
+        assert list(free[moves]) == [*columns, "over"] and free[moves]["over"] is None
+        assert limited[moves]["over"] == limited[moves]["moves"] == free[moves]["moves"]
+        assert 0.0 < free[moves]["median"] <= free[moves]["slowest"]
+    assert limited["score"] == free["score"]
 
 
 def test_a_match_of_a_game_that_is_too_big_to_measure_luck_by(capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,6 +245,12 @@ def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         (("kuhn", "uniform", "bluff"), "unknown agent 'bluff'; allowed: equilibrium, search"),
         (("kuhn", "uniform", "first", "--exact", "--raw"), "--exact plays no deals"),
+        (("kuhn", "uniform", "first", "--exact", "--seconds-per-move", "1"), "no moves for --seconds-per-move to time"),
+        (
+            ("kuhn", "uniform", "first", "--seconds-per-move", "0"),
+            "seconds per move must be a positive number, not 0.0",
+        ),
+        (("kuhn", "uniform", "first", "--seconds-per-move", "soon"), "'soon' is not a valid float"),
         (("kuhn", "search:seconds=1", "first", "--exact"), "depends on the clock"),
         (("kuhn", "pluribus:seconds=soon", "first"), "seconds cannot be 'soon'; it is a number above 0"),
         (("liars-dice:2x6", "continual", "first"), "at most 20,000,000 public states are allowed"),

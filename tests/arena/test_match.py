@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import count, cycle
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,10 +12,11 @@ from hypothesis import strategies as st
 
 from aleator.agents import Agent, load_agent
 from aleator.agents.blueprint import BlueprintAgent
-from aleator.arena import HandValues, exact_match, play_match
+from aleator.arena import HandValues, MoveTimes, exact_match, play_match
 from aleator.arena.luck import MAX_ENTRIES
 from aleator.errors import AgentError, TooBigError
 from aleator.games import load_game
+from aleator.games.table import Observation
 from aleator.solvers.best_response import expected_value
 from aleator.trees import build_tree
 from aleator.trees.policy import random_policy, uniform_policy
@@ -72,6 +76,102 @@ def test_one_game_and_an_early_end() -> None:
     assert one.deals == 1 and one.score.standard_error is None and one.seats[1] is None
     assert one.won == one.score
     assert play_match(agent, agent, 100, np.random.default_rng(0), on_deal=lambda number: number == 7).deals == 7
+
+
+class Clock:
+    """Stands still, except while a `Thinker` thinks."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Thinker(Agent):
+    """Takes the seconds it is told for its moves, one after the other and then again."""
+
+    name = "thinker"
+
+    def __init__(self, game: Any, clock: Clock, seconds: list[float]) -> None:
+        super().__init__(game)
+        self.clock, self.seconds = clock, cycle(seconds)
+
+    def probabilities(self, observation: Observation) -> Any:
+        return [1.0, 0.0]
+
+    def act(self, observation: Observation) -> int:
+        self.clock.now += next(self.seconds)
+        return 0
+
+
+class Searcher(Thinker):
+    """Thinks when it is asked for its probabilities, and recalls them for its move."""
+
+    def probabilities(self, observation: Observation) -> Any:
+        super().act(observation)
+        return [1.0, 0.0]
+
+    def act(self, observation: Observation) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("agent", [Thinker, Searcher])
+def test_how_long_moves_take(agent: type[Thinker]) -> None:
+    """Both check: each agent makes one move a deal, in either seat."""
+    game, clock = load_game("kuhn"), Clock()
+    slow, quick = agent(game, clock, [1.0, 2.0, 9.0]), agent(game, clock, [0.25])
+    values = HandValues(uniform_policy(build_tree(game)))
+    result = play_match(slow, quick, 6, np.random.default_rng(0), values=values, seconds_per_move=1.5, clock=clock)
+    assert result.times == (MoveTimes(6, 2.0, 4.0, 9.0, 4), MoveTimes(6, 0.25, 0.25, 0.25, 0))
+
+
+def test_who_answers_twice_does_not_pay_twice() -> None:
+    game, clock = load_game("kuhn"), Clock()
+
+    class Forgetful(Thinker):
+        def probabilities(self, observation: Observation) -> Any:
+            super().act(observation)
+            return [1.0, 0.0]
+
+    first, second = Forgetful(game, clock, [3.0, 5.0]), Thinker(game, clock, [1.0])
+    values = HandValues(uniform_policy(build_tree(game)))
+    result = play_match(first, second, 4, np.random.default_rng(0), values=values, clock=clock)
+    assert result.times == (MoveTimes(4, 5.0, 5.0, 5.0, None), MoveTimes(4, 1.0, 1.0, 1.0, None))
+
+
+def test_times_change_nothing_else() -> None:
+    game = load_game("leduc")
+    found = [
+        play_match(
+            load_agent("search:iterations=5", game),
+            load_agent("uniform", game),
+            20,
+            np.random.default_rng(1),
+            seconds_per_move=limit,
+            clock=clock,
+        )
+        for limit, clock in ((None, Clock()), (1e-9, count().__next__))
+    ]
+    assert found[0][:4] == found[1][:4]
+    for still, ticking in zip(found[0].times, found[1].times, strict=True):
+        assert still is not None and ticking is not None and still.moves == ticking.moves > 20
+        assert (still.slowest, still.over) == (0.0, None)
+        assert (ticking.slowest, ticking.over) == (1.0, ticking.moves)  # one tick for each look at the clock
+
+
+def test_who_never_moves_has_no_times() -> None:
+    game = load_game("coin-toss")
+    assert exact_match(load_agent("first", game), load_agent("first", game), build_tree(game)).times == (None, None)
+    sold = play_match(load_agent("first", game), load_agent("first", game), 1, np.random.default_rng(0))
+    assert [found is None for found in sold.times] == [False, True]
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_impossible_limits(seconds: float) -> None:
+    agent = load_agent("uniform", load_game("kuhn"))
+    with pytest.raises(AgentError, match="seconds per move must be a positive number, not"):
+        play_match(agent, agent, 1, np.random.default_rng(0), seconds_per_move=seconds)
 
 
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

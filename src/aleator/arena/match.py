@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
 OnDeal = Callable[[int], bool]
+Clock = Callable[[], float]
 
 
 class Score(NamedTuple):
@@ -25,6 +28,22 @@ class Score(NamedTuple):
 
     mean: float
     standard_error: float | None
+
+
+class MoveTimes(NamedTuple):
+    """How long an agent took for its moves in a match, in seconds.
+
+    Attributes:
+        moves: how many it made.
+        median, mean, slowest: of one move. Searches that are recalled take next to nothing: the median may be far below the mean.
+        over: how many moves took longer than the match allows; None if it allows any time.
+    """
+
+    moves: int
+    median: float
+    mean: float
+    slowest: float
+    over: int | None
 
 
 class MatchResult(NamedTuple):
@@ -35,12 +54,14 @@ class MatchResult(NamedTuple):
         score: both seats weigh the same. Luck is removed if there was a baseline.
         seats: the score in seat 0 and in seat 1; None for a seat in which nothing was played.
         won: the score by what was really won; None if the result is exact.
+        times: how long the first and the second agent took for their moves; None for one that made no move.
     """
 
     deals: int
     score: Score
     seats: tuple[Score | None, Score | None]
     won: Score | None
+    times: tuple[MoveTimes | None, MoveTimes | None] = (None, None)
 
 
 def play_match(
@@ -51,8 +72,13 @@ def play_match(
     *,
     values: HandValues | None = None,
     on_deal: OnDeal | None = None,
+    seconds_per_move: float | None = None,
+    clock: Clock = perf_counter,
 ) -> MatchResult:
     """Returns the result of a match in which the agents change seats after each deal.
+
+    An agent that takes longer for a move than it may is not interrupted, and its move counts: what is played depends on
+    `rng` alone, not on how busy the machine is. Such moves are counted in the result's `times`.
 
     Args:
         first, second: the agents; one of them may sit on both sides.
@@ -60,16 +86,21 @@ def play_match(
         rng: of hands and draws.
         values: to take luck off the results; None for what was won.
         on_deal: is told how many deals are over; the match ends early if it returns True.
+        seconds_per_move: how long an agent may take for a move; None for any time.
+        clock: says what time it is, in seconds.
     """
+    check_seconds_per_move(seconds_per_move)
     if deals < 1:
         raise AgentError(f"a match has at least 1 deal, not {deals}")
     if first.game.name != second.game.name:
         raise AgentError(f"{first.name} plays {first.game.name} and {second.name} {second.game.name}")
     won: tuple[list[float], list[float]] = ([], [])
     fair: tuple[list[float], list[float]] = ([], [])
+    spent: tuple[list[float], list[float]] = ([], [])
     for number in range(deals):
         seat = number % 2
-        payoff, luck = _play((first, second) if seat == 0 else (second, first), rng, values)
+        agents, seconds = ((first, second), spent) if seat == 0 else ((second, first), (spent[1], spent[0]))
+        payoff, luck = _play(agents, rng, values, seconds, clock)
         sign = 1.0 if seat == 0 else -1.0
         won[seat].append(sign * payoff)
         fair[seat].append(sign * (payoff - luck))
@@ -80,7 +111,14 @@ def play_match(
         _both(fair),
         (_score(fair[0]), _score(fair[1])),
         _both(won),
+        (_times(spent[0], seconds_per_move), _times(spent[1], seconds_per_move)),
     )
+
+
+def check_seconds_per_move(seconds: float | None) -> None:
+    """Raises AgentError unless moves may take that long: a positive number of seconds, or None for any time."""
+    if seconds is not None and not 0.0 < seconds < math.inf:
+        raise AgentError(f"seconds per move must be a positive number, not {seconds}")
 
 
 def exact_match(first: Agent, second: Agent, tree: PublicTree) -> MatchResult:
@@ -91,20 +129,44 @@ def exact_match(first: Agent, second: Agent, tree: PublicTree) -> MatchResult:
     return MatchResult(0, Score((there + here) / 2, 0.0), (Score(there, 0.0), Score(here, 0.0)), None)
 
 
-def _play(agents: tuple[Agent, Agent], rng: np.random.Generator, values: HandValues | None) -> tuple[float, float]:
-    """Returns what player 0 won in one deal, and how much of it was luck."""
+def _play(
+    agents: tuple[Agent, Agent],
+    rng: np.random.Generator,
+    values: HandValues | None,
+    spent: tuple[list[float], list[float]],
+    clock: Clock,
+) -> tuple[float, float]:
+    """Returns what player 0 won in one deal, and how much of it was luck. Adds the seconds of each move to its player's.
+
+    To measure luck, agents are asked for their probabilities, too. A move takes as long as the slower of both answers: an
+    agent that searches recalls its search for the second one, and another one should not pay twice.
+    """
     table = Table(agents[0].game, rng)
     chances: list[FloatArray | None] = [None] * len(table.events)
     for seat, agent in enumerate(agents):
         agent.begin(seat, rng)
     while not table.is_over:
         seen, agent = table.observe(), agents[table.actor]
+        slowest = 0.0
         if values is not None:
+            began = clock()
             chances.append(ask_probabilities(agent, seen))
-        table.act(ask_action(agent, seen))
+            slowest = clock() - began
+        began = clock()
+        action = ask_action(agent, seen)
+        spent[seen.seat].append(max(slowest, clock() - began))
+        table.act(action)
         chances += [None] * (len(table.events) - len(chances))
     payoff = table.payoff(0)
     return payoff, 0.0 if values is None else values.luck(table.events, table.past_hands, chances)
+
+
+def _times(spent: list[float], limit: float | None) -> MoveTimes | None:
+    """Returns what there is to say about the seconds of some moves; None if there were no moves."""
+    if not spent:
+        return None
+    over = None if limit is None else sum(seconds > limit for seconds in spent)
+    return MoveTimes(len(spent), float(np.median(spent)), float(np.mean(spent)), max(spent), over)
 
 
 def _score(results: list[float]) -> Score | None:

@@ -10,9 +10,11 @@ import typer
 
 from aleator.agents.blueprint import approximate
 from aleator.agents.registry import spot_to_solve
+from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
-from aleator.arena import HandValues, MatchResult, Score, exact_match, play_match
+from aleator.arena import HandValues, MatchResult, MoveTimes, Score, exact_match, play_match
+from aleator.arena.match import check_seconds_per_move
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
 from aleator.games.registry import load_game
@@ -30,15 +32,20 @@ def run(
     deals: Annotated[int, typer.Option(min=1, help="How many deals; seats change after each.")] = 1000,
     exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is enumerated.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for a baseline.")] = False,
+    seconds_per_move: Annotated[float | None, typer.Option(help="Count the moves that take longer.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of hands and draws.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Let two agents play each other. Prints what the first wins per deal, with the luck removed, and the standard error.
+    """Let two agents play each other. Prints what the first wins per deal, with the luck removed, and the standard error;
+    and how long each took for a move.
 
     Examples:  aleator match leduc safe equilibrium --deals 500  |  aleator match kuhn search:iterations=20 uniform --exact
     """
     if exact and raw:
         raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")
+    if exact and seconds_per_move is not None:
+        raise AgentError("--exact plays no deals: there are no moves for --seconds-per-move to time")
+    check_seconds_per_move(seconds_per_move)
     rules = load_game(game)
     agents = [load_with_progress(name, rules, quiet=json) for name in (first, second)]
     if exact:
@@ -55,10 +62,18 @@ def run(
             move(number / deals, f"deal {number:,}")
             return interrupted()
 
-        result = play_match(agents[0], agents[1], deals, np.random.default_rng(seed), values=values, on_deal=on_deal)
+        result = play_match(
+            agents[0],
+            agents[1],
+            deals,
+            np.random.default_rng(seed),
+            values=values,
+            on_deal=on_deal,
+            seconds_per_move=seconds_per_move,
+        )
         stopped = interrupted()
     how = "as won" if values is None else "luck removed"
-    _print(game, first, second, result, how, json=json)
+    _print(game, first, second, result, how, seconds_per_move, json=json)
     end(stopped=stopped)
 
 
@@ -74,11 +89,15 @@ def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:
         return None
 
 
-def _print(game: str, first: str, second: str, result: MatchResult, how: str, *, json: bool) -> None:
+def _print(
+    game: str, first: str, second: str, result: MatchResult, how: str, limit: float | None = None, *, json: bool
+) -> None:
     if json:
         found = {"game": game, "first": first, "second": second, "deals": result.deals, "how": how}
         scores = {"score": result.score, "as_first": result.seats[0], "as_second": result.seats[1], "won": result.won}
-        print_json(found | {name: score and score._asdict() for name, score in scores.items()})
+        times = {"first_moves": result.times[0], "second_moves": result.times[1]}
+        found |= {name: value and value._asdict() for name, value in (scores | times).items()}
+        print_json(found | {"seconds_per_move": limit})
         return
     deals = "" if not result.deals else f", {result.deals:,} deal" + "s" * (result.deals != 1)
     title = f"{game}: what {first} wins against {second}{deals}"
@@ -93,6 +112,20 @@ def _print(game: str, first: str, second: str, result: MatchResult, how: str, *,
         rows.append(("as won", *_cells(result.won)))
     print_table("", ("", "per deal", "standard error", "95 % interval"), rows)
     out.print("in units of the game's payoffs", style="dim")
+    _print_times((first, second), result.times, limit)
+
+
+def _print_times(names: tuple[str, str], times: tuple[MoveTimes | None, MoveTimes | None], limit: float | None) -> None:
+    """Prints how long the agents took for their moves, and how many took too long if there is a limit."""
+    rows = [
+        (name, f"{found.moves:,}", *map(format_seconds, found[1:4]), f"{found.over or 0:,}")
+        for name, found in zip(names, times, strict=True)
+        if found
+    ]
+    if rows:
+        columns = ("", "moves", "median", "mean", "slowest", f"over {limit:g} s" if limit else "")
+        shown = len(columns) - (limit is None)
+        print_table("", columns[:shown], [row[:shown] for row in rows])
 
 
 def _cells(score: Score) -> tuple[str, str, str]:
