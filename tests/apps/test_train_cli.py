@@ -102,8 +102,11 @@ def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], 
     process.send_signal(signal.SIGINT)
     text, error = process.communicate(timeout=120)
     assert process.returncode == 130, error
-    assert "stopped after epoch" in text and f"aleator train rebel --resume {folder}" in text
-    code, text, _ = train(capsys, "--resume", str(folder), "--device", "cpu", "--playthroughs", "0", "--json")
+    assert "stopped after epoch" in text
+    _, _, again = text.partition("go on with")
+    assert again.split() == ["aleator", "train", "rebel", "--resume", str(folder), "--device", "cpu",
+                             "--checkpoint-every", "1000.0", "--playthroughs", "0", "--threads", "1"]  # fmt: skip
+    code, text, _ = train(capsys, *again.split()[3:], "--json")
     assert code == 0 and json.loads(text)["done"]
     train(capsys, *settings, "--out", str(straight), "--json")
     assert contents(RunDirectory(folder)) == contents(RunDirectory(straight))
@@ -126,6 +129,13 @@ def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], 
         (("--game", "kuhn", "--playthroughs", "3"), "at least 16 playthroughs"),
         (("--game", "kuhn", "--evaluate-every", "-1"), "must be at least 0, not -1"),
         (("--game", "kuhn", "--checkpoint-every", "-1"), "must be at least 0, not -1"),
+        (("--game", "kuhn", "--checkpoint-every", "nan"), "must be at least 0, not nan"),
+        (("--game", "kuhn", "--set", "seed=-1"), "seed must be at least 0 and less than 2^63, not -1"),
+        (("--game", "kuhn", "--seed", str(2**64)), "seed must be at least 0 and less than 2^63"),
+        (("--game", "kuhn", "--set", "search=cfr-ave"), "cfr-ave needs an oracle at the leaves, not a network"),
+        (("--game", "kuhn", "--set", "games=1000000000000"), "training on kuhn would take at least"),
+        (("--game", "kuhn", "--set", "width=10000000"), "training on kuhn would take at least"),
+        (("--game", "kuhn", "--set", "replay=9000000000000", "--set", "searches=9000000000000"), "GiB are free"),
         (("--resume", "nothing"), "nothing holds no training run"),
         (("--resume", "nothing", "--seed", "3"), "a resumed run keeps its settings and directory: leave out --seed"),
     ],
@@ -151,6 +161,7 @@ def test_a_missing_package_is_named(
         capsys, "--game", "liars-dice:1x2", *TINY, "--tensorboard", "--json", "--out", str(tmp_path / "run")
     )
     assert code == 2 and error.strip() == f"error: {package} is not installed: pip install 'aleator[{extra}]'"
+    assert list(tmp_path.iterdir()) == [], "a run that cannot be as it was asked for does not begin"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["train", "--help"], ["train", "rebel", "--help"]])

@@ -25,8 +25,8 @@ class RebelConfig:
     Attributes:
         game: name of the game.
         depth: moves in a subgame before its leaves.
-        search: how subgames are solved: cfr-d, discounted-cfr-d, sharp-cfr-d, modified-cfr-ave, fp, linear-fp or flop;
-            minimax for perfect information.
+        search: how subgames are solved, a name in `aleator.search.SEARCH_RULES`: cfr-d, discounted-cfr-d, sharp-cfr-d,
+            modified-cfr-ave, fp, linear-fp or flop; minimax for perfect information. cfr-ave needs an oracle.
         iterations: updates of one player in a search; 1 for minimax.
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.
@@ -76,7 +76,8 @@ class RebelConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        find_rule(self.search)
+        if self.rule.oracle:
+            raise SolveError(f"{self.search} needs an oracle at the leaves, not a network; train by modified-cfr-ave")
         if self.rule.minimax and self.iterations != 1:
             raise SolveError(f"minimax solves a subgame in 1 iteration, not {self.iterations}")
         if self.encoding not in ENCODINGS:
@@ -86,6 +87,8 @@ class RebelConfig:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.warm_start < 0:
             raise SolveError(f"warm_start must be at least 0, not {self.warm_start}")
+        if not 0 <= self.seed < 2**63:
+            raise SolveError(f"seed must be at least 0 and less than 2^63, not {self.seed}")
         if self.policy and self.warm_start and not isinstance(self.rule.update, RegretRule):
             raise SolveError(f"{self.search} cannot be warm started; set warm_start=0, or search by cfr-d")
         for name in ("warm_up", "averaging"):

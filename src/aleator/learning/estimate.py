@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 import torch
 
 from aleator.learning.learner import Learner
+from aleator.learning.memory import kept_memory, search_memory
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.training import Trainer
+from aleator.solvers.engines.torch.parts import one_thread
 
 _ROUNDS = 3  # searches of a game in a calibration: from its root, and from where that leads
-_VECTORS = 14  # numbers per row and hand that a search holds: regrets, policies, reach, sums, values, and what is kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,20 +51,12 @@ def estimate(trainer: Trainer, *, games: int = 64, iterations: int = 32) -> Esti
     search = (seconds[0] + slope * (config.iterations - few)) / (games * _ROUNDS)
     searches = (config.epochs - trainer.epoch) * config.games
     steps = 2 * searches * config.draws / config.batch
+    parts = (config, trainer.subgames, trainer.encoding)
     return Estimate(
-        memory=_memory(trainer),
+        memory=kept_memory(*parts, trainer.decisions) + search_memory(*parts),
         seconds=searches * max(search, 1e-9) + steps * _step(trainer),
         searches_per_second=1.0 / max(search, 1e-9),
     )
-
-
-def _memory(trainer: Trainer) -> int:
-    """Returns the bytes of the replay buffer and of a search of all games."""
-    shapes = trainer.subgames.shapes
-    rows = int(shapes.level_count.sum(dim=1).max()) * trainer.config.games
-    search = rows * (_VECTORS * shapes.num_hands + trainer.encoding.size) * shapes.matrices.element_size()
-    replays = [learner.replay for learner in trainer.learners]
-    return search + sum(replay.inputs.nbytes + replay.targets.nbytes + replay.masks.nbytes for replay in replays)
 
 
 def _play(trainer: Trainer, games: int, iterations: int) -> float:
@@ -88,8 +81,9 @@ def _step(trainer: Trainer) -> float:
         for learner in learners:
             learner.step(places)
 
-    step()
-    return min(_timed(trainer, step) for _ in range(3))
+    with one_thread():  # as the run itself trains
+        step()
+        return min(_timed(trainer, step) for _ in range(3))
 
 
 def _blank(replay: Replay) -> Replay:

@@ -34,7 +34,7 @@ class Pace:
     last_playthroughs: int | None = None
 
     def __post_init__(self) -> None:
-        if self.checkpoint_seconds < 0:
+        if not self.checkpoint_seconds >= 0.0:  # nor is it a number that is none
             raise SolveError(f"seconds between checkpoints must be at least 0, not {self.checkpoint_seconds}")
         if self.evaluate_epochs < 0:
             raise SolveError(f"epochs between evaluations must be at least 0, not {self.evaluate_epochs}")

@@ -31,6 +31,7 @@ from aleator.learning.decisions import Decisions, NetworkPolicies
 from aleator.learning.encoding import Encoding
 from aleator.learning.leaf_network import NetworkLeaves
 from aleator.learning.learner import Learner
+from aleator.learning.memory import check_memory, policy_capacity, value_capacity
 from aleator.learning.networks import PolicyNetwork, ValueNetwork
 from aleator.learning.perfect_information import SearchedPositions, search_positions
 from aleator.learning.playing import Played, play_out
@@ -38,6 +39,7 @@ from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.torch.engine import LeafValues
+from aleator.solvers.engines.torch.parts import one_thread
 from aleator.solvers.engines.torch.warm_start import WarmStart
 from aleator.trees.public_tree import build_tree
 
@@ -100,19 +102,18 @@ class Trainer:
         # a leaf is the root of the next subgame: one list of public states serves both
         leaves = [self.subgames.roots[number] for number in self.subgames.next.tolist()]
         self.leaf_encoding = self.encoding.of(leaves)
-        # parameters are drawn on the CPU, so that they are the same on every device
-        start = torch.Generator().manual_seed(config.seed)
         if config.zero_sum and not self.encoding.independent:
             raise SolveError(f"zero_sum needs hands that are dealt independently; those of {config.game} are not")
+        self.decisions = Decisions(self.subgames, kind=config.encoding) if config.policy else None
+        check_memory(config, self.subgames, self.encoding, self.decisions)
+        # parameters are drawn on the CPU, so that they are the same on every device
+        start = torch.Generator().manual_seed(config.seed)
         network = ValueNetwork(
             self.encoding.size, shapes.num_hands, config.network, generator=start, first_flag=self.encoding.first_flag
         ).to(device)
         self.generator = torch.Generator(device).manual_seed(config.seed)
-        replay = Replay(
-            min(config.replay, 2 * config.games * config.epochs), self.encoding.size, shapes.num_hands, device=device
-        )
+        replay = Replay(value_capacity(config), self.encoding.size, shapes.num_hands, device=device)
         self.values = Learner(network, replay, config)
-        self.decisions = Decisions(self.subgames, kind=config.encoding) if config.policy else None
         self.policies = self._policy_learner(start) if config.policy else None
         self.self_play = SelfPlay(
             self.subgames,
@@ -156,19 +157,9 @@ class Trainer:
         assert self.decisions is not None
         config, decisions, hands = self.config, self.decisions, self.subgames.shapes.num_hands
         actions, size = len(decisions.names), decisions.encoding.size
-        most = max(int((tree.actor >= 0).sum()) for tree in self.subgames.shapes.trees)  # decisions of a subgame
-        return Learner(
-            PolicyNetwork(size, actions, hands, config.network, generator=start).to(self.device),
-            Replay(
-                min(config.replay, most * config.games * config.epochs),
-                size,
-                actions,
-                hands,
-                dtype=torch.uint8,
-                device=self.device,
-            ),
-            config,
-        )
+        network = PolicyNetwork(size, actions, hands, config.network, generator=start).to(self.device)
+        capacity = policy_capacity(config, self.subgames)
+        return Learner(network, Replay(capacity, size, actions, hands, dtype=torch.uint8, device=self.device), config)
 
     @property
     def learners(self) -> list[Learner[Any]]:
@@ -272,13 +263,10 @@ class Trainer:
         if self.device.type == "cuda":
             self._graph = self._graph or _StepGraph(self)
             return list(self._graph.run(places))
-        threads, total = torch.get_num_threads(), torch.zeros(len(self.learners), dtype=torch.float64)
-        torch.set_num_threads(1)  # more of them wait for each other: steps are small
-        try:
+        total = torch.zeros(len(self.learners), dtype=torch.float64)
+        with one_thread():
             for step in places:
                 total += self.train_step(step)
-        finally:
-            torch.set_num_threads(threads)
         return list((total / number).tolist())
 
     def train_step(self, places: Tensor) -> Tensor:

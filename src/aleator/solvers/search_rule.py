@@ -47,6 +47,11 @@ class SearchRule:
         """Whether the policies of an iteration are best responses, which are pure."""
         return isinstance(self.update, FictitiousRule)
 
+    @property
+    def oracle(self) -> bool:
+        """Whether leaves have to be solved: CFR-AVE evaluates solutions for the average policies at the current ones."""
+        return isinstance(self.update, RegretRule) and self.leaves == AVERAGE
+
     def check(self, game: str, num_hands: int) -> None:
         """Raises SolveError if subgames of a game with up to so many hands cannot be solved by this rule."""
         if self.minimax:

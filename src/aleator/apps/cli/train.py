@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from contextlib import ExitStack
 from importlib.util import find_spec
@@ -65,6 +66,8 @@ def rebel(
     aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set iterations=1024
     """
     place = check_device(device, threads)
+    if tensorboard and find_spec("tensorboard") is None:
+        raise MissingExtraError("tensorboard", "tensorboard")
     from aleator.learning.checkpoint import RunDirectory
     from aleator.learning.model import load_model
     from aleator.learning.running import Pace, train
@@ -81,6 +84,8 @@ def rebel(
         preset = preset or ("fast" if place == "cuda" else "demo")
         config = make_config(preset, game, changes or [], seed)
         run = RunDirectory(output or free_directory(config, preset))
+    asked = {"--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every,
+             "--playthroughs": playthroughs, "--threads": threads, "--tensorboard": tensorboard}  # fmt: skip
     if evaluate_every is None:
         evaluate_every = max(config.epochs // 10, 1) if place == "cuda" else 0
     pace = Pace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_every, playthroughs=playthroughs)
@@ -106,7 +111,7 @@ def rebel(
             curves.add(line)
 
         moment = train(trainer, run, pace, on_epoch=show, stopped=interrupted)
-    report(trainer, moment, run.metrics(), run.path, json=json)
+    report(trainer, moment, run.metrics(), run.path, again=resume_command(run.path, asked), json=json)
     end(stopped=not trainer.done)
 
 
@@ -233,8 +238,6 @@ class Curves:
         self._writer: Any = None
         if path is None:
             return
-        if find_spec("tensorboard") is None:
-            raise MissingExtraError("tensorboard", "tensorboard")
         from torch.utils.tensorboard import SummaryWriter
 
         self._writer = SummaryWriter(str(path / "tensorboard"), purge_step=epoch + 1)
@@ -253,8 +256,20 @@ class Curves:
                 self._writer.add_scalar(name, value, line["epoch"])
 
 
-def report(trainer: Trainer, moment: Moment | None, metrics: list[dict[str, Any]], path: Path, *, json: bool) -> None:
-    """Prints what came of a run."""
+def resume_command(path: Path, asked: dict[str, Any]) -> str:
+    """Returns the command that goes on with a run, given the options of how to run it, which the run does not keep."""
+    usual = {"--device": "auto", "--checkpoint-every": 60.0, "--playthroughs": 256}
+    words = ["aleator", "train", "rebel", "--resume", str(path)]
+    for name, value in asked.items():
+        if value is not None and value is not False and value != usual.get(name):
+            words += [name] if value is True else [name, str(value)]
+    return shlex.join(words)
+
+
+def report(
+    trainer: Trainer, moment: Moment | None, metrics: list[dict[str, Any]], path: Path, *, again: str, json: bool
+) -> None:
+    """Prints what came of a run; `again` is the command that goes on with it."""
     last = metrics[-1] if metrics else {}
     measured: dict[str, Any] = next((line for line in reversed(metrics) if line.get("exploitability") is not None), {})
     if json:
@@ -272,7 +287,7 @@ def report(trainer: Trainer, moment: Moment | None, metrics: list[dict[str, Any]
         return
     if not trainer.done:
         out.print(f"stopped after epoch {trainer.epoch:,} of {trainer.config.epochs:,}; go on with", markup=False)
-        out.print(f"  aleator train rebel --resume {path}", markup=False, soft_wrap=True)
+        out.print(f"  {again}", markup=False, soft_wrap=True)
         return
     if moment is None:
         out.print(f"the run in {path} is finished", markup=False, soft_wrap=True)

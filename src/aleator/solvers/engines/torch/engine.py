@@ -33,7 +33,7 @@ from aleator.solvers.engines.torch.warm_start import WarmStart, begin
 from aleator.solvers.fictitious_play import FictitiousRule
 from aleator.solvers.minimax import MinimaxRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
-from aleator.solvers.search_rule import AVERAGE, CURRENT, DIFFERENCE, SearchRule
+from aleator.solvers.search_rule import CURRENT, DIFFERENCE, SearchRule
 
 if TYPE_CHECKING:
     from aleator.solvers.engines.torch.minimax import MinimaxEngine
@@ -107,9 +107,9 @@ def _check(rule: SearchRule, iterations: int) -> None:
     update, fits = rule.update, True
     if isinstance(update, MinimaxRule):
         raise SolveError("minimax does not iterate: `make_engine` has an engine for it")
+    if rule.oracle:
+        raise SolveError("CFR-AVE needs an oracle at the leaves; with a value function use its modified form")
     if isinstance(update, RegretRule):
-        if rule.leaves == AVERAGE:
-            raise SolveError("CFR-AVE needs an oracle at the leaves; with a value function use its modified form")
         fits = update.minimiser != HEDGE and not update.optimistic
     if not (fits and update.alternating):
         raise SolveError(
