@@ -19,8 +19,9 @@ from aleator.learning.playing import Played, play_out
 from aleator.learning.shipped import shipped_model, shipped_path
 
 _CONVENTION = (
-    "Exploitability is NashConv / 2 of the average of playthroughs, each of which draws one iteration per subgame; with "
-    "finitely many it is an upper estimate. An iteration updates one player, as in the paper. Subgames are two moves deep."
+    "Exploitability is NashConv / 2 of the average of playthroughs, each of which draws one iteration per subgame, evenly "
+    "among them; with finitely many it is an upper estimate. An iteration updates one player, as in the paper. Subgames are "
+    "two moves deep."
 )
 _DEVIATIONS = (
     "The networks have four hidden layers instead of two. They were trained with 512 iterations per search instead of "
