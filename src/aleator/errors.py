@@ -37,6 +37,11 @@ class MissingExtraError(AleatorError):
         super().__init__(f"{package} is not installed: pip install 'aleator[{extra}]'")
 
 
+def one_line(error: Exception) -> str:
+    """Returns what an error of another library says, in one line."""
+    return " ".join(str(error).split())
+
+
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     """Returns a question for an error's message, with a space behind it, if one of the allowed words is near; else nothing."""
     near = difflib.get_close_matches(word, list(allowed), n=1)

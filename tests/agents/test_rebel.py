@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 from aleator.agents.base import play_game
+from aleator.agents.rebel import RebelAgent
 from aleator.agents.registry import load_agent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
@@ -52,3 +53,6 @@ def test_bad_names_are_refused() -> None:
         load_agent(f"rebel:{shipped_path('liars-dice:1x4')}", load_game("liars-dice:1x5"))
     with pytest.raises(AgentError, match="rebel:speed=9: unknown 'speed=9'; allowed: iterations=N, seconds=NUMBER"):
         load_agent("rebel:speed=9", load_game("liars-dice:1x4"))
+    for iterations in (0, -5):  # not "as many as in training", nor one
+        with pytest.raises(SolveError, match=f"at least 1 iteration, not {iterations}"):
+            RebelAgent(load_game("liars-dice:1x4"), iterations=iterations)

@@ -125,6 +125,10 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("evaluate", str(foreign)), "is not a file of arrays"),
         (("evaluate", str(other)), "is not a solution of a game: its format is None"),
         (("evaluate", "kuhn"), "kuhn is a game: evaluate an agent there with --agent"),
+        (
+            ("evaluate", "my.safetensors"),
+            "my.safetensors is a network: name its game, with --agent rebel:my.safetensors",
+        ),
         (("serve", "--port", "0"), "the port must be 1 to 65535, not 0"),
         (("serve", "--data-dir", str(leduc)), "cannot make the directory"),
         (("serve", "--data-dir", str(tmp_path / "new"), "--runs", str(leduc)), "cannot make the directory"),

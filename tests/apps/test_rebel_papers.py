@@ -18,6 +18,25 @@ def test_the_table_has_the_papers_numbers_beside_ours() -> None:
     ]  # fmt: skip
     assert 0 < rows[0]["ours"] < 0.2 and rows[1]["ours"] is None
     assert all(0 < row["recorded"] < 0.03 and 0 < row["linear"] < 0.03 for row in rows)
+    assert all(claim.agrees and claim.measured.endswith("as recorded") for claim in report.claims)
+
+
+def test_what_is_measured_with_the_papers_effort_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    from aleator.apps.papers import rebel_liars_dice
+    from aleator.learning.playing import Played
+
+    found = {"liars-dice:1x4": 0.02, "liars-dice:1x5": 0.01}
+    monkeypatch.setattr(
+        rebel_liars_dice,
+        "_measure",
+        lambda name, *_: Played(
+            exploitability=found.get(name, 0.001), error=0.001, playthroughs=1024, searches=1, policy=None
+        ),
+    )
+    report = rebel_liars_dice.run(Settings(full=True), lambda *_: None)
+    assert [claim.agrees for claim in report.claims] == [False, True, True, True]
+    assert report.claims[0].measured == "0.0200 ± 0.0010 (standard error), measured now"
 
 
 @pytest.mark.slow

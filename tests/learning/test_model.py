@@ -50,11 +50,13 @@ def test_other_files_are_refused(saved: Path, tmp_path: Path) -> None:
         load_model(tmp_path / "b")
     name = next(iter(arrays))
     write_arrays(tmp_path / "c", {**arrays, name: arrays[name][:1]}, file.metadata)
-    with pytest.raises(StorageError, match="is damaged"):
+    with pytest.raises(StorageError, match=rf"is damaged: .*size mismatch for {name}") as caught:
         load_model(tmp_path / "c")
-    write_arrays(tmp_path / "d", arrays, {**file.metadata, "config": "{}}"})
-    with pytest.raises(StorageError, match="is damaged"):
-        load_model(tmp_path / "d")
+    assert "\n" not in str(caught.value), "a message is one line"
+    for broken in ("{}}", "[]", '{"game": 3}', '{"width": 8}'):
+        write_arrays(tmp_path / "d", arrays, {**file.metadata, "config": broken})
+        with pytest.raises(StorageError, match="is damaged"):
+            load_model(tmp_path / "d")
     saved.write_bytes(saved.read_bytes()[:-100])
     with pytest.raises(StorageError, match=r"damaged|cut short"):
         load_model(saved)

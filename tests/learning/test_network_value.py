@@ -97,6 +97,17 @@ def test_the_fused_network_says_the_same(layers: int, norm: bool) -> None:
         assert float(plain.abs().max()) > 0.1
 
 
+@pytest.mark.parametrize("width", [16, 100, 384])
+def test_a_width_that_the_kernels_of_a_gpu_cannot_hold_is_refused(width: int) -> None:
+    pytest.importorskip("triton")
+    from aleator.learning.fused_leaves import check_width
+
+    with pytest.raises(SolveError, match=f"a power of 2 from 32 on, not {width}"):
+        check_width(width)
+    for allowed in (32, 64, 128, 256):
+        check_width(allowed)
+
+
 def test_networks_come_with_the_paper_s_games() -> None:
     assert set(shipped_games()) >= {f"liars-dice:{size}" for size in ("1x4", "1x5", "1x6", "2x3")}
     for name in shipped_games():

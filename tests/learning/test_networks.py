@@ -32,7 +32,7 @@ def test_the_outer_layer_makes_values_zero_sum() -> None:
 
 def loud(encoding: str) -> Trainer:
     """Returns a run of Liar's Dice 1x3 with the outer layer, whose untrained network does not say almost nothing."""
-    trainer = Trainer(tiny(game="liars-dice:1x3", zero_sum=True, encoding=encoding))
+    trainer = Trainer(tiny(game="liars-dice:1x3", zero_sum=True, encoding=encoding, width=32))
     with torch.no_grad():
         trainer.network.output.weight.mul_(200)
     return trainer

@@ -18,6 +18,7 @@ from aleator.games.base import Game
 from aleator.learning.model import load_model
 from aleator.learning.network_value import NetworkValue
 from aleator.learning.shipped import shipped_path
+from aleator.search.budget import check_budget
 from aleator.search.random_iteration import SearchConfig
 from aleator.trees.subgame import DepthLimit
 
@@ -42,6 +43,8 @@ class RebelAgent(SearchAgent):
         iterations: int | None = None,
         seconds: float | None = None,
     ) -> None:
+        if iterations is not None:
+            check_budget(iterations, seconds)
         model = load_model(network or shipped_path(game.name))
         if model.config.game != game.name:
             raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")

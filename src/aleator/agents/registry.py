@@ -13,7 +13,6 @@ from aleator.agents.parameters import positive, read_parameters, whole
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError, did_you_mean
 from aleator.games.base import CHANCE, Game
-from aleator.search.budget import check_budget
 from aleator.solvers.solve import Limits, OnProgress
 
 if TYPE_CHECKING:
@@ -156,7 +155,6 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     if len(files) > 1:
         raise AgentError(f"rebel:{text}: one network is enough, not {len(files)}")
     found = {"iterations": 1024} | read_parameters("rebel", rest, values=_BUDGET)
-    check_budget(found["iterations"], None)
     return RebelAgent(game, Path(files[0]) if files else None, **found)
 
 

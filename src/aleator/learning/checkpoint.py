@@ -20,6 +20,7 @@ from typing import Any
 import numpy.typing as npt
 import torch
 
+from aleator.errors import one_line
 from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
 from aleator.learning.model import Model
@@ -153,8 +154,8 @@ class RunDirectory:
                 _restore(trainer, file)
             except StorageError:
                 raise
-            except (KeyError, ValueError, TypeError, RuntimeError) as error:
-                raise StorageError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
+            except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+                raise StorageError(f"{path} is damaged: {one_line(error)}") from error
         kept = [line for line in self.metrics() if line["epoch"] <= trainer.epoch]
         text = "".join(json.dumps(line) + "\n" for line in kept)
         if kept or (self.path / METRICS).exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 import triton
 
+from aleator.errors import SolveError
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork, zero_sum
 from aleator.learning.triton_network import encode_beliefs, perceptron
@@ -12,7 +13,14 @@ from aleator.solvers.engines.torch.forest import Forest
 
 Tensor = torch.Tensor
 _BLOCK = 128
+_MIN_WIDTH = 32  # a product sums over half of the units, 16 at the least
 _MIN_OUTPUTS = 64  # Triton 3.6 reads out of bounds in a product with fewer columns
+
+
+def check_width(width: int) -> None:
+    """Raises SolveError if the kernels cannot hold a hidden layer of so many units in two halves."""
+    if width < _MIN_WIDTH or width != triton.next_power_of_2(width):
+        raise SolveError(f"on a GPU the width of a network is a power of 2 from {_MIN_WIDTH} on, not {width}")
 
 
 class FusedLeaves:
@@ -22,6 +30,7 @@ class FusedLeaves:
     """
 
     def __init__(self, network: ValueNetwork, encoding: Encoding, dtype: torch.dtype = torch.float16) -> None:
+        check_width(network.config.width)
         self.encoding, self.config, self.dtype = encoding, network.config, dtype
         self.width = max(triton.next_power_of_2(network.size), 16)
         self.hands = max(triton.next_power_of_2(network.num_hands), _MIN_OUTPUTS)

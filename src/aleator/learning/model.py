@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from aleator.errors import one_line
 from aleator.games.base import Game
 from aleator.games.registry import load_game
 from aleator.learning.config import RebelConfig
@@ -80,8 +81,8 @@ def load_model(path: Path | str) -> Model:
         network.load_state_dict({name: value for name, value in tensors.items() if not name.startswith(_POLICY)})
         policy = _policy_network(config, network.num_hands, tensors) if config.policy else None
         return Model(config, network, json.loads(metadata["report"]), policy)
-    except (KeyError, ValueError, RuntimeError) as error:
-        raise StorageError(f"{path} is damaged: {error}") from error
+    except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+        raise StorageError(f"{path} is damaged: {one_line(error)}") from error
 
 
 def _policy_network(config: RebelConfig, hands: int, tensors: dict[str, torch.Tensor]) -> PolicyNetwork:

@@ -95,6 +95,10 @@ class Trainer:
 
     def __init__(self, config: RebelConfig, *, device: torch.device | str = "cpu", low_precision: bool = False) -> None:
         self.config, self.device, self.low_precision = config, torch.device(device), low_precision
+        if self.device.type == "cuda":
+            from aleator.learning.fused_leaves import check_width
+
+            check_width(config.width)
         self.game = load_game(config.game)
         self.subgames = Subgames(self.game, config.depth, device=device)
         shapes = self.subgames.shapes

@@ -162,7 +162,7 @@ class PlayedPolicy:
         if (count := self._count(0)) > MOST_SEARCHES:
             raise SolveError(
                 f"going through all iterations takes {count:,} searches, more than {MOST_SEARCHES:,}: "
-                "draw some of them instead, or search deeper with fewer iterations"
+                "draw some of them instead (--repeats), or search deeper with fewer iterations"
             )
         return self._find(None, 1)
 

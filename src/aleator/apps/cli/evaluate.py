@@ -26,13 +26,18 @@ def run(
 ) -> None:  # fmt: skip
     """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.
 
-    Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20
+    Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20  |
+    aleator evaluate liars-dice:1x4 --agent rebel --repeats 64
     """
     with progress_bar("evaluating", quiet=json):
         if agent is None:
             if not Path(what).exists() and what.partition(":")[0] in {known.family for known in known_games()}:
                 raise AgentError(
                     f"{what} is a game: evaluate an agent there with --agent, or name a file with a solution"
+                )
+            if Path(what).suffix == ".safetensors":
+                raise AgentError(
+                    f"{what} is a network: name its game, with --agent rebel:{what}, and --repeats to draw what it plays"
                 )
             saved = SolutionFile(Path(what))
             policy, summary = saved.load().policy, saved.summary

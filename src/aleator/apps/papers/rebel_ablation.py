@@ -53,8 +53,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         seed=settings.seed,
         searches=searches,
     )
-    if settings.full:
-        config = replace(config, search="cfr-d", width=128)
+    if settings.full:  # the paper's rule and exploration, with the network and the schedule of the shipped ones
+        config = replace(config, search="cfr-d", iterations=256, exploration=0.25, width=128)
     if settings.quick:
         config = replace(config, iterations=32, games=64, batch=128, draws=16.0)
     playthroughs = int(settings.choose(16, 48, 1024))
