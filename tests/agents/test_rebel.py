@@ -42,8 +42,8 @@ def test_seconds_end_a_search() -> None:
     rebel.begin(0, np.random.default_rng(0))
     assert rebel.probabilities(Table(game, np.random.default_rng(1)).observe()).sum() == pytest.approx(1.0)
     assert rebel.config.seconds == 0.01  # type: ignore[attr-defined]
-    plays, _ = next(iter(rebel._solved.values()))  # type: ignore[attr-defined]
-    assert 1 <= len(plays) < 50_000
+    solution = next(iter(rebel._solved.values()))  # type: ignore[attr-defined]
+    assert 1 <= len(solution.plays[0]) < 50_000
 
 
 def test_bad_names_are_refused() -> None:

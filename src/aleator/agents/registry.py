@@ -18,26 +18,42 @@ from aleator.solvers.solve import Limits, OnProgress
 if TYPE_CHECKING:
     from aleator.agents.blueprint import BlueprintAgent
     from aleator.agents.spot import SpotAgent
+    from aleator.games.holdem.game import HoldemGame
+    from aleator.search.random_iteration import SearchConfig
     from aleator.solvers.holdem_tree import SpotSize
     from aleator.trees.policy import Policy
     from aleator.trees.public_tree import PublicTree
     from aleator.trees.subgame import DepthLimit
 
 
-_SPOT_ENGINE, _GENERAL_ENGINE = 40, 200  # bytes per number of a policy, the rest of the agent included
+_SPOT_ENGINE, _GENERAL_ENGINE = 40, 200  # bytes per number of a policy, measured, the rest of the agent included
+
+
+def _whole_spot(bytes_per_number: int, text: str, game: HoldemGame) -> SpotSize:
+    from aleator.solvers.holdem_tree import spot_size
+
+    return spot_size(game, bytes_per_number)
+
+
+def _searched_spot(text: str, game: HoldemGame) -> SpotSize:
+    from aleator.agents.search_size import search_memory
+    from aleator.trees.subgame import TO_THE_END
+
+    size, config = _whole_spot(_SPOT_ENGINE, text, game), _search_config(text, game)
+    return size if config.limit == TO_THE_END else size._replace(memory=search_memory(game, config))
 
 
 class KnownAgent(NamedTuple):
     """A family of agents: how its names are written, what it is, and how one is made from the text after the colon.
 
-    `memory` says how many bytes it takes on a hold'em spot per number of a policy, measured; 0 if it takes no tree of the game.
+    `size` says how big the tree of a hold'em spot is and how much memory the agent takes there; None if it takes no tree.
     """
 
     family: str
     usage: str
     summary: str
     make: Callable[[str, Game[Any], OnProgress | None], Agent]
-    memory: int = _GENERAL_ENGINE
+    size: Callable[[str, HoldemGame], SpotSize] | None = partial(_whole_spot, _GENERAL_ENGINE)
 
 
 _WHOLE_BOARD, _ITERATIONS_ON_RIVERS, _ITERATIONS_WITH_CARDS_TO_COME = 5, 500, 150
@@ -127,6 +143,14 @@ def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> 
 
 def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.search import SearchAgent
+    from aleator.agents.search_size import check_search_fits
+
+    config = _search_config(text, game)
+    check_search_fits(game, config)
+    return SearchAgent(game, config)
+
+
+def _search_config(text: str, game: Game[Any]) -> SearchConfig:
     from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
     from aleator.solvers.regret_rule import parse_rule
@@ -141,8 +165,8 @@ def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
     if limit is None and isinstance(game, HoldemGame):
         # there the end of the game is nearer than exact values of leaves
         found = {"iterations": _ITERATIONS_ON_RIVERS} | _affordable(found, game)
-        return SearchAgent(game, SearchConfig(limit=TO_THE_END, **found))
-    return SearchAgent(game, SearchConfig(limit=limit or DepthLimit(moves=2), **found))
+        return SearchConfig(limit=TO_THE_END, **found)
+    return SearchConfig(limit=limit or DepthLimit(moves=2), **found)
 
 
 def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -264,14 +288,14 @@ _AGENTS = (
         "equilibrium[:ITERATIONS]",
         "solves the whole game first, by DCFR",
         _equilibrium,
-        memory=_SPOT_ENGINE,
+        size=partial(_whole_spot, _SPOT_ENGINE),
     ),
     KnownAgent(
         "search",
         f"search[:RULE][,weights=RULE][,moves=N][,rounds=N]{_SPENDING}[,unsafe]",
         "searches at its turn with exact values at the leaves; acts by a random iteration",
         _search,
-        memory=_SPOT_ENGINE,
+        size=_searched_spot,
     ),
     KnownAgent(
         "rebel",
@@ -308,15 +332,15 @@ _AGENTS = (
         f"continual[:VALUES][,RANGES]{_SPENDING}",
         "re-solves at each decision to the end of the game (DeepStack)",
         _continual,
-        memory=_SPOT_ENGINE,
+        size=partial(_whole_spot, _SPOT_ENGINE),
     ),
     *(
-        KnownAgent(script, script, summary, partial(_scripted, script), memory=0)
+        KnownAgent(script, script, summary, partial(_scripted, script), size=None)
         for script, summary in zip(
             SCRIPTS, ("every legal action alike", "always the first legal action", "always the last one"), strict=True
         )
     ),
-    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python, memory=0),
+    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python, size=None),
 )
 
 
@@ -328,11 +352,10 @@ def known_agents() -> tuple[KnownAgent, ...]:
 def spot_to_solve(name: str, game: Game[Any]) -> SpotSize | None:
     """Returns how big a hold'em spot is whose whole tree the agent of that name takes; None if it takes none."""
     from aleator.games.holdem.game import HoldemGame
-    from aleator.solvers.holdem_tree import spot_size
 
-    family = name.partition(":")[0]
-    memory = next((known.memory for known in _AGENTS if known.family == family), 0)
-    return spot_size(game, memory) if memory and isinstance(game, HoldemGame) else None
+    family, _, text = name.partition(":")
+    size = next((known.size for known in _AGENTS if known.family == family), None)
+    return size(text, game) if size and isinstance(game, HoldemGame) else None
 
 
 def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = None) -> Agent:
@@ -340,7 +363,7 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
 
     Raises:
         AgentError: there is none; the message lists them.
-        TooBigError: it takes the whole tree of a hold'em spot, for which there is not enough memory.
+        TooBigError: there is not enough memory for the tree of a hold'em spot that it takes, or for what it will remember.
     """
     family, _, text = name.partition(":")
     if size := spot_to_solve(name, game):

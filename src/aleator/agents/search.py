@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -46,6 +47,16 @@ class _Search(NamedTuple):
     subgame: Subgame
 
 
+class _Solution(NamedTuple):
+    """A situation that was solved: its subgame, and each seat's ways to go through it."""
+
+    subgame: Subgame
+    plays: tuple[list[Play], list[Play]]
+
+
+REMEMBERED = 256  # situations
+
+
 class SearchAgent(Agent):
     """Searches at its turn, as `config` says.
 
@@ -54,7 +65,7 @@ class SearchAgent(Agent):
         config: how it searches.
         leaf_value: of the leaves of its subgames; by default the exact oracle.
         tree: of the game, if leaf values need to know where in it they are (continuation policies).
-        remember: how many solved situations are kept. A situation is a public state and beliefs.
+        remember: how many solved situations are kept, with their subgames. A situation is a public state and beliefs.
 
     Attributes:
         searches, recalled: how many situations were solved, and how many were found solved.
@@ -69,15 +80,15 @@ class SearchAgent(Agent):
         leaf_value: LeafValue | None = None,
         *,
         tree: PublicTree | None = None,
-        remember: int = 256,
+        remember: int = REMEMBERED,
     ) -> None:
         super().__init__(game)
         self.config = config or SearchConfig()
         self.leaf_value = leaf_value or OracleValue(1e-2)
         self.searches = self.recalled = 0
         self._tree, self._remember = tree, remember
-        self._subgames: dict[Hashable, Subgame] = {}
-        self._solved: OrderedDict[Hashable, tuple[list[Play], list[Play]]] = OrderedDict()
+        self._subgames: WeakValueDictionary[Hashable, Subgame] = WeakValueDictionary()
+        self._solved: OrderedDict[Hashable, _Solution] = OrderedDict()
         self._now: _Search | None = None
 
     def begin(self, seat: int, rng: np.random.Generator) -> None:
@@ -140,29 +151,27 @@ class SearchAgent(Agent):
         drawn = int(self.rng.choice(len(found), p=[play.weight for play in found]))
         return _Search(start, belief, found[drawn], subgame)
 
-    def _solution(
-        self, start: int, belief: PublicBeliefState, events: tuple[int, ...]
-    ) -> tuple[Subgame, tuple[list[Play], list[Play]]]:
+    def _solution(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Solution:
         """Returns the subgame at a public belief state and each seat's plays there, solved or recalled."""
         place = belief.state if self._tree is None else node_of(self._tree, events[:start])
-        if place not in self._subgames:
-            limit = self.config.limit
-            self._subgames[place] = (
-                subgame_at(self.game, belief.state, limit)
-                if self._tree is None
-                else cut(self._tree, node_of(self._tree, events[:start]), limit)
-            )
-        subgame = self._subgames[place]
         key = (place, belief.beliefs[0].tobytes(), belief.beliefs[1].tobytes())
         if key in self._solved:
             self.recalled += 1
             self._solved.move_to_end(key)
-        else:
-            self.searches += 1
-            self._solved[key] = self._solve(subgame, belief)
-            while len(self._solved) > self._remember:
-                self._solved.popitem(last=False)
-        return subgame, self._solved[key]
+            return self._solved[key]
+        subgame = self._subgames.get(place)
+        if subgame is None:
+            limit = self.config.limit
+            subgame = self._subgames[place] = (
+                subgame_at(self.game, belief.state, limit)
+                if self._tree is None
+                else cut(self._tree, node_of(self._tree, events[:start]), limit)
+            )
+        self.searches += 1
+        found = self._solved[key] = _Solution(subgame, self._solve(subgame, belief))
+        while len(self._solved) > self._remember:
+            self._solved.popitem(last=False)
+        return found
 
     def _solve(self, subgame: Subgame, belief: PublicBeliefState) -> tuple[list[Play], list[Play]]:
         """Returns each seat's plays in a subgame at a public belief state."""

@@ -44,23 +44,40 @@ def count_public_states(game: Game[Any]) -> int:
 
 def _total(game: Game[Any], count: Callable[[Any], tuple[int, ...]]) -> tuple[int, ...]:
     """Returns the sums of what `count` says about a state, over all nodes of the public tree."""
+
+    def below(state: Any) -> list[Any]:
+        return [] if game.actor(state) == TERMINAL else [child.state for child in game.children(state)]
+
+    return totals_below(game.name, game.root(), below, count)[game.root()]
+
+
+def totals_below(
+    name: str, root: Any, below: Callable[[Any], list[Any]], count: Callable[[Any], tuple[int, ...]]
+) -> dict[Hashable, tuple[int, ...]]:
+    """Returns for every state the sums of what `count` says, over all nodes of the public tree from it on.
+
+    Args:
+        name: of the game.
+        root: the state to begin with.
+        below: the states after a state, each as often as it follows.
+        count: numbers of one state.
+    """
     totals: dict[Hashable, tuple[int, ...]] = {}
-    below: dict[Hashable, list[Any]] = {}
-    waiting: list[Any] = [game.root()]
+    children: dict[Hashable, list[Any]] = {}
+    waiting: list[Any] = [root]
     while waiting:
         state = waiting[-1]
         if state in totals:
             waiting.pop()
             continue
-        if state not in below:
-            ends = game.actor(state) == TERMINAL
-            below[state] = [] if ends else [child.state for child in game.children(state)]
-            unknown = [child for child in below[state] if child not in totals]
-            if any(child in below for child in unknown):
-                raise GameError(f"{game.name}: the moves after {state!r} lead back to a state that came before")
+        if state not in children:
+            children[state] = below(state)
+            unknown = [child for child in children[state] if child not in totals]
+            if any(child in children for child in unknown):
+                raise GameError(f"{name}: the moves after {state!r} lead back to a state that came before")
             if unknown:
                 waiting.extend(unknown)
                 continue
         waiting.pop()
-        totals[state] = tuple(map(sum, zip(count(state), *(totals[child] for child in below[state]), strict=True)))
-    return totals[game.root()]
+        totals[state] = tuple(map(sum, zip(count(state), *(totals[child] for child in children[state]), strict=True)))
+    return totals
