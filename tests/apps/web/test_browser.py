@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked, play_deal
-from tests.apps.web.running import RIVER, RunningServer
+from tests.apps.web.running import LONG, RIVER, RunningServer
 
 pytestmark = pytest.mark.xdist_group("web")
 
@@ -216,6 +216,33 @@ def test_a_solve_is_stopped_and_kept(page: Checked, server: RunningServer) -> No
     shown.wait_for_selector(".series[d*=L]")
     shown.get_by_role("button", name="Stop and keep").click()
     assert shown.wait_for_selector(".tag.warn >> text=stopped early").is_visible()
+
+
+def test_what_is_being_solved_can_be_seen(page: Checked, server: RunningServer) -> None:
+    """Board, pot, ranges and sizes: in the list while one solve runs and another waits, and on the page of a running one."""
+    running, waiting = server.solve(LONG, name="Long"), server.solve(RIVER | {"pot": 120}, name="Waits")
+    try:
+        shown = page.open("solve")
+        for name, board, pot in (("Long", 4, "Pot 100, 300 behind"), ("Waits", 5, "Pot 120, 300 behind")):
+            row = shown.locator(".spot-row", has=shown.get_by_text(name, exact=True))
+            row.locator(".tag.live").wait_for()
+            assert row.locator(".card").count() == board
+            told = row.locator(".told").inner_text()
+            assert told.startswith(f"{pot} · OOP {RIVER['oop']} · IP {RIVER['ip']}"), told
+            assert told.endswith("River both: bets 75%, raises all-in") and ("Turn both" in told) == (board == 4)
+        page.check()
+        shown.locator(".spot-row a", has=shown.get_by_text("Long", exact=True)).click()
+        shown.wait_for_selector("dl.told")
+        assert shown.locator("dl.told dt").all_inner_texts() == ["Pot", "OOP", "IP", "Turn", "River"]
+        assert RIVER["ip"] in shown.locator("dl.told").inner_text()
+        assert shown.locator(".title-row .card").count() == 4
+        shown.set_viewport_size(PHONE)
+        page.check()
+        page.open("solve").wait_for_selector(".spot-row .told")
+        page.check()
+    finally:
+        for job in (waiting, running):
+            server.client.delete(f"/api/jobs/{job}").raise_for_status()
 
 
 def test_algorithms_race(page: Checked) -> None:

@@ -29,6 +29,18 @@ def test_jobs_come_in_the_order_they_were_asked_for(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_job_knows_its_spot_from_the_start(tmp_path: Path) -> None:
+    store = Store(tmp_path / "jobs.sqlite3")
+    spot = {"board": "Qs Jh 2h", "pot": 100}
+    solve, race = (
+        store.add_job("solve", "spot", {"spot": spot, "bits": 32}),
+        store.add_job("race", "other", {"game": "kuhn"}),
+    )
+    assert solve.spot == spot and race.spot is None
+    assert {job.name: job.spot for job in store.jobs()} == {"spot": spot, "other": None}
+    store.close()
+
+
 def test_what_ran_when_the_server_ended_runs_again_but_not_for_ever(tmp_path: Path) -> None:
     job_id = Store(tmp_path / "jobs.sqlite3").add_job("solve", "crash", {}).id
     for _ in range(MAX_ATTEMPTS - 1):

@@ -176,7 +176,7 @@ class Rename(Model):
 
 
 class Job(BaseModel):
-    """A piece of work; `loading` is a file being uploaded, times are seconds since 1970."""
+    """A piece of work; `loading` is a file being uploaded, times are seconds since 1970, `spot` is what a solve is of."""
 
     id: str
     kind: Literal["solve", "race"]
@@ -188,6 +188,7 @@ class Job(BaseModel):
     started: float | None
     finished: float | None
     attempts: int
+    spot: dict[str, Any] | None
     summary: dict[str, Any] | None
 
 

@@ -159,5 +159,6 @@ class Store:
 
 def _job(row: sqlite3.Row) -> Job:
     fields = {name: row[name] for name in row.keys() if name != "request"}  # noqa: SIM118
+    fields["spot"] = json.loads(row["request"]).get("spot")
     fields["summary"] = json.loads(fields["summary"]) if fields["summary"] else None
     return Job.model_validate(fields)

@@ -5,6 +5,7 @@ import { cards } from "../cards.js";
 import { makeChart } from "../chart.js";
 import { ago, bytes, fill, h, number, precise, seconds, toast } from "../dom.js";
 import { makeEditor } from "../editor.js";
+import { describeSpot } from "../spot.js";
 import { openExplorer } from "./explorer.js";
 
 export async function render(root, [id, path], query) {
@@ -72,7 +73,8 @@ function showList(panel, jobs, refresh) {
 }
 
 function spotRow(job, refresh) {
-  const spot = job.summary?.spot;
+  const { spot } = job;
+  const told = spot && describeSpot(spot).map(([title, text]) => `${title} ${text}`).join(" · ");
   const state = {
     queued: () => h("span", { class: "tag live" }, "waiting"),
     running: () => h("span", { class: "tag live warn" }, "solving"),
@@ -84,7 +86,7 @@ function spotRow(job, refresh) {
   return h(
     "div",
     { class: "spot-row" },
-    h("a", { href: `#/solve/${job.id}` }, h("b", {}, job.name), job.parent && h("span", { class: "tag" }, "locked"), spot && cards(spot.board, "tiny")),
+    h("a", { href: `#/solve/${job.id}` }, h("b", {}, job.name), job.parent && h("span", { class: "tag" }, "locked"), spot && cards(spot.board, "tiny"), told && h("span", { class: "told muted small", title: told }, told)),
     state,
     h("small", {}, ago(job.created)),
     h("button", {
@@ -124,6 +126,7 @@ function running(root, job) {
     root,
     h("div", { class: "title-row" }, h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"), h("h1", {}, job.name), cards(spot.board)),
     job.status === "failed" || job.status === "cancelled" ? null : state,
+    h("section", { class: "panel" }, h("dl", { class: "told" }, describeSpot(spot).map(([title, text]) => [h("dt", {}, title), h("dd", {}, text)]))),
     h("section", { class: "panel" }, bar, facts, chart.element, h("p", { class: "row" }, stop, cancel)),
   );
   const show = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
