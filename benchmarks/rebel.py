@@ -101,7 +101,7 @@ def _time_moves(name: str) -> dict[str, float]:
     """Returns how long the agent takes: before the first game, for a move, for the slowest one."""
     game, rng = load_game(name), np.random.default_rng(0)
     RebelAgent(game, iterations=2).begin(0, rng)  # compiles
-    agents = [RebelAgent(game, iterations=ITERATIONS) for _ in (0, 1)]
+    agents = [RebelAgent(game, iterations=ITERATIONS) for _ in range(2)]
     before = perf_counter()
     agents[0].begin(0, rng)
     first, moves = perf_counter() - before, []

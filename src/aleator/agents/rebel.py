@@ -24,12 +24,12 @@ from aleator.trees.subgame import DepthLimit
 
 
 class RebelAgent(SearchAgent):
-    """Searches as it was trained to.
+    """Searches by the rule that its network was trained with.
 
     Args:
         game: what it plays.
         network: the file of a value network; None for the one that comes with the game.
-        iterations: updates of one player in a search; None for as many as in training, which is also what minimax takes.
+        iterations: updates of one player in a search; minimax takes one.
         seconds: for one search, if fewer iterations fit in; None for no limit.
     """
 
@@ -40,16 +40,15 @@ class RebelAgent(SearchAgent):
         game: Game[Any],
         network: Path | str | None = None,
         *,
-        iterations: int | None = None,
+        iterations: int = 1024,
         seconds: float | None = None,
     ) -> None:
-        if iterations is not None:
-            check_budget(iterations, seconds)
+        check_budget(iterations, seconds)
         model = load_model(network or shipped_path(game.name))
         if model.config.game != game.name:
             raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")
         value = NetworkValue(model)
-        updates = 1 if model.config.rule.minimax else iterations or model.config.iterations
+        updates = 1 if model.config.rule.minimax else iterations
         config = SearchConfig(
             limit=DepthLimit(moves=model.config.depth),
             rule=model.config.rule,

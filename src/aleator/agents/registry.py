@@ -178,8 +178,8 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     rest = ",".join(part for part in text.split(",") if "=" in part)
     if len(files) > 1:
         raise AgentError(f"rebel:{text}: one network is enough, not {len(files)}")
-    found = {"iterations": 1024} | read_parameters("rebel", rest, values=_BUDGET)
-    return RebelAgent(game, Path(files[0]) if files else None, **found)
+    found = read_parameters("rebel", rest, values=_BUDGET)
+    return RebelAgent(game, files[0] if files else None, **found)
 
 
 def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
