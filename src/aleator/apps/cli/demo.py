@@ -18,7 +18,7 @@ from aleator.apps.cli.output import (
     print_table,
     progress_bar,
 )
-from aleator.apps.cli.train import Watch, check_device, duration
+from aleator.apps.cli.train import Watch, check_device, duration, quality
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.solvers.solve import Limits, solve
 
@@ -87,7 +87,7 @@ def run(
     if json:
         print_json({"game": GAME, "rows": rows, "curve": curve, "picture": picture and str(picture)})
     else:
-        _show(rows, picture)
+        _show(rows, picture, model.report)
 
 
 def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
@@ -147,8 +147,8 @@ def _row(what: str, searches: int, played: Played, seconds: float | None = None)
     }
 
 
-def _show(rows: list[dict[str, Any]], picture: Path | None) -> None:
-    """Prints the table."""
+def _show(rows: list[dict[str, Any]], picture: Path | None, recorded: dict[str, Any]) -> None:
+    """Prints the table, and beside it what is recorded about the shipped network."""
     cells = [
         (
             row["what"],
@@ -165,7 +165,9 @@ def _show(rows: list[dict[str, Any]], picture: Path | None) -> None:
         f"Exploitability is NashConv / 2, of the mean of {PLAYTHROUGHS} playthroughs ({FIRST_PLAYTHROUGHS} for the untrained "
         f"network), an upper estimate; ± is a standard error. Searches take {ITERATIONS} iterations of one player here, and "
         f"{TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR takes "
-        f"{TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU.",
+        f"{TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU, and measured there at "
+        f"{quality(recorded['exploitability'], recorded['error'])} with {recorded['search_iterations']:,} iterations and "
+        f"{recorded['playthroughs']:,} playthroughs.",
         markup=False,
     )
     if picture:
