@@ -11,9 +11,8 @@ from aleator.learning.encoding import Encoding
 from aleator.learning.subgames import Subgames
 from aleator.solvers.solve import available_memory
 
-_SEARCH_VECTORS = (
-    14  # numbers per row and hand that a search holds: regrets, policies, reach, sums, values, what is kept
-)
+# numbers per row and hand that a search holds: regrets, policies, reach, sums, values, what is kept
+_SEARCH_VECTORS = 14
 _PARAMETER = 5 * 4  # bytes: itself, its gradient, two moments of Adam, its moving average
 _ROW = 4 * 8  # bytes of a row's place in a forest
 

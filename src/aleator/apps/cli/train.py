@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from aleator.learning.training import Trainer
 
 _DEVICES = ("auto", "cpu", "cuda")
+_DEVICE, _CHECKPOINT_SECONDS, _PLAYTHROUGHS = "auto", 60.0, 256  # unless something else is asked for
 _PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
 
 app = typer.Typer(no_args_is_help=True)
@@ -37,7 +38,7 @@ def rebel(
         str | None, typer.Option(help="paper (as in the paper), fast (for a GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = _DEVICE,
     output: Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
     start: Annotated[
@@ -48,12 +49,12 @@ def rebel(
                                        "may be repeated."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of all randomness.")] = None,
-    checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 60.0,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = _CHECKPOINT_SECONDS,
     evaluate_every: Annotated[
         int | None, typer.Option(help="Epochs between evaluations; 0 for the end only. By default ten evaluations on a GPU, one "
                                  "on a CPU."),
     ] = None,
-    playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = 256,
+    playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = _PLAYTHROUGHS,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -258,7 +259,7 @@ class Curves:
 
 def resume_command(path: Path, asked: dict[str, Any]) -> str:
     """Returns the command that goes on with a run, given the options of how to run it, which the run does not keep."""
-    usual = {"--device": "auto", "--checkpoint-every": 60.0, "--playthroughs": 256}
+    usual = {"--device": _DEVICE, "--checkpoint-every": _CHECKPOINT_SECONDS, "--playthroughs": _PLAYTHROUGHS}
     words = ["aleator", "train", "rebel", "--resume", str(path)]
     for name, value in asked.items():
         if value is not None and value is not False and value != usual.get(name):
