@@ -13,8 +13,8 @@ from typing import Any
 from aleator.apps.benchmarking import Progress, Result, best_seconds, memory_bandwidth
 from aleator.games.holdem.spot import DEFAULT_RULE
 from aleator.games.holdem.spot_file import parse_spot
-from aleator.solvers.holdem import HoldemSolver
-from aleator.solvers.holdem_solve import HoldemLimits, prepare_holdem, solve_spot
+from aleator.solvers.holdem.solve import HoldemLimits, prepare_holdem, solve_spot
+from aleator.solvers.holdem.solver import HoldemSolver
 
 SUMMARY = "hold'em: time per iteration against the memory roofline, time to 0.3 % and 0.1 % of the pot, memory"
 
@@ -119,7 +119,7 @@ def _time_to_target(text: str) -> str:
 
 def _first_run() -> str:
     """Returns what a process spends before it can solve, when kernels must be compiled and when they come from disk."""
-    command = [sys.executable, "-c", "from aleator.solvers.holdem_solve import prepare_holdem; prepare_holdem()"]
+    command = [sys.executable, "-c", "from aleator.solvers.holdem.solve import prepare_holdem; prepare_holdem()"]
     with TemporaryDirectory() as folder:
         seconds = [
             best_seconds(

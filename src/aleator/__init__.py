@@ -25,9 +25,9 @@ if TYPE_CHECKING:  # for editors and type checkers; a test holds it equal to the
     from aleator.games.holdem.spot_file import load_spot
     from aleator.games.registry import load_game
     from aleator.solvers.best_response import best_response, expected_value, exploitability, nash_conv
-    from aleator.solvers.holdem_solution import HoldemSolution
-    from aleator.solvers.holdem_solve import solve_spot
-    from aleator.solvers.holdem_view import HoldemView
+    from aleator.solvers.holdem.solution import HoldemSolution
+    from aleator.solvers.holdem.solve import solve_spot
+    from aleator.solvers.holdem.view import HoldemView
     from aleator.solvers.solution import Solution, SolutionFile
     from aleator.solvers.solve import Limits, solve
     from aleator.trees.policy import Policy, uniform_policy
@@ -40,8 +40,8 @@ _EXPORTS = {
     "Agent": "aleator.agents.base",
     "AleatorError": "aleator.errors",
     "Game": "aleator.games.base",
-    "HoldemSolution": "aleator.solvers.holdem_solution",
-    "HoldemView": "aleator.solvers.holdem_view",
+    "HoldemSolution": "aleator.solvers.holdem.solution",
+    "HoldemView": "aleator.solvers.holdem.view",
     "Limits": "aleator.solvers.solve",
     "Policy": "aleator.trees.policy",
     "Solution": "aleator.solvers.solution",
@@ -58,7 +58,7 @@ _EXPORTS = {
     "play_game": "aleator.agents.base",
     "play_match": "aleator.arena.match",
     "solve": "aleator.solvers.solve",
-    "solve_spot": "aleator.solvers.holdem_solve",
+    "solve_spot": "aleator.solvers.holdem.solve",
     "uniform_policy": "aleator.trees.policy",
 }
 __all__ = [

@@ -23,8 +23,8 @@ from aleator.games.table import Observation, Table
 from aleator.search import OracleValue, SearchConfig
 from aleator.search.continual import ContinualSearch
 from aleator.search.safe import SafeSearch
-from aleator.solvers import holdem_tree
 from aleator.solvers.best_response import expected_value, exploitability
+from aleator.solvers.holdem import tree as holdem_tree
 from aleator.solvers.solve import Limits, solve
 from aleator.trees import Policy, build_tree
 from aleator.trees.policy import random_policy, uniform_policy

@@ -18,7 +18,7 @@ from aleator.solvers.best_response import exploitability
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 from aleator.trees.subgame import TO_THE_END
-from tests.solvers.test_holdem import RIVER, TURN
+from tests.solvers.holdem.test_solver import RIVER, TURN
 
 AGENTS = [
     "multi-valued:iterations=30,blueprint=20",
@@ -91,7 +91,7 @@ def test_hold_em_is_searched_to_the_end_by_its_own_solver(
     name: str, spot: Spot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it comes, without a word about depth or budget; the general engine is never needed."""
-    monkeypatch.setattr("aleator.solvers.holdem_tree.CFR", None)
+    monkeypatch.setattr("aleator.solvers.holdem.tree.CFR", None)
     monkeypatch.setattr("aleator.search.spot_solver.DepthLimitedSolver", None)
     game = HoldemGame(spot)
     agent, rng = load_agent(name, game), np.random.default_rng(0)

@@ -17,12 +17,12 @@ from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.table import Table
 from aleator.solvers.best_response import expected_value, exploitability
-from aleator.solvers.holdem_solution import HoldemSolution
-from aleator.solvers.holdem_solve import HoldemLimits, solve_spot
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.solve import HoldemLimits, solve_spot
 from aleator.trees import build_tree
 from aleator.trees.beliefs import reach_at
 from aleator.trees.policy import uniform_policy
-from tests.solvers.test_holdem import RIVER, TURN, spot
+from tests.solvers.holdem.test_solver import RIVER, TURN, spot
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 SPOTS = {"river": RIVER, "turn": TURN}

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from aleator.apps.cli import holdem_grid
-from aleator.solvers import holdem_solve
+from aleator.solvers.holdem import solve as holdem_solve
 from aleator.storage import write_arrays
 from tests.apps.calls import call
 

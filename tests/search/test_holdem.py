@@ -10,7 +10,7 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.search.gadgets import maxmargin_gadget
 from aleator.search.holdem import HoldemReSolver, holdem_cf_reach
-from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees import build_tree

@@ -15,7 +15,7 @@ from aleator.solvers.regret_rule import CFR_PLUS, HEDGE, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees import DepthLimit, build_tree, cut
 from aleator.trees.policy import uniform_policy
-from tests.solvers.test_holdem import RIVER, TURN
+from tests.solvers.holdem.test_solver import RIVER, TURN
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 RULE = SearchRule(update=CFR_PLUS)

@@ -9,7 +9,7 @@ import pytest
 
 from aleator import HoldemView, Limits, load_spot, solve, solve_spot
 from aleator.errors import SolveError
-from aleator.solvers.holdem_solve import HoldemLimits
+from aleator.solvers.holdem.solve import HoldemLimits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -8,7 +8,7 @@ from aleator.agents.base import Agent, node_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import Observation
-from aleator.solvers.holdem_tree import is_spot, solve_spot
+from aleator.solvers.holdem.tree import is_spot, solve_spot
 from aleator.solvers.solve import Limits, OnProgress, solve
 from aleator.trees.beliefs import PublicBeliefState, reach_at
 from aleator.trees.policy import Policy

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aleator.agents.spot import SpotAgent
     from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
-    from aleator.solvers.holdem_tree import SpotSize
+    from aleator.solvers.holdem.tree import SpotSize
     from aleator.trees.policy import Policy
     from aleator.trees.public_tree import PublicTree
     from aleator.trees.subgame import DepthLimit
@@ -30,7 +30,7 @@ _SPOT_ENGINE, _GENERAL_ENGINE = 40, 200  # bytes per number of a policy, measure
 
 
 def _whole_spot(bytes_per_number: int, text: str, game: HoldemGame) -> SpotSize:
-    from aleator.solvers.holdem_tree import spot_size
+    from aleator.solvers.holdem.tree import spot_size
 
     return spot_size(game, bytes_per_number)
 
@@ -78,7 +78,7 @@ def _one_round(tree: PublicTree) -> DepthLimit:
 
     In hold'em it is the end of the game: the solver of spots gets there sooner than anybody can choose among continuations.
     """
-    from aleator.solvers.holdem_tree import is_spot
+    from aleator.solvers.holdem.tree import is_spot
     from aleator.trees.subgame import TO_THE_END, DepthLimit
 
     if is_spot(tree):
@@ -118,7 +118,7 @@ def _file_agent(file: str, game: Game[Any]) -> BlueprintAgent | SpotAgent:
     from aleator.agents.blueprint import BlueprintAgent
     from aleator.agents.spot import SpotAgent
     from aleator.games.holdem.game import HoldemGame
-    from aleator.solvers.holdem_solution import is_solved_spot
+    from aleator.solvers.holdem.solution import is_solved_spot
     from aleator.solvers.solution import SolutionFile
 
     if is_solved_spot(Path(file)):

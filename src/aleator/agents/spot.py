@@ -18,8 +18,8 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.node_path import NodePath
 from aleator.games.holdem.spot import Spot
 from aleator.games.table import Observation
-from aleator.solvers.holdem_solution import HoldemSolution, StoredNode
-from aleator.solvers.holdem_view import solve_river
+from aleator.solvers.holdem.solution import HoldemSolution, StoredNode
+from aleator.solvers.holdem.view import solve_river
 from aleator.trees.beliefs import PublicBeliefState, normalised_rows
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree

@@ -1,4 +1,4 @@
-"""Re-solving a hold'em spot: the fast solver of `aleator.solvers.holdem` with a gadget above its root.
+"""Re-solving a hold'em spot: the fast solver of `aleator.solvers.holdem.solver` with a gadget above its root.
 
 Algorithm:
     The opponent's hands enter the spot as a `RangeGadget` (re-solving) or a `MarginGadget` (maxmargin) has it, updated after each
@@ -18,7 +18,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.spot import Spot
 from aleator.search.range_gadget import MarginGadget, RangeGadget, RootGadget
-from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 
 

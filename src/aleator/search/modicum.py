@@ -25,7 +25,7 @@ from aleator.search.gadgets import maxmargin_gadget, resolve_gadget
 from aleator.search.multi_valued import Continuations, bias_continuations, multi_valued, self_generated
 from aleator.search.safe import GADGETS
 from aleator.search.searcher import Searcher
-from aleator.solvers.holdem_tree import make_cfr
+from aleator.solvers.holdem.tree import make_cfr
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.trees.beliefs import Reach, normalised_rows, reach_at
 from aleator.trees.policy import Policy, places

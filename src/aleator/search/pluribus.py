@@ -24,7 +24,7 @@ from aleator.games.base import CHANCE, FloatArray
 from aleator.search.budget import check_budget, spend
 from aleator.search.multi_valued import Continuations, MultiValued, multi_valued
 from aleator.search.searcher import Searcher
-from aleator.solvers.holdem_tree import make_cfr
+from aleator.solvers.holdem.tree import make_cfr
 from aleator.solvers.regret_rule import LCFR, RegretRule
 from aleator.trees.beliefs import Reach, normalised_rows, reach_at
 from aleator.trees.policy import Policy, places

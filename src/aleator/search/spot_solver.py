@@ -15,7 +15,7 @@ from aleator.errors import SolveError
 from aleator.games.base import CHANCE, FloatArray
 from aleator.search.depth_limited import DepthLimitedSolver, Watch
 from aleator.search.leaf_value import LeafValue
-from aleator.solvers.holdem_tree import SpotCFR, is_spot
+from aleator.solvers.holdem.tree import SpotCFR, is_spot
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import SearchRule, find_rule
 from aleator.trees.beliefs import Reach

@@ -15,8 +15,8 @@ from aleator.errors import SolveError
 from aleator.games.holdem.cards import blocked_hands
 from aleator.games.holdem.hand_range import parse_hand_range
 from aleator.games.holdem.spot import DEFAULT_RULE
-from aleator.solvers.holdem_solution import HoldemSolution
-from aleator.solvers.holdem_view import HoldemView
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.view import HoldemView
 from tests.apps.web.running import LONG, RIVER, TURN, RunningServer, Silent
 
 

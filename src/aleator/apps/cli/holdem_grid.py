@@ -12,7 +12,7 @@ from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, action_name
 from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, NUM_HAND_CLASSES, format_cards, format_hand
-from aleator.solvers.holdem_view import NodeView
+from aleator.solvers.holdem.view import NodeView
 
 Rgb = tuple[int, int, int]
 FOLD_COLOUR: Rgb = (40, 90, 200)

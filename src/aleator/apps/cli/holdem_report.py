@@ -14,8 +14,8 @@ from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.betting_tree import action_name
 from aleator.games.holdem.cards import format_card, format_cards, format_hand
-from aleator.solvers.holdem_solution import HoldemSolution
-from aleator.solvers.holdem_view import HoldemView, NodeView, Runout
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.view import HoldemView, NodeView, Runout
 
 
 def solve_report(found: HoldemSolution) -> dict[str, Any]:

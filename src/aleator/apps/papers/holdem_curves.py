@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
-from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import RegretRule
 
 Ranges = tuple[str, str]

@@ -9,7 +9,7 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Se
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.holdem_curves import ALL_HANDS, TYPICAL, HoldemCurve, Ranges, holdem_curve, make_spot
 from aleator.games.holdem.spot import SolveSettings, Spot
-from aleator.solvers.holdem_solve import prepare_holdem
+from aleator.solvers.holdem.solve import prepare_holdem
 from aleator.solvers.regret_rule import (
     CFR_PLUS,
     CFR_PLUS_QUADRATIC,

@@ -1,6 +1,6 @@
 """A hold'em spot as a general game of the library: exact, with payoffs as matrices, for ranges of moderate size.
 
-The solver for hold'em (`solvers.holdem`) does not need it; the general solvers do, and tests compare the two.
+The solver for hold'em (`solvers.holdem.solver`) does not need it; the general solvers do, and tests compare the two.
 """
 
 from __future__ import annotations

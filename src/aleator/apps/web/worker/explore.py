@@ -23,8 +23,8 @@ from aleator.games.holdem.cards import (
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_types import DRAWS, MADE, hand_types
 from aleator.games.holdem.node_path import NodePath, is_action, parse_path
-from aleator.solvers.holdem_solution import HoldemSolution
-from aleator.solvers.holdem_view import HoldemView, NodeView
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.view import HoldemView, NodeView
 
 KEPT_FILES, KEPT_NODES = 8, 128
 CURVE_POINTS = 51

@@ -22,7 +22,7 @@ from aleator.games.holdem.cards import (
 )
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.node_path import NodePath
-from aleator.solvers.holdem_view import NodeView
+from aleator.solvers.holdem.view import NodeView
 
 _SHARED = (HANDS[:, None, :, None] == HANDS[None, :, None, :]).any(axis=(2, 3))  # [1326, 1326] a common card
 

@@ -27,7 +27,7 @@ from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.solvers.engines.boards.plan import Board
-from aleator.solvers.holdem import HoldemSolver, Quality
+from aleator.solvers.holdem.solver import HoldemSolver, Quality
 from aleator.storage import ArrayFile, write_arrays
 
 FORMAT = "holdem-1"

@@ -1,4 +1,4 @@
-"""Hold'em spots as games of the library, solved by the engine of `solvers.holdem`, which is far quicker than the general one.
+"""Hold'em spots as games of the library, solved by the engine of hold'em, which is far quicker than the general one.
 
 `SpotCFR` has the methods of `solvers.cfr.CFR` that search uses, on the tree of a spot or of its rest from a decision on; results
 are those of `HoldemSolver`.
@@ -18,7 +18,7 @@ from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.game import HoldemGame, HoldemState
 from aleator.games.holdem.subgame import rest_of
 from aleator.solvers.cfr import CFR
-from aleator.solvers.holdem import HOLDEM_RULE, HoldemSolver, compatible_weight
+from aleator.solvers.holdem.solver import HOLDEM_RULE, HoldemSolver, compatible_weight
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.solve import Limits, OnProgress, available_memory, run_until
 from aleator.trees.beliefs import Reach

@@ -8,15 +8,15 @@ import pytest
 from aleator.errors import SolveError, TooBigError
 from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
-from aleator.solvers import holdem_tree
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.holdem_tree import SpotCFR, is_spot, make_cfr, solve_spot, spot_size
+from aleator.solvers.holdem import tree as holdem_tree
+from aleator.solvers.holdem.tree import SpotCFR, is_spot, make_cfr, solve_spot, spot_size
 from aleator.solvers.regret_rule import DCFR, LCFR
 from aleator.solvers.solve import Limits
 from aleator.trees import DepthLimit, build_tree, cut
 from aleator.trees.policy import uniform_policy
-from tests.solvers.test_holdem import RIVER, TURN
+from tests.solvers.holdem.test_solver import RIVER, TURN
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 

@@ -4,7 +4,7 @@ Algorithm: the betting tree is walked once, with vectors `[B, H]` over all board
     multiplies the boards. Folds subtract, showdowns scan hands sorted by strength; both remove common cards.
 Reference: Johanson et al. 2011 (terminals in O(H)).
 Deviations: none; float64 throughout, no engine is needed.
-Status: equals the engine's values at the root and brute force (tests/solvers/test_holdem_view.py).
+Status: equals the engine's values at the root and brute force (tests/solvers/holdem/test_view.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, blocked_hand
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.suits import HAND_MAPS
 from aleator.jit import njit
-from aleator.solvers.holdem_solution import HoldemSolution
+from aleator.solvers.holdem.solution import HoldemSolution
 
 IntArray = npt.NDArray[np.int64]
 Pair = tuple[FloatArray, FloatArray]

@@ -15,7 +15,7 @@ from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
-from aleator.solvers.holdem import HoldemSolver, Quality, compatible_weight
+from aleator.solvers.holdem.solver import HoldemSolver, Quality, compatible_weight
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels

@@ -12,7 +12,7 @@ Deviations:
     ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets more at the start, with
     policies proportional to regrets to the power 1.5: it takes a quarter to a third fewer iterations than DCFR
     (`aleator paper holdem-rules`). Where a policy is locked, best responses keep it, too.
-Status: equals the general engine on the same spots (tests/solvers/test_holdem.py).
+Status: equals the general engine on the same spots (tests/solvers/holdem/test_solver.py).
 """
 
 from __future__ import annotations

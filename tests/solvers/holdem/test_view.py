@@ -15,11 +15,11 @@ from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Rake, Spot
 from aleator.games.holdem.spot_file import parse_spot
-from aleator.solvers import holdem_solve
-from aleator.solvers.holdem import HoldemSolver
-from aleator.solvers.holdem_solution import ONE, HoldemSolution
-from aleator.solvers.holdem_solve import HoldemLimits, HoldemProgress, estimate_spot, solve_spot
-from aleator.solvers.holdem_view import HoldemView, NodeView
+from aleator.solvers.holdem import solve as holdem_solve
+from aleator.solvers.holdem.solution import ONE, HoldemSolution
+from aleator.solvers.holdem.solve import HoldemLimits, HoldemProgress, estimate_spot, solve_spot
+from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.holdem.view import HoldemView, NodeView
 from aleator.storage import StorageError, write_arrays
 
 SIZES = """

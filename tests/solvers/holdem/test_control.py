@@ -15,10 +15,10 @@ from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot, parse_spot
 from aleator.games.holdem.subgame import subgame_of
-from aleator.solvers.holdem import HoldemSolver
-from aleator.solvers.holdem_solution import HoldemSolution
-from aleator.solvers.holdem_solve import HoldemLimits, estimate_spot, solve_spot
-from aleator.solvers.holdem_view import HoldemView
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.solve import HoldemLimits, estimate_spot, solve_spot
+from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.regret_rule import NAMED_RULES
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
@@ -196,7 +196,7 @@ def test_one_hand_against_one_hand() -> None:
 @pytest.mark.slow
 def test_a_single_raised_flop_takes_what_the_estimate_promised() -> None:
     """100 big blinds, two bet sizes: iterations and memory within 30 % (seconds follow from the measured speed)."""
-    case = load_spot(Path(__file__).parents[2] / "examples" / "srp-flop.toml")
+    case = load_spot(Path(__file__).parents[3] / "examples" / "srp-flop.toml")
     limits = HoldemLimits(target=case.solve.target, iterations=case.solve.max_iterations)
     promised = estimate_spot(case, case.solve.rule, limits, measure=False)
     solver = HoldemSolver(case, threads=2)

@@ -16,8 +16,8 @@ from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
-from aleator.solvers.holdem import HoldemSolver, Quality
-from aleator.solvers.holdem_solution import HoldemPoint, HoldemSolution
+from aleator.solvers.holdem.solution import HoldemPoint, HoldemSolution
+from aleator.solvers.holdem.solver import HoldemSolver, Quality
 from aleator.solvers.regret_rule import DCFR, SHARP_MATCHING, RegretRule, parse_rule
 from aleator.solvers.solve import available_memory
 
