@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from aleator.trees.public_tree import PublicTree
 from tests.games.random_game import RandomGame
 from tests.solvers.reference import pull, reaches
 from tests.solvers.sampling_reference import SamplingReference, all_draws, pairs_of, stream
+from tests.trees.ties import without_ties
 
 SCHEMES = ["external", "outcome", "outcome,epsilon=0", "robust1", "robust2", "chance", "public-chance"]
 # games with public events, private draws and hidden moves, some with hands that lack actions
@@ -34,7 +34,7 @@ RANDOM = [RandomGame(seed, depth=4) for seed in (2, 3, 5, 11, 17, 26)]
 
 def trees() -> list[PublicTree]:
     games = [load_game(name) for name in ("kuhn", "leduc", "goofspiel:3")] + RANDOM
-    return [build_tree(game) for game in games]
+    return [without_ties(build_tree(game)) for game in games]
 
 
 def test_the_games_of_these_tests_have_everything() -> None:
@@ -262,9 +262,7 @@ def test_outcome_sampling_needs_exploration() -> None:
     ("text", "name"), [("public-chance", "kuhn"), ("public-chance", "goofspiel:3"), ("chance", "goofspiel:3")]
 )
 def test_without_events_to_sample_it_is_cfr(text: str, name: str) -> None:
-    tree, rng = build_tree(load_game(name)), np.random.default_rng(1)
-    # payoffs without ties: a regret of 1e-17 instead of 0 would change the next policy
-    tree = replace(tree, payoffs=tuple(matrix * rng.uniform(0.5, 1.5, matrix.shape) for matrix in tree.payoffs))
+    tree = without_ties(build_tree(load_game(name)))
     sampled, full = MCCFR(tree, parse_sampling_rule(f"mccfr:{text}")), CFR(tree, NAMED_RULES["cfr"])
     sampled.run(60)
     full.run(60)

@@ -16,6 +16,7 @@ from aleator.solvers.search_rule import AVERAGE, SEARCH_RULES, SearchRule
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
+from tests.trees.ties import without_ties
 
 os.environ.setdefault("TRITON_INTERPRET", "1")  # before Triton is imported: its kernels then run on the CPU
 torch = pytest.importorskip("torch")
@@ -40,7 +41,7 @@ def difference(tree: PublicTree, forest: Forest, rows: torch.Tensor, subgame: in
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice:1x3"])
 @pytest.mark.parametrize("rule", ["cfr", "cfr+", "lcfr", "dcfr", "sharp-dcfr+"])
 def test_equal_to_the_cpu_engine_on_whole_games(name: str, rule: str) -> None:
-    tree = build_tree(load_game(name))
+    tree = without_ties(build_tree(load_game(name)))
     shapes = Shapes([tree], dtype=torch.float64)
     forest = Forest.build(shapes, torch.zeros(2, dtype=torch.int64))
     ones = torch.ones((2, shapes.num_hands), dtype=torch.float64)
