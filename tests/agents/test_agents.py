@@ -48,7 +48,9 @@ def test_scripts_do_at_the_table_what_their_policy_says(script: str, game: str) 
         while not table.is_over:
             seen = table.observe()
             np.testing.assert_allclose(
-                agent.probabilities(seen), policy[node_of(tree, seen.events)][:, seen.hand], atol=1e-12
+                agent.policy_at(seen.history)[:, seen.hand],
+                policy[node_of(tree, seen.events)][:, seen.hand],
+                atol=1e-12,
             )
             table.act(int(rng.choice(seen.legal)))
 
@@ -69,7 +71,7 @@ def test_a_blueprint_believes_in_itself() -> None:
     assert exploitability(agent.policy(build_tree(game))) < 0.01
     table = Table(game, np.random.default_rng(0))
     table.act(1)  # a bet: the queen never bets
-    belief = agent.belief(table.observe())
+    belief = agent.belief(table.observe().history)
     assert belief.beliefs[0][1] < 0.02 < belief.beliefs[0][0] < belief.beliefs[0][2]
 
 

@@ -29,9 +29,11 @@ def test_the_table_plays_the_policy(name: str) -> None:
                 seen = table.observe()
                 if seen.seat == seat:
                     np.testing.assert_allclose(
-                        agent.probabilities(seen), policy[node_of(tree, seen.events)][:, seen.hand], atol=1e-9
+                        agent.policy_at(seen.history)[:, seen.hand],
+                        policy[node_of(tree, seen.events)][:, seen.hand],
+                        atol=1e-9,
                     )
-                    assert agent.belief(seen).state == seen.state
+                    assert agent.belief(seen.history).state == seen.state
                     table.act(agent.act(seen))
                 else:
                     table.act(int(rng.choice(seen.legal)))

@@ -35,8 +35,10 @@ def test_search_makes_a_rough_blueprint_better_and_the_table_agrees() -> None:
                 seen = table.observe()
                 if seen.seat == seat:
                     node = node_of(tree, seen.events)
-                    np.testing.assert_allclose(agent.probabilities(seen), searched[node][:, seen.hand], atol=0.05)
-                    assert agent.belief(seen).state == seen.state
+                    np.testing.assert_allclose(
+                        agent.policy_at(seen.history)[:, seen.hand], searched[node][:, seen.hand], atol=0.05
+                    )
+                    assert agent.belief(seen.history).state == seen.state
                 table.act(int(rng.choice(seen.legal)))
     assert 0 < agent.searches <= 10
 

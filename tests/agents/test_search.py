@@ -9,7 +9,7 @@ from aleator.agents.base import node_of
 from aleator.agents.search import SearchAgent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
-from aleator.games.table import Observation, Table
+from aleator.games.table import PublicHistory, Table
 from aleator.search import ContinuationValue, OracleValue, SearchConfig
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
@@ -27,7 +27,7 @@ def test_play_at_the_table_is_the_expected_policy() -> None:
     total, games = np.zeros(3), 400
     for _ in range(games):
         agent.begin(1, rng)
-        total += agent.probabilities(Observation(1, 1, 0, (0,), (0, 1, 2)))
+        total += agent.policy_at(PublicHistory(1, 1, (0,)))[:, 0]
     expected = exact[1][:, 0]
     assert (np.abs(total / games - expected) < 5 * 0.5 / np.sqrt(games)).all()
     assert agent.searches <= 1 + 50 and agent.recalled > 300
@@ -43,9 +43,9 @@ def test_a_search_goes_on_where_the_last_one_ended() -> None:
         agent.begin(0, rng)
         while not table.is_over:
             seen = table.observe()
-            chances = agent.probabilities(seen)
+            chances = agent.policy_at(seen.history)[:, seen.hand]
             assert chances.sum() == pytest.approx(1.0)
-            belief = agent.belief(seen)
+            belief = agent.belief(seen.history)
             assert belief.state == table.state and belief.joint().sum() == pytest.approx(1.0)
             table.act(int(rng.choice(seen.legal)))
         seen_two |= agent.searches + agent.recalled - before >= 2
@@ -63,7 +63,7 @@ def test_continuation_policies_at_the_leaves_need_the_tree() -> None:
     agent.begin(0, rng)
     table = Table(game, rng)
     seen = table.observe()
-    assert agent.probabilities(seen).sum() == pytest.approx(1.0)
+    assert agent.policy_at(seen.history)[:, seen.hand].sum() == pytest.approx(1.0)
     assert node_of(tree, seen.events) == 0
 
 
@@ -73,7 +73,7 @@ def test_solved_situations_are_forgotten_when_there_are_too_many() -> None:
     rng = np.random.default_rng(0)
     for _ in range(4):
         agent.begin(1, rng)
-        agent.probabilities(Observation(1, game.child(game.root(), 0), 0, (0,), (0, 1)))
+        agent.policy_at(PublicHistory(1, game.child(game.root(), 0), (0,)))
     assert agent.recalled == 0 and agent.searches == 8
 
 
@@ -81,7 +81,8 @@ def test_seconds_limit_a_search() -> None:
     game = load_game("kuhn")
     agent = SearchAgent(game, SearchConfig(iterations=10**6, seconds=0.05), OracleValue(0.1))
     agent.begin(0, np.random.default_rng(0))
-    assert agent.probabilities(Table(game, np.random.default_rng(0)).observe()).sum() == pytest.approx(1.0)
+    policy = agent.policy_at(Table(game, np.random.default_rng(0)).observe().history)
+    np.testing.assert_allclose(policy.sum(axis=0), 1.0)
     with pytest.raises(AgentError, match="depends on the clock"):
         agent.policy(build_tree(game))
     with pytest.raises(SolveError, match="positive number of seconds, not 0"):

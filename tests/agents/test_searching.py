@@ -44,8 +44,8 @@ def test_the_table_plays_the_policy(name: str, game: str) -> None:
             seen = table.observe()
             if seen.seat == seat:
                 there = policy[node_of(tree, seen.events)][:, seen.hand]
-                np.testing.assert_allclose(agent.probabilities(seen), there, atol=1e-6)
-                belief = agent.belief(seen)
+                np.testing.assert_allclose(agent.policy_at(seen.history)[:, seen.hand], there, atol=1e-6)
+                belief = agent.belief(seen.history)
                 assert belief is not None and belief.state == seen.state
                 likely = [action for action in seen.legal if there[action] > 0]
                 table.act(int(rng.choice(likely)))  # what it never does it need not know the same way
@@ -71,7 +71,7 @@ def test_budgets_and_names() -> None:
         agent = load_agent(f"{name}:seconds=0.01", game)
         table = Table(game, np.random.default_rng(0))
         agent.begin(0, np.random.default_rng(0))
-        assert agent.probabilities(table.observe()).sum() == pytest.approx(1.0)
+        np.testing.assert_allclose(agent.policy_at(table.observe().history).sum(axis=0), 1.0)
         with pytest.raises(AgentError, match="depends on the clock"):
             agent.policy(tree)
     for name, message in (
@@ -101,8 +101,8 @@ def test_hold_em_is_searched_to_the_end_by_its_own_solver(
         while not table.is_over:
             seen = table.observe()
             if seen.seat == seat:
-                assert agent.probabilities(seen).sum() == pytest.approx(1.0)
-                assert agent.belief(seen) is not None
+                assert agent.policy_at(seen.history)[:, seen.hand].sum() == pytest.approx(1.0)
+                assert agent.belief(seen.history) is not None
             table.act(int(rng.choice(seen.legal)))
     assert isinstance(agent, SearcherAgent | SearchAgent) and agent.searches >= 1
 

@@ -68,7 +68,7 @@ def test_the_table_plays_the_policy(name: str, files: dict[str, Path]) -> None:
         while not table.is_over:
             seen = table.observe()
             if seen.seat == seat:
-                found, belief = agent.probabilities(seen), agent.belief(seen)
+                found, belief = agent.policy_at(seen.history)[:, seen.hand], agent.belief(seen.history)
                 assert belief is not None and found.sum() == pytest.approx(1.0)
                 if policy is not None:
                     node = node_of(tree, seen.events)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from aleator.agents import Agent, load_agent
 from aleator.agents.blueprint import BlueprintAgent
-from aleator.arena import HandValues, MoveTimes, exact_match, play_match
-from aleator.arena.luck import MAX_ENTRIES
+from aleator.arena import Aivat, MoveTimes, exact_match, play_match
 from aleator.errors import AgentError, TooBigError
 from aleator.games import load_game
-from aleator.games.table import Observation
+from aleator.games.table import Observation, PublicHistory
 from aleator.solvers.best_response import expected_value
 from aleator.trees import build_tree
 from aleator.trees.policy import random_policy, uniform_policy
@@ -30,7 +29,7 @@ def test_no_luck_is_left_where_the_baseline_is_what_is_played(seed: int) -> None
     assume(tree.num_children[0] > 0)
     policy = random_policy(tree, rng)
     agent = BlueprintAgent(policy)
-    result = play_match(agent, agent, 20, rng, values=HandValues(policy))
+    result = play_match(agent, agent, 20, rng, aivat=Aivat(policy))
     value = expected_value(policy)
     assert result.seats[0] is not None and result.seats[1] is not None
     assert result.seats[0].mean == pytest.approx(value, abs=1e-9)
@@ -47,7 +46,7 @@ def test_results_agree_with_exact_ones_and_are_surer(game: str) -> None:
     exact = exact_match(first, second, tree)
     assert isinstance(first, BlueprintAgent)
     for baseline in (uniform_policy(tree), first.blueprint):
-        found = play_match(first, second, 400, np.random.default_rng(3), values=HandValues(baseline))
+        found = play_match(first, second, 400, np.random.default_rng(3), aivat=Aivat(baseline))
         assert found.won is not None and found.won.standard_error and found.score.standard_error
         for got, true in zip((found.score, *found.seats), (exact.score, *exact.seats), strict=True):
             assert got is not None and true is not None and got.standard_error is not None
@@ -59,13 +58,13 @@ def test_results_agree_with_exact_ones_and_are_surer(game: str) -> None:
 def test_agents_of_different_kinds() -> None:
     rules = load_game("kuhn")
     tree = build_tree(rules)
-    values = HandValues(uniform_policy(tree))
+    aivat = Aivat(uniform_policy(tree))
     agents: list[Agent] = [
         load_agent(name, rules)
         for name in ("search:iterations=10", "safe", "pluribus:iterations=20", "multi-valued:iterations=20", "first")
     ]
     for first, second in zip(agents, [*agents[1:], agents[0]], strict=True):
-        result = play_match(first, second, 10, np.random.default_rng(0), values=values)
+        result = play_match(first, second, 10, np.random.default_rng(0), aivat=aivat)
         assert result.deals == 10 and np.isfinite(result.score.mean)
 
 
@@ -76,6 +75,9 @@ def test_one_game_and_an_early_end() -> None:
     assert one.deals == 1 and one.score.standard_error is None and one.seats[1] is None
     assert one.won == one.score
     assert play_match(agent, agent, 100, np.random.default_rng(0), on_deal=lambda number: number == 7).deals == 7
+
+
+CHECK = np.array([[1.0] * 3, [0.0] * 3])  # with any of Kuhn poker's hands
 
 
 class Clock:
@@ -97,20 +99,23 @@ class Thinker(Agent):
         super().__init__(game)
         self.clock, self.seconds = clock, cycle(seconds)
 
-    def probabilities(self, observation: Observation) -> Any:
-        return [1.0, 0.0]
+    def policy_at(self, history: PublicHistory) -> Any:
+        return CHECK
+
+    def think(self) -> None:
+        self.clock.now += next(self.seconds)
 
     def act(self, observation: Observation) -> int:
-        self.clock.now += next(self.seconds)
+        self.think()
         return 0
 
 
 class Searcher(Thinker):
-    """Thinks when it is asked for its probabilities, and recalls them for its move."""
+    """Thinks when it is asked for its policy, and recalls it for its move."""
 
-    def probabilities(self, observation: Observation) -> Any:
-        super().act(observation)
-        return [1.0, 0.0]
+    def policy_at(self, history: PublicHistory) -> Any:
+        self.think()
+        return CHECK
 
     def act(self, observation: Observation) -> int:
         return 0
@@ -121,8 +126,8 @@ def test_how_long_moves_take(agent: type[Thinker]) -> None:
     """Both check: each agent makes one move a deal, in either seat."""
     game, clock = load_game("kuhn"), Clock()
     slow, quick = agent(game, clock, [1.0, 2.0, 9.0]), agent(game, clock, [0.25])
-    values = HandValues(uniform_policy(build_tree(game)))
-    result = play_match(slow, quick, 6, np.random.default_rng(0), values=values, seconds_per_move=1.5, clock=clock)
+    aivat = Aivat(uniform_policy(build_tree(game)))
+    result = play_match(slow, quick, 6, np.random.default_rng(0), aivat=aivat, seconds_per_move=1.5, clock=clock)
     assert result.times == (MoveTimes(6, 2.0, 4.0, 9.0, 4), MoveTimes(6, 0.25, 0.25, 0.25, 0))
 
 
@@ -130,13 +135,13 @@ def test_who_answers_twice_does_not_pay_twice() -> None:
     game, clock = load_game("kuhn"), Clock()
 
     class Forgetful(Thinker):
-        def probabilities(self, observation: Observation) -> Any:
-            super().act(observation)
-            return [1.0, 0.0]
+        def policy_at(self, history: PublicHistory) -> Any:
+            self.think()
+            return CHECK
 
     first, second = Forgetful(game, clock, [3.0, 5.0]), Thinker(game, clock, [1.0])
-    values = HandValues(uniform_policy(build_tree(game)))
-    result = play_match(first, second, 4, np.random.default_rng(0), values=values, clock=clock)
+    aivat = Aivat(uniform_policy(build_tree(game)))
+    result = play_match(first, second, 4, np.random.default_rng(0), aivat=aivat, clock=clock)
     assert result.times == (MoveTimes(4, 5.0, 5.0, 5.0, None), MoveTimes(4, 1.0, 1.0, 1.0, None))
 
 
@@ -180,7 +185,8 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         play_match(load_agent("uniform", kuhn), load_agent("uniform", kuhn), 0, np.random.default_rng(0))
     with pytest.raises(AgentError, match="uniform plays kuhn and first leduc"):
         play_match(load_agent("uniform", kuhn), load_agent("first", leduc), 1, np.random.default_rng(0))
-    monkeypatch.setattr("aleator.arena.luck.MAX_ENTRIES", 50)
+    monkeypatch.setattr("aleator.arena.aivat.MAX_ENTRIES", 80)
     with pytest.raises(TooBigError, match="kuhn has 81 pairs of hands"):
-        HandValues(uniform_policy(build_tree(kuhn)))
-    assert MAX_ENTRIES > 50
+        Aivat(uniform_policy(build_tree(kuhn)))
+    monkeypatch.setattr("aleator.arena.aivat.MAX_ENTRIES", 81)
+    Aivat(uniform_policy(build_tree(kuhn)))

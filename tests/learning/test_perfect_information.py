@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from aleator.agents.rebel import RebelAgent
 from aleator.errors import SolveError
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.learning.config import RebelConfig, preset
 from aleator.learning.model import Model
 from aleator.learning.running import Pace, train
@@ -65,10 +65,9 @@ def test_the_agent_plays_what_was_evaluated(tmp_path: Path) -> None:
     state, events = run.game.root(), []
     agent.begin(0, np.random.default_rng(0))
     for event in (1, 2, 0, 1):
-        legal = tuple(range(len(run.game.actions(state))))
-        seen = Observation(run.game.actor(state), state, 0, tuple(events), legal)
+        history = PublicHistory(run.game.actor(state), state, tuple(events))
         expected = found.policy[state, len(events) % 2]
-        np.testing.assert_allclose(agent.probabilities(seen), expected, atol=1e-6)
+        np.testing.assert_allclose(agent.policy_at(history)[:, 0], expected, atol=1e-6)
         events.append(event)
         state = run.game.child(state, event)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,38 +12,49 @@ import numpy as np
 
 from aleator.errors import AgentError, AleatorError
 from aleator.games.base import FloatArray
-from aleator.games.table import Observation
-from aleator.trees.policy import Policy, block, legal_actions, policy_from
+from aleator.games.table import Observation, PublicHistory, legal_actions_at
+from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
 if TYPE_CHECKING:
     from aleator.agents.base import Agent
 
 
-def ask_probabilities(agent: Agent, observation: Observation) -> FloatArray:
-    """Returns [A]: how likely the agent is to take each action, summing to 1.
+def ask_policy(agent: Agent, history: PublicHistory) -> FloatArray:
+    """Returns [A, H]: how likely the agent is to take each action with each hand, summing to 1 for every hand.
 
     Raises:
-        AgentError: the agent failed, or its answer is not one weight, at least 0, per action with all that is illegal at 0.
+        AgentError: the agent failed, or its answer is not one weight, at least 0, per action and hand with all that is illegal
+            at 0.
     """
     with _named(agent):
-        answer = agent.probabilities(observation)
+        answer = agent.policy_at(history)
     try:
-        chances = np.asarray(answer, dtype=np.float64)
+        policy = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError):
-        raise AgentError(f"{agent.name} gave the probabilities {answer!r}: they must be numbers") from None
-    names = agent.game.actions(observation.state)
-    if chances.shape != (len(names),):
+        raise AgentError(f"{agent.name} gave the policy {answer!r}: it must be an array of numbers") from None
+    legal = legal_actions_at(agent.game, history.state)
+    names, hands = agent.game.actions(history.state), agent.game.hands(history.state, history.seat)
+    if policy.shape != legal.shape:
         raise AgentError(
-            f"{agent.name} gave probabilities of shape {chances.shape}, not ({len(names)},): one for each of {', '.join(names)}"
+            f"{agent.name} gave a policy of shape {policy.shape}, not {legal.shape}: "
+            f"a row for each of {', '.join(names)}, a column for each of {len(hands)} hands"
         )
-    total = chances.sum()
-    if not (np.isfinite(chances).all() and (chances >= 0.0).all() and total > 0.0):
-        raise AgentError(f"{agent.name} gave the probabilities {chances.tolist()}: they must be 0 or more, not all 0")
-    illegal = [names[action] for action in np.flatnonzero(chances).tolist() if action not in observation.legal]
-    if illegal:
-        raise AgentError(f"{agent.name} gave {', '.join(illegal)} a probability; {_allowed(agent, observation)}")
-    return np.asarray(chances / total)
+    total = policy.sum(axis=0)
+    wrong = ~(np.isfinite(policy) & (policy >= 0.0)).all(axis=0) | ~(total > 0.0)
+    if wrong.any():
+        hand = int(wrong.argmax())
+        raise AgentError(
+            f"{agent.name} gave hand {hands[hand]} the probabilities {policy[:, hand].tolist()}: "
+            "they must be 0 or more, not all 0"
+        )
+    if (policy[~legal] > 0.0).any():
+        action, hand = (int(where[0]) for where in np.nonzero((policy > 0.0) & ~legal))
+        raise AgentError(
+            f"{agent.name} gave {names[action]} a probability with hand {hands[hand]}; "
+            f"{_allowed(names, np.flatnonzero(legal[:, hand]).tolist())}"
+        )
+    return np.asarray(policy / total)
 
 
 def ask_action(agent: Agent, observation: Observation) -> int:
@@ -55,28 +66,26 @@ def ask_action(agent: Agent, observation: Observation) -> int:
     with _named(agent):
         action: object = agent.act(observation)
     if not isinstance(action, int | np.integer) or int(action) not in observation.legal:
-        raise AgentError(f"{agent.name} chose {action!r}; {_allowed(agent, observation)}")
+        names = agent.game.actions(observation.state)
+        raise AgentError(f"{agent.name} chose {action!r}; {_allowed(names, observation.legal)}")
     return int(action)
 
 
-def ask_everywhere(tree: PublicTree, ask: Callable[[Observation], FloatArray]) -> Policy:
-    """Returns the policy of who answers `ask` with [A] probabilities, asked at every node and hand of a game's tree."""
-    legal = legal_actions(tree)
+def ask_everywhere(tree: PublicTree, ask: Callable[[PublicHistory], FloatArray]) -> Policy:
+    """Returns the policy of who answers `ask` with [A, H], asked at every decision of a game's tree."""
     events: list[tuple[int, ...]] = [()] * tree.num_nodes
-    for node in range(1, tree.num_nodes):  # parents come before their children
-        parent = int(tree.parent[node])
-        events[node] = (*events[parent], node - int(tree.first_child[parent]))
+    found = Policy(tree, (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1])))
+    for node in range(tree.num_nodes):
+        if node:  # parents come before their children
+            parent = int(tree.parent[node])
+            events[node] = (*events[parent], node - int(tree.first_child[parent]))
+        if (player := int(tree.actor[node])) >= 0:
+            found[node][:] = ask(PublicHistory(player, tree.states[node], events[node]))
+    return found
 
-    def choose(node: int, hand: int) -> FloatArray:
-        allowed = tuple(np.flatnonzero(block(tree, legal, node)[:, hand]).tolist())
-        return ask(Observation(int(tree.actor[node]), tree.states[node], hand, events[node], allowed))
 
-    return policy_from(tree, choose)
-
-
-def _allowed(agent: Agent, observation: Observation) -> str:
-    names = agent.game.actions(observation.state)
-    return "allowed: " + ", ".join(f"{action} ({names[action]})" for action in observation.legal)
+def _allowed(names: Sequence[str], legal: Sequence[int]) -> str:
+    return "allowed: " + ", ".join(f"{action} ({names[action]})" for action in legal)
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""What an agent is: it takes a seat, sees what its player may see, and acts."""
+"""What an agent is: it takes a seat, sees what its player may see, and says what it does with every hand it could hold.
+
+One answer, [A, H] at a public history, is all that an agent gives. The action for the hand it holds, what others may believe
+about its hand, its whole policy, and scores that average over the hands it could have held (`aleator.arena.aivat`) follow.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from aleator.agents.asking import ask_action, ask_everywhere, ask_probabilities
+from aleator.agents.asking import ask_action, ask_everywhere, ask_policy
 from aleator.errors import AgentError
-from aleator.games.base import FloatArray, Game
-from aleator.games.table import Observation, Table
+from aleator.games.base import CHANCE, FloatArray, Game
+from aleator.games.table import Observation, PublicHistory, Table
 from aleator.trees.beliefs import PublicBeliefState
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
@@ -39,30 +43,45 @@ class Agent(ABC):
         self.seat, self.rng = seat, rng
 
     @abstractmethod
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: how likely the agent is to take each action now, given what it has drawn in this game so far."""
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: how likely each hand of the player to act is to take each action, given what was drawn in this game.
+
+        Hands are numbered as in `game.hands(history.state, history.seat)`, actions as in `game.actions(history.state)`.
+        """
 
     def act(self, observation: Observation) -> int:
-        """Returns the number of an action."""
-        chances = ask_probabilities(self, observation)
+        """Returns the number of an action, drawn for the hand that the agent holds."""
+        chances = ask_policy(self, observation.history)[:, observation.hand]
         return int(self.rng.choice(len(chances), p=chances))
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns what the agent plays in expectation, in both seats and at every node of its game's tree, to be evaluated.
 
-        An agent whose `probabilities` depend on the observation alone has this already: it is asked everywhere. One that
-        draws something for a whole game, or remembers, says here what that comes to.
+        An agent whose answers depend on the history alone has this already: it is asked everywhere. One that draws something
+        for a whole game, or remembers, says here what that comes to.
         """
 
-        def ask(observation: Observation) -> FloatArray:
-            self.seat = observation.seat
-            return ask_probabilities(self, observation)
+        def ask(history: PublicHistory) -> FloatArray:
+            self.seat = history.seat
+            return ask_policy(self, history)
 
         return ask_everywhere(tree, ask)
 
-    def belief(self, observation: Observation) -> PublicBeliefState | None:
-        """Returns what the agent believes about the hands at its turn; None if it holds no beliefs."""
-        return None
+    def belief(self, history: PublicHistory) -> PublicBeliefState | None:
+        """Returns what the agent believes about the hands at its turn; None if it holds no beliefs.
+
+        Unless overridden it believes that the opponent plays as it does itself, by Bayes' rule.
+        """
+        belief = PublicBeliefState.initial(self.game)
+        for number, event in enumerate(history.events):
+            actor = self.game.actor(belief.state)
+            policy = (
+                None
+                if actor == CHANCE
+                else ask_policy(self, PublicHistory(actor, belief.state, history.events[:number]))
+            )
+            belief = belief.after(event, policy)
+        return belief
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} of {self.game.name}>"

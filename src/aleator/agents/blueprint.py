@@ -7,10 +7,9 @@ from typing import Any
 from aleator.agents.base import Agent, node_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.solvers.holdem.tree import is_spot, solve_spot
 from aleator.solvers.solve import Limits, OnProgress, solve
-from aleator.trees.beliefs import PublicBeliefState, reach_at
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
@@ -38,17 +37,12 @@ class BlueprintAgent(Agent):
         """Returns an agent that plays an approximate equilibrium, found now by DCFR or, in hold'em, by the solver of spots."""
         return cls(approximate(build_tree(game), limits or Limits(), on_progress=on_progress))
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: the policy at the agent's hand."""
-        return self.blueprint[node_of(self.blueprint.tree, observation.events)][:, observation.hand]
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: the blueprint there."""
+        return self.blueprint[node_of(self.blueprint.tree, history.events)]
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns the policy."""
         if tree.states != self.blueprint.tree.states:
             raise AgentError(f"the blueprint belongs to another tree of {self.game.name}")
         return Policy(tree, self.blueprint.probabilities)
-
-    def belief(self, observation: Observation) -> PublicBeliefState:
-        """Returns what follows from both players' policies."""
-        node = node_of(self.blueprint.tree, observation.events)
-        return PublicBeliefState(self.game, observation.state, reach_at(self.blueprint, node))

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from aleator.agents.base import Agent
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
-from aleator.games.table import Observation
-from aleator.trees.policy import Policy
-from aleator.trees.public_tree import PublicTree
+from aleator.games.table import Observation, PublicHistory
 
 
 class HumanAgent(Agent):
@@ -28,10 +24,9 @@ class HumanAgent(Agent):
         """Returns the answer."""
         return self._ask(observation)
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: certainty of the answer."""
-        return np.asarray(np.eye(len(self.game.actions(observation.state)))[self.act(observation)])
-
-    def policy(self, tree: PublicTree) -> Policy:
+    def policy_at(self, history: PublicHistory) -> FloatArray:
         """Raises AgentError: nobody knows."""
         raise AgentError("a human's policy cannot be read")
+
+    def belief(self, history: PublicHistory) -> None:
+        """Returns None: nobody knows that either."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aleator.agents.base import check_no_clock, node_of
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.games.base import FloatArray
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.search.blueprint import Blueprint
 from aleator.search.safe import SafeSearch, search_everywhere, search_subgames, subgames_after_chance, subgames_at_depth
 from aleator.trees.beliefs import PublicBeliefState, reach_at
@@ -39,15 +39,15 @@ class SafeAgent(BlueprintAgent):
         self._known = Blueprint(policy)
         self._found: dict[tuple[int, int], Policy] = {}
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: the blueprint or the solution of the subgame at the agent's hand."""
-        node = node_of(self.blueprint.tree, observation.events)
-        return self._at(node)[node][:, observation.hand]
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: the blueprint or the solution of the subgame."""
+        node = node_of(self.blueprint.tree, history.events)
+        return self._at(node)[node]
 
-    def belief(self, observation: Observation) -> PublicBeliefState:
+    def belief(self, history: PublicHistory) -> PublicBeliefState:
         """Returns what follows from the agent's own policy and the opponent's part of the blueprint."""
-        node = node_of(self.blueprint.tree, observation.events)
-        return PublicBeliefState(self.game, observation.state, reach_at(self._at(node), node))
+        node = node_of(self.blueprint.tree, history.events)
+        return PublicBeliefState(self.game, history.state, reach_at(self._at(node), node))
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns the blueprint with every subgame searched, in both seats."""

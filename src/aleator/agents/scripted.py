@@ -6,19 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.agents.base import Agent
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
-from aleator.games.table import Observation
-from aleator.trees.policy import Policy, block, legal_actions, normalised
-from aleator.trees.public_tree import PublicTree
+from aleator.games.table import PublicHistory, legal_actions_at
 
-# weights of the legal actions, numbered from 0, of which there are n
-_SCRIPTS: dict[str, Callable[[int], FloatArray]] = {
-    "uniform": np.ones,
-    "first": lambda n: np.eye(n)[0],
-    "last": lambda n: np.eye(n)[-1],
+BoolArray = npt.NDArray[np.bool_]
+
+# weights of the actions from what is legal, both [A, H]
+_SCRIPTS: dict[str, Callable[[BoolArray], FloatArray]] = {
+    "uniform": lambda legal: legal / legal.sum(axis=0),
+    "first": lambda legal: legal & (legal.cumsum(axis=0) == 1),
+    "last": lambda legal: legal & (legal[::-1].cumsum(axis=0)[::-1] == 1),
 }
 SCRIPTS = tuple(_SCRIPTS)
 
@@ -33,18 +34,6 @@ class ScriptedAgent(Agent):
         self.name = script
         self._weigh = _SCRIPTS[script]
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: what the script says."""
-        chances = np.zeros(len(self.game.actions(observation.state)))
-        chances[list(observation.legal)] = self._weigh(len(observation.legal))
-        return np.asarray(chances / chances.sum())
-
-    def policy(self, tree: PublicTree) -> Policy:
-        """Returns what the script says everywhere."""
-        legal, found = legal_actions(tree), (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1]))
-        for node in np.flatnonzero(tree.actor >= 0):
-            allowed, here = block(tree, legal, int(node)), block(tree, found, int(node))
-            for hand in range(allowed.shape[1]):
-                actions = np.flatnonzero(allowed[:, hand])
-                here[actions, hand] = self._weigh(len(actions))
-        return normalised(tree, found)
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: what the script says."""
+        return self._weigh(legal_actions_at(self.game, history.state)).astype(np.float64)

@@ -21,7 +21,7 @@ import numpy as np
 
 from aleator.agents.base import Agent, check_no_clock, node_of
 from aleator.games.base import FloatArray, Game
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.search.random_iteration import Play, PlayedPolicy, SearchConfig, plays
@@ -96,17 +96,15 @@ class SearchAgent(Agent):
         super().begin(seat, rng)
         self._now = None
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: the play at the agent's hand."""
-        search, node = self._find(observation)
-        return search.play.policy[node][:, observation.hand]
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: the play that was drawn for this game."""
+        search, node = self._find(history.events)
+        return search.play.policy[node]
 
-    def belief(self, observation: Observation) -> PublicBeliefState:
+    def belief(self, history: PublicHistory) -> PublicBeliefState:
         """Returns what follows from the beliefs at the root of the subgame and the play since."""
-        search, node = self._find(observation)
-        return PublicBeliefState(
-            self.game, observation.state, reach_at(search.play.policy, node, search.belief.beliefs)
-        )
+        search, node = self._find(history.events)
+        return PublicBeliefState(self.game, history.state, reach_at(search.play.policy, node, search.belief.beliefs))
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns the expected policy, exactly: all iterations of all subgames. The work grows with iterations^subgames."""
@@ -120,9 +118,8 @@ class SearchAgent(Agent):
         check_no_clock(self.config.seconds)
         return PlayedPolicy(tree, self.config, self.leaf_value)
 
-    def _find(self, observation: Observation) -> tuple[_Search, int]:
+    def _find(self, events: tuple[int, ...]) -> tuple[_Search, int]:
         """Returns the subgame that play is in and the node there, after searching wherever play went on beyond leaves."""
-        events = observation.events
         if self._now is None or len(events) < self._now.start:
             self._now = self._search(0, PublicBeliefState.initial(self.game), events)
         while True:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from aleator.agents.base import Agent, check_no_clock, node_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.search.searcher import Searcher
 from aleator.trees.beliefs import PublicBeliefState
 from aleator.trees.policy import Policy
@@ -37,14 +37,14 @@ class SearcherAgent(Agent):
         """How many situations were solved, in both seats."""
         return sum(searcher.searches for searcher in self._searchers.values())
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: what the searcher found at the agent's hand."""
-        return self._of(observation.seat).block(node_of(self._tree, observation.events))[:, observation.hand]
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: what the searcher found."""
+        return self._of(history.seat).block(node_of(self._tree, history.events))
 
-    def belief(self, observation: Observation) -> PublicBeliefState:
+    def belief(self, history: PublicHistory) -> PublicBeliefState:
         """Returns what the searcher believes."""
-        reach = self._of(observation.seat).reach(node_of(self._tree, observation.events))
-        return PublicBeliefState(self.game, observation.state, reach)
+        reach = self._of(history.seat).reach(node_of(self._tree, history.events))
+        return PublicBeliefState(self.game, history.state, reach)
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns what the agent plays in both seats, with every situation searched."""

@@ -17,7 +17,7 @@ from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, format_cards
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.node_path import NodePath
 from aleator.games.holdem.spot import Spot
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.solvers.holdem.solution import HoldemSolution, StoredNode
 from aleator.solvers.holdem.view import solve_river
 from aleator.trees.beliefs import PublicBeliefState, normalised_rows
@@ -76,15 +76,15 @@ class SpotAgent(Agent):
         except AgentError as error:
             raise AgentError(f"{file}: {error}") from None
 
-    def probabilities(self, observation: Observation) -> FloatArray:
-        """Returns [A]: the policy at the agent's hand."""
-        return self._block(self._find(observation.events), observation.seat)[:, observation.hand]
+    def policy_at(self, history: PublicHistory) -> FloatArray:
+        """Returns [A, H]: the solution there."""
+        return self._block(self._find(history.events), history.seat)
 
-    def belief(self, observation: Observation) -> PublicBeliefState:
+    def belief(self, history: PublicHistory) -> PublicBeliefState:
         """Returns what follows from both players' policies."""
-        reach = self._find(observation.events).reach
+        reach = self._find(history.events).reach
         first, second = (reach[player][self.game.hand_sets[player]] for player in (0, 1))
-        return PublicBeliefState(self.game, observation.state, (first, second))
+        return PublicBeliefState(self.game, history.state, (first, second))
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns the policy on the tree of the game."""

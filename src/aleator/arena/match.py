@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aleator.agents.asking import ask_action, ask_probabilities
+from aleator.agents.asking import ask_action, ask_policy
 from aleator.agents.base import Agent
-from aleator.arena.luck import HandValues
+from aleator.arena.aivat import Aivat
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.table import Table
@@ -70,7 +70,7 @@ def play_match(
     deals: int,
     rng: np.random.Generator,
     *,
-    values: HandValues | None = None,
+    aivat: Aivat | None = None,
     on_deal: OnDeal | None = None,
     seconds_per_move: float | None = None,
     clock: Clock = perf_counter,
@@ -84,7 +84,7 @@ def play_match(
         first, second: the agents; one of them may sit on both sides.
         deals: how many.
         rng: of hands and draws.
-        values: to take luck off the results; None for what was won.
+        aivat: takes the luck off the results; None for what was won.
         on_deal: is told how many deals are over; the match ends early if it returns True.
         seconds_per_move: how long an agent may take for a move; None for any time.
         clock: says what time it is, in seconds.
@@ -100,10 +100,10 @@ def play_match(
     for number in range(deals):
         seat = number % 2
         agents, seconds = ((first, second), spent) if seat == 0 else ((second, first), (spent[1], spent[0]))
-        payoff, luck = _play(agents, rng, values, seconds, clock)
+        payoff, score = _play(agents, rng, aivat, seconds, clock)
         sign = 1.0 if seat == 0 else -1.0
         won[seat].append(sign * payoff)
-        fair[seat].append(sign * (payoff - luck))
+        fair[seat].append(sign * score)
         if on_deal is not None and on_deal(number + 1):
             break
     return MatchResult(
@@ -132,33 +132,33 @@ def exact_match(first: Agent, second: Agent, tree: PublicTree) -> MatchResult:
 def _play(
     agents: tuple[Agent, Agent],
     rng: np.random.Generator,
-    values: HandValues | None,
+    aivat: Aivat | None,
     spent: tuple[list[float], list[float]],
     clock: Clock,
 ) -> tuple[float, float]:
-    """Returns what player 0 won in one deal, and how much of it was luck. Adds the seconds of each move to its player's.
+    """Returns what player 0 won in one deal, and that with the luck removed. Adds the seconds of each move to its player's.
 
-    To measure luck, agents are asked for their probabilities, too. A move takes as long as the slower of both answers: an
+    To measure luck, agents are asked for their policies, too. A move takes as long as the slower of both answers: an
     agent that searches recalls its search for the second one, and another one should not pay twice.
     """
     table = Table(agents[0].game, rng)
-    chances: list[FloatArray | None] = [None] * len(table.events)
+    policies: list[FloatArray | None] = [None] * len(table.events)
     for seat, agent in enumerate(agents):
         agent.begin(seat, rng)
     while not table.is_over:
         seen, agent = table.observe(), agents[table.actor]
         slowest = 0.0
-        if values is not None:
+        if aivat is not None:
             began = clock()
-            chances.append(ask_probabilities(agent, seen))
+            policies.append(ask_policy(agent, seen.history))
             slowest = clock() - began
         began = clock()
         action = ask_action(agent, seen)
         spent[seen.seat].append(max(slowest, clock() - began))
         table.act(action)
-        chances += [None] * (len(table.events) - len(chances))
+        policies += [None] * (len(table.events) - len(policies))
     payoff = table.payoff(0)
-    return payoff, 0.0 if values is None else values.luck(table.events, table.past_hands, chances)
+    return payoff, payoff if aivat is None else aivat.score(table.events, table.past_hands, policies)
 
 
 def _times(spent: list[float], limit: float | None) -> MoveTimes | None:

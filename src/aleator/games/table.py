@@ -14,6 +14,21 @@ from aleator.games.base import CHANCE, TERMINAL, Child, Game
 
 
 @dataclass(frozen=True, slots=True)
+class PublicHistory:
+    """All that everybody knows when it is a player's turn.
+
+    Attributes:
+        seat: whose turn it is, 0 or 1.
+        state: the public state.
+        events: which child followed at each public state since the game began.
+    """
+
+    seat: int
+    state: Hashable
+    events: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """All that a player knows when it is its turn.
 
@@ -30,6 +45,24 @@ class Observation:
     hand: int
     events: tuple[int, ...]
     legal: tuple[int, ...]
+
+    @property
+    def history(self) -> PublicHistory:
+        """The part of it that everybody knows."""
+        return PublicHistory(self.seat, self.state, self.events)
+
+
+def legal_actions_at(game: Game[Any], state: Hashable) -> npt.NDArray[np.bool_]:
+    """Returns [A, H]: which hand of the player to act may take which action; those for which some child has the hand."""
+    player = game.actor(state)
+    legal = np.zeros((len(game.actions(state)), game.num_hands(state)[player]), dtype=np.bool_)
+    for number, child in enumerate(game.children(state)):
+        origin = child.origin[player]
+        if origin is None:
+            legal[number] = True
+        else:
+            legal.reshape(-1)[origin] = True
+    return legal
 
 
 class Table:
@@ -97,17 +130,9 @@ class Table:
         return found
 
     def _legal(self) -> tuple[int, ...]:
-        """Returns the actions for which some child has the actor's hand."""
-        player = self.actor
-        count, hands = len(self.game.actions(self.state)), self.game.num_hands(self.state)[player]
-        found: set[int] = set()
-        for number, child in enumerate(self.game.children(self.state)):
-            origin = child.origin[player]
-            if origin is None:
-                found.add(number)
-            else:
-                found.update((origin[origin % hands == self.hands[player]] // hands).tolist())
-        return tuple(action for action in range(count) if action in found)
+        """Returns the actions that the actor's hand may take."""
+        mine = legal_actions_at(self.game, self.state)[:, self.hands[self.actor]]
+        return tuple(np.flatnonzero(mine).tolist())
 
     def _let_chance_move(self) -> None:
         while self.actor == CHANCE:

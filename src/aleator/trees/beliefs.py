@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from aleator.errors import SolveError
-from aleator.games.base import FloatArray, Game
+from aleator.games.base import FloatArray, Game, IntArray
 from aleator.trees.policy import Policy
 
 Reach = tuple[FloatArray, FloatArray]  # per player, rows over that player's hands
@@ -87,16 +87,26 @@ class PublicBeliefState:
         if actor >= 0 and policy is None:
             raise SolveError(f"player {actor} acts here: a policy is needed to say what an action reveals")
         child = children[index]
-        reach = []
-        for player in (0, 1):
-            own, origin = self.beliefs[player], child.origin[player]
-            if player == actor and policy is not None:
-                acted = policy * own
-                own = acted[index] if origin is None else acted.ravel()[origin]
-            elif origin is not None:
-                own = own[origin]
-            reach.append(own)
-        return PublicBeliefState(game, child.state, (reach[0], reach[1]))
+        first, second = (
+            reach_after(self.beliefs[player], child.origin[player], policy if player == actor else None, index)
+            for player in (0, 1)
+        )
+        return PublicBeliefState(game, child.state, (first, second))
+
+
+def reach_after(reach: FloatArray, origin: IntArray | None, policy: FloatArray | None, index: int) -> FloatArray:
+    """Returns [hands in the child]: a player's reach one move further.
+
+    Args:
+        reach: [H] before.
+        origin: where the hands in the child come from, as in `Child`.
+        policy: [A, H] if it is this player who acts, else None.
+        index: the child's place among its siblings.
+    """
+    if policy is None:
+        return reach if origin is None else reach[origin]
+    acted = policy * reach
+    return np.asarray(acted[index] if origin is None else acted.ravel()[origin])
 
 
 def reach_at(policy: Policy, node: int, root_reach: Reach | None = None) -> Reach:
@@ -109,11 +119,8 @@ def reach_at(policy: Policy, node: int, root_reach: Reach | None = None) -> Reac
     for player in (0, 1):
         reach = np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]
         for child in line[-2::-1]:
-            parent, origin = int(tree.parent[child]), tree.origin(player, child)
-            if tree.actor[parent] == player:
-                acted = policy[parent] * reach
-                reach = acted[child - tree.first_child[parent]] if origin is None else acted.ravel()[origin]
-            elif origin is not None:
-                reach = reach[origin]
+            parent = int(tree.parent[child])
+            acts = policy[parent] if tree.actor[parent] == player else None
+            reach = reach_after(reach, tree.origin(player, child), acts, child - int(tree.first_child[parent]))
         found.append(reach)
     return found[0], found[1]

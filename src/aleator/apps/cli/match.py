@@ -13,7 +13,7 @@ from aleator.agents.registry import spot_to_solve
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
-from aleator.arena import HandValues, MatchResult, MoveTimes, Score, exact_match, play_match
+from aleator.arena import Aivat, MatchResult, MoveTimes, Score, exact_match, play_match
 from aleator.arena.match import check_seconds_per_move
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
@@ -53,7 +53,7 @@ def run(
             result = exact_match(agents[0], agents[1], build_tree(rules))
         _print(game, first, second, result, "exactly", json=json)
         return
-    values = None if raw else _baseline(rules, quiet=json)
+    aivat = None if raw else _baseline(rules, quiet=json)
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
         move = stack.enter_context(progress_bar("playing", quiet=json))
@@ -67,23 +67,23 @@ def run(
             agents[1],
             deals,
             np.random.default_rng(seed),
-            values=values,
+            aivat=aivat,
             on_deal=on_deal,
             seconds_per_move=seconds_per_move,
         )
         stopped = interrupted()
-    how = "as won" if values is None else "luck removed"
+    how = "as won" if aivat is None else "luck removed"
     _print(game, first, second, result, how, seconds_per_move, json=json)
     end(stopped=stopped)
 
 
-def _baseline(rules: Game[Any], *, quiet: bool) -> HandValues | None:
+def _baseline(rules: Game[Any], *, quiet: bool) -> Aivat | None:
     """Returns values of a rough solution, by which luck is measured; None if the game is too big for that."""
     try:
         if size := spot_to_solve("equilibrium", rules):
             size.check_fits(rules.name)
         with progress_bar("solving the game to measure luck by", quiet=quiet):
-            return HandValues(approximate(build_tree(rules), _BASELINE))
+            return Aivat(approximate(build_tree(rules), _BASELINE))
     except TooBigError as error:
         note(f"luck stays in the result: {error}")
         return None

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from aleator.agents.asking import ask_action, ask_probabilities
+from aleator.agents.asking import ask_action, ask_policy
 from aleator.agents.base import Agent
 from aleator.agents.human import HumanAgent
 from aleator.agents.registry import known_agents, load_agent, spot_to_solve
@@ -139,7 +139,8 @@ def _play(
             action = mine.act(seen) if isinstance(mine, HumanAgent) else ask_action(mine, seen)
         else:
             with progress_bar(f"{opponent.name} thinks", quiet=quiet):
-                belief, chances = opponent.belief(seen), ask_probabilities(opponent, seen)
+                belief = opponent.belief(seen.history)
+                chances = ask_policy(opponent, seen.history)[:, seen.hand]
             given = None if belief is None else belief.as_seen_by(seen.seat, seen.hand)
             action = ask_action(opponent, seen)
             turns.append(Turn(seen, given, chances, action))

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from aleator.agents.asking import ask_policy
 from aleator.agents.base import Agent
 from aleator.agents.registry import load_agent
 from aleator.apps.web.catalogue import EQUILIBRIUM, REBEL
@@ -16,7 +17,7 @@ from aleator.apps.web.worker.tables import Position, Table, TreeTable
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.registry import load_game
-from aleator.games.table import Observation
+from aleator.games.table import PublicHistory
 from aleator.games.table import Table as GameTable
 
 _SETTINGS = {REBEL: "rebel:iterations=512"}  # a move within a second, also where cores are busy
@@ -52,11 +53,11 @@ class _AgentOpponent:
         """Searches the first move, which is the same in every deal."""
         rng = np.random.default_rng(0)
         self.agent.begin(0, rng)
-        self.agent.probabilities(GameTable(self.agent.game, rng).observe())
+        self.agent.policy_at(GameTable(self.agent.game, rng).observe().history)
 
     def _observe(
-        self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]
-    ) -> tuple[TreeTable, Observation]:
+        self, table: Table, position: Position, seat: int, draw: Sequence[int]
+    ) -> tuple[TreeTable, PublicHistory]:
         if not isinstance(table, TreeTable):
             raise AgentError(f"{self.agent.name} plays small games only")
         events, node, tree = [], 0, table.tree
@@ -65,17 +66,14 @@ class _AgentOpponent:
             events.append(labels.index(label))
             node = int(tree.first_child[node]) + events[-1]
         self.agent.begin(seat, np.random.default_rng(draw))
-        legal = tuple(range(int(tree.num_actions[node])))
-        return table, Observation(seat, tree.states[node], hand, tuple(events), legal)
+        return table, PublicHistory(seat, tree.states[node], tuple(events))
 
     def policy(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
-        chances = self.agent.probabilities(self._observe(table, position, seat, hand, draw)[1])
-        found: FloatArray = chances / chances.sum()
-        return found
+        return ask_policy(self.agent, self._observe(table, position, seat, draw)[1])[:, hand]
 
     def belief(self, table: Table, position: Position, seat: int, hand: int, draw: Sequence[int]) -> FloatArray:
-        known, observation = self._observe(table, position, seat, hand, draw)
-        belief = self.agent.belief(observation)
+        known, history = self._observe(table, position, seat, draw)
+        belief = self.agent.belief(history)
         return known.belief(position, seat, hand) if belief is None else belief.as_seen_by(seat, hand)
 
 
