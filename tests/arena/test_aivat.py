@@ -100,7 +100,7 @@ def test_the_more_is_known_the_less_luck_is_left(name: str) -> None:
     for column in columns:
         assert chances @ np.array(column) == pytest.approx(value, abs=1e-9)
         variances.append(chances @ (np.array(column) - value) ** 2)
-    assert variances[0] > variances[1] > variances[2] > variances[3]
+    assert variances[0] >= variances[1] > variances[2] > variances[3]  # Goofspiel has no chance
     assert variances[3] < variances[0] / 10
 
 
