@@ -25,7 +25,7 @@ from aleator.learning.config import preset
 from aleator.learning.encoding import Encoding
 from aleator.learning.shipped import shipped_model
 from aleator.learning.training import Trainer
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 
 SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds of the agent's moves"
 

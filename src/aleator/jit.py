@@ -22,6 +22,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
     package = Path(__file__).parent
     files = [
         Path(__file__),
+        *package.glob("kernels/*.py"),
         *package.glob("solvers/engines/**/*.py"),
         *package.glob("games/holdem/evaluator.py"),
         *package.glob("learning/compiled_network.py"),

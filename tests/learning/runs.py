@@ -14,7 +14,7 @@ from aleator.learning.checkpoint import CHECKPOINT, RunDirectory
 from aleator.learning.config import RebelConfig
 from aleator.learning.networks import ValueNetwork
 from aleator.learning.quick_network import QuickNetwork
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 from aleator.storage import ArrayFile
 
 TINY: dict[str, Any] = {

@@ -13,7 +13,7 @@ from aleator.learning.leaf_network import NetworkLeaves
 from aleator.learning.networks import NetworkConfig, ValueNetwork
 from aleator.learning.quick_network import QuickNetwork
 from aleator.learning.training import Trainer, leaf_values
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 from tests.learning.runs import ask, tiny
 
 

@@ -19,8 +19,8 @@ from aleator.learning.networks import NetworkConfig, PolicyNetwork  # noqa: E402
 from aleator.learning.playing import play_out  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
-from aleator.solvers.engines.torch.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.trees.public_tree import build_tree  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 

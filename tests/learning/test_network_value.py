@@ -26,8 +26,8 @@ from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
-from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 
 

@@ -18,7 +18,7 @@ from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.networks import zero_sum  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 
 

@@ -19,8 +19,8 @@ from aleator.learning.playing import even_draws, play_out  # noqa: E402
 from aleator.learning.rebel import sample_iterations  # noqa: E402
 from aleator.learning.shipped import shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
-from aleator.solvers.engines.torch.parts import search  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.parts import search  # noqa: E402
 from tests.learning.runs import Nothing  # noqa: E402
 
 

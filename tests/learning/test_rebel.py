@@ -17,8 +17,8 @@ from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.solvers.engines.torch.engine import TorchEngine  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from tests.learning.runs import Nothing  # noqa: E402
 
 

@@ -9,10 +9,10 @@ import torch
 
 from aleator.games.registry import load_game
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.compiled import CompiledEngine
-from aleator.solvers.engines.torch.engine import Searched, TorchEngine, make_engine
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.parts import PART, search
+from aleator.solvers.engines.batched.compiled import CompiledEngine
+from aleator.solvers.engines.batched.engine import Searched, TorchEngine, make_engine
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.parts import PART, search
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 from aleator.solvers.search_rule import SearchRule, find_rule
 

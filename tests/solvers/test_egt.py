@@ -9,8 +9,8 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.egt import EGT
-from aleator.solvers.engines.pruned.layout import INFOSTATE
-from aleator.solvers.engines.pruned.response import push_reach
+from aleator.solvers.engines.by_hand.layout import INFOSTATE
+from aleator.solvers.engines.by_hand.response import push_reach
 from aleator.solvers.solve import Limits, make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, random_policy

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from aleator.kernels.simd import WIDE, load_wide, store
 from aleator.solvers.engines.boards import kept
 from aleator.solvers.engines.boards.kept import MOST_HALF, load_kept, store_kept
-from aleator.solvers.engines.cpu.simd import WIDE, load_wide, store
 
 Kernel = Callable[[npt.NDArray[Any], npt.NDArray[Any]], None]
 

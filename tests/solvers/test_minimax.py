@@ -161,11 +161,11 @@ def test_moves_in_a_circle_are_refused() -> None:
         position_values(Circle(0))
 
 
-def test_torch_engine_equals_a_recursion() -> None:
+def test_batched_engine_equals_a_recursion() -> None:
     torch = pytest.importorskip("torch")
     from aleator.learning.subgames import Subgames
-    from aleator.solvers.engines.torch.engine import make_engine
-    from aleator.solvers.engines.torch.forest import Forest
+    from aleator.solvers.engines.batched.engine import make_engine
+    from aleator.solvers.engines.batched.forest import Forest
 
     game = subtraction(9)
     exact = position_values(game)
@@ -201,11 +201,11 @@ def test_torch_engine_equals_a_recursion() -> None:
             assert chances == pytest.approx([good / sum(best) for good in best], abs=1e-6)
 
 
-def test_torch_engine_refuses_hidden_information() -> None:
+def test_batched_engine_refuses_hidden_information() -> None:
     torch = pytest.importorskip("torch")
-    from aleator.solvers.engines.torch.engine import make_engine
-    from aleator.solvers.engines.torch.forest import Forest
-    from aleator.solvers.engines.torch.shapes import Shapes
+    from aleator.solvers.engines.batched.engine import make_engine
+    from aleator.solvers.engines.batched.forest import Forest
+    from aleator.solvers.engines.batched.shapes import Shapes
 
     forest = Forest.build(Shapes([build_tree(load_game("kuhn"))]), torch.zeros(1, dtype=torch.int64))
     with pytest.raises(SolveError, match="kuhn has 3"):

@@ -7,7 +7,7 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
-from aleator.solvers.engines.pruned.memory import AVERAGE, CFV, POLICY, REGRET, VALUE_SUM
+from aleator.solvers.engines.by_hand.memory import AVERAGE, CFV, POLICY, REGRET, VALUE_SUM
 from aleator.solvers.pruned_cfr import PrunedCFR
 from aleator.solvers.pruning_rule import PruningRule, parse_pruning_rule
 from aleator.solvers.regret_rule import HEDGE, NAMED_RULES, SHARP_MATCHING, parse_rule

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from aleator.jit import kernel
-from aleator.solvers.engines.cpu.tiles import COLUMNS, TILE, multiply, packed
+from aleator.kernels.tiles import COLUMNS, TILE, multiply, packed
 
 Array32 = npt.NDArray[np.float32]
 

@@ -19,8 +19,8 @@ from aleator.games.base import CHANCE, TERMINAL, Game
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.size import count_public_states, totals_below
+from aleator.kernels.simd import LANES
 from aleator.search.random_iteration import SearchConfig
-from aleator.solvers.engines.cpu.simd import LANES
 from aleator.solvers.solve import available_memory
 from aleator.trees.public_tree import MAX_NODES
 

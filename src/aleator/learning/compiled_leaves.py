@@ -16,7 +16,7 @@ from aleator.learning.compiled_network import encode_changed
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork, zero_sum
 from aleator.learning.quick_network import Array32, Numbers, QuickNetwork
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 Rows = npt.NDArray[np.floating[Any]]

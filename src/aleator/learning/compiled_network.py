@@ -19,8 +19,8 @@ import numpy.typing as npt
 from numpy.polynomial import Chebyshev, chebyshev
 
 from aleator.jit import inner_kernel, kernel
-from aleator.solvers.engines.cpu.simd import WIDE, largest, load_wide, polynomial, smallest, splat_wide, store, total
-from aleator.solvers.engines.cpu.tiles import TILE, multiply
+from aleator.kernels.simd import WIDE, largest, load_wide, polynomial, smallest, splat_wide, store, total
+from aleator.kernels.tiles import TILE, multiply
 
 Array = npt.NDArray[Any]
 

@@ -23,8 +23,8 @@ from aleator.learning.encoding import Encoding
 from aleator.learning.networks import PolicyNetwork
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import Searched
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.engine import Searched
+from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 STEPS = 255  # of a probability in 8 bits

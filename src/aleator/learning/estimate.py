@@ -14,7 +14,7 @@ from aleator.learning.memory import kept_memory, search_memory
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.training import Trainer
-from aleator.solvers.engines.torch.parts import one_thread
+from aleator.solvers.engines.batched.parts import one_thread
 
 _ROUNDS = 3  # searches of a game in a calibration: from its root, and from where that leads
 

@@ -9,7 +9,7 @@ from aleator.errors import SolveError
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork, zero_sum
 from aleator.learning.triton_network import encode_beliefs, perceptron
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 _BLOCK = 128

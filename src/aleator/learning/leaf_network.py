@@ -6,7 +6,7 @@ import torch
 
 from aleator.learning.encoding import Encoding
 from aleator.learning.networks import ValueNetwork
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 

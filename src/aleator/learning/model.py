@@ -22,8 +22,8 @@ from aleator.learning.encoding import Encoding
 from aleator.learning.networks import PolicyNetwork, ValueNetwork
 from aleator.learning.subgames import Subgames
 from aleator.learning.training import leaf_values
-from aleator.solvers.engines.torch.engine import LeafValues
-from aleator.solvers.engines.torch.warm_start import WarmStart
+from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.storage import ArrayFile, StorageError, write_arrays
 
 _FORMAT = "aleator value network 1"

@@ -14,7 +14,7 @@ from aleator.learning.compiled_leaves import BoundCompiledLeaves
 from aleator.learning.model import Model, Searcher
 from aleator.learning.quick_network import QuickNetwork
 from aleator.search.random_iteration import SearchStart
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, block, normalised
 from aleator.trees.subgame import Subgame

@@ -22,10 +22,10 @@ import torch
 from aleator.games.base import Child, FloatArray, Game
 from aleator.learning.playing import Played
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import LeafValues
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.minimax import MinimaxEngine
-from aleator.solvers.engines.torch.parts import one_thread
+from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.minimax import MinimaxEngine
+from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.minimax import position_values
 from aleator.solvers.search_rule import SearchRule
 

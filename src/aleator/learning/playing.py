@@ -35,10 +35,10 @@ from aleator.games.base import FloatArray
 from aleator.learning.rebel import sample_iterations
 from aleator.learning.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.torch.engine import LeafValues, Searched
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.parts import search
-from aleator.solvers.engines.torch.warm_start import WarmStart
+from aleator.solvers.engines.batched.engine import LeafValues, Searched
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.parts import search
+from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.kernels.aligned import aligned_copy, aligned_zeros
+from aleator.kernels.tiles import COLUMNS, TILE, packed
 from aleator.learning.compiled_network import BLOCK, perceive
 from aleator.learning.networks import ValueNetwork
-from aleator.solvers.engines.aligned import aligned_copy, aligned_zeros
-from aleator.solvers.engines.cpu.tiles import COLUMNS, TILE, packed
 
 Array32 = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]

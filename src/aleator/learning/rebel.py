@@ -28,10 +28,10 @@ from aleator.learning.decisions import Decisions
 from aleator.learning.encoding import Encoding
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import LeafValues, Searched
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.parts import search
-from aleator.solvers.engines.torch.warm_start import WarmStart
+from aleator.solvers.engines.batched.engine import LeafValues, Searched
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.parts import search
+from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor

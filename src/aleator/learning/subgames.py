@@ -9,7 +9,7 @@ import torch
 
 from aleator.errors import TooBigError
 from aleator.games.base import TERMINAL, Game
-from aleator.solvers.engines.torch.shapes import Shapes
+from aleator.solvers.engines.batched.shapes import Shapes
 from aleator.trees.public_tree import PublicTree, build_tree
 
 MAX_ROOTS = 20_000

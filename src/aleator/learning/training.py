@@ -38,9 +38,9 @@ from aleator.learning.playing import Played, play_out
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.torch.engine import LeafValues
-from aleator.solvers.engines.torch.parts import one_thread
-from aleator.solvers.engines.torch.warm_start import WarmStart
+from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.parts import one_thread
+from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor

@@ -37,8 +37,8 @@ import numpy.typing as npt
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.pruned.layout import INFOSTATE, LEGAL, HandLayout
-from aleator.solvers.engines.pruned.smoothing import dilated_weights, gradient, smoothed_response
+from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
+from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
 from aleator.solvers.state import check_no_leaves, restore_vectors
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree

@@ -44,9 +44,9 @@ import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.pruned.iterate import iterate
-from aleator.solvers.engines.pruned.layout import LEGAL, ROW, HandLayout, below
-from aleator.solvers.engines.pruned.memory import (
+from aleator.solvers.engines.by_hand.iterate import iterate
+from aleator.solvers.engines.by_hand.layout import LEGAL, ROW, HandLayout, below
+from aleator.solvers.engines.by_hand.memory import (
     AVERAGE,
     DIRECT,
     DISCARDED,
@@ -65,8 +65,8 @@ from aleator.solvers.engines.pruned.memory import (
     new_memory,
     new_work,
 )
-from aleator.solvers.engines.pruned.response import push_reach
-from aleator.solvers.engines.pruned.walk import catch_up_all
+from aleator.solvers.engines.by_hand.response import push_reach
+from aleator.solvers.engines.by_hand.walk import catch_up_all
 from aleator.solvers.pruning_rule import BEST_RESPONSE, PARTIAL, PruningRule
 from aleator.solvers.regret_rule import HEDGE
 from aleator.solvers.state import check_no_leaves, restore_vectors

@@ -33,8 +33,8 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.engines.pruned.layout import INFOSTATE, LEGAL, HandLayout
-from aleator.solvers.engines.pruned.response import push_reach, soft_response
+from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
+from aleator.solvers.engines.by_hand.response import push_reach, soft_response
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.trees.policy import Policy, normalised

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aleator.learning.model import Searcher
     from aleator.learning.playing import Played
     from aleator.learning.training import Trainer
-    from aleator.solvers.engines.torch.engine import LeafValues
+    from aleator.solvers.engines.batched.engine import LeafValues
 
 GAME, LABEL = "liars-dice:1x4", "1x4f"
 PLAYTHROUGHS, FIRST_PLAYTHROUGHS, CURVE_PLAYTHROUGHS = 512, 64, 16

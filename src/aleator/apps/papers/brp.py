@@ -7,7 +7,7 @@ import numpy as np
 from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
 from aleator.apps.papers.traces import AGREES, COLUMNS, Trace, over_iterations, over_nodes, ratio, rows, traces
 from aleator.games.registry import load_game
-from aleator.solvers.engines.pruned.layout import LEGAL, HandLayout, below
+from aleator.solvers.engines.by_hand.layout import LEGAL, HandLayout, below
 from aleator.solvers.solve import make_solver
 from aleator.solvers.warm_start import WarmStarter
 from aleator.trees.public_tree import build_tree

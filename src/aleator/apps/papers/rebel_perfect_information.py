@@ -16,7 +16,7 @@ except ModuleNotFoundError as missing:
 from aleator.learning.config import preset
 from aleator.learning.perfect_information import SearchedPositions, search_positions
 from aleator.learning.training import Trainer
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 
 # name in the table -> (game of OpenSpiel, searches: quick, usual, full)
 _GAMES = {

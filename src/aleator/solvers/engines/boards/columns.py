@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from aleator.solvers.engines.cpu.simd import WIDE, Vector, address, llvm_type, read_vector, write_vector
+from aleator.kernels.simd import WIDE, Vector, address, llvm_type, read_vector, write_vector
 
 _FLOATS, _INTEGERS = Vector(types.float32, WIDE), Vector(types.int32, WIDE)
 _INDEX = ir.IntType(64)

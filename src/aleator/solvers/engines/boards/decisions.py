@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.jit import inner_kernel
-from aleator.solvers.engines.boards.kept import MOST_HALF, Kept, load_kept, store_kept
-from aleator.solvers.engines.cpu.simd import (
+from aleator.kernels.simd import (
     WIDE,
     if_positive,
     is_zero,
@@ -24,6 +23,7 @@ from aleator.solvers.engines.cpu.simd import (
     splat_wide,
     store,
 )
+from aleator.solvers.engines.boards.kept import MOST_HALF, Kept, load_kept, store_kept
 
 Float32Array = npt.NDArray[np.float32]
 Instant = npt.NDArray[np.float32] | None  # regrets of the last iteration; none unless the rule predicts

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import SolveError
-from aleator.solvers.engines.aligned import aligned_zeros
+from aleator.kernels.aligned import aligned_zeros
 from aleator.solvers.engines.boards import walk
 from aleator.solvers.engines.boards.kept import LARGEST
 from aleator.solvers.engines.boards.plan import BoardPlan

@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from aleator.solvers.engines.cpu.simd import WIDE, Vector, address, llvm_type, read_vector, write_vector
+from aleator.kernels.simd import WIDE, Vector, address, llvm_type, read_vector, write_vector
 
 Kept = npt.NDArray[Any]  # float32, or the bits of float16 as uint16
 MOST_HALF = np.float32(np.finfo(np.float16).max)

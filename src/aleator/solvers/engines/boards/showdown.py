@@ -17,11 +17,8 @@ import numpy.typing as npt
 
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.jit import inner_kernel
-from aleator.solvers.engines.aligned import aligned_zeros
-from aleator.solvers.engines.boards.columns import folds_to_rows, rows_to_columns, showdowns_to_rows
-from aleator.solvers.engines.boards.forest import Forest
-from aleator.solvers.engines.boards.tables import NOBODY, HandTable
-from aleator.solvers.engines.cpu.simd import (
+from aleator.kernels.aligned import aligned_zeros
+from aleator.kernels.simd import (
     WIDE,
     load_wide,
     raw,
@@ -31,6 +28,9 @@ from aleator.solvers.engines.cpu.simd import (
     to_integer,
     total,
 )
+from aleator.solvers.engines.boards.columns import folds_to_rows, rows_to_columns, showdowns_to_rows
+from aleator.solvers.engines.boards.forest import Forest
+from aleator.solvers.engines.boards.tables import NOBODY, HandTable
 
 Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands
 from aleator.games.holdem.evaluator import strengths
-from aleator.solvers.engines.cpu.simd import WIDE
+from aleator.kernels.simd import WIDE
 
 Int16Array = npt.NDArray[np.int16]
 Int64Array = npt.NDArray[np.int64]

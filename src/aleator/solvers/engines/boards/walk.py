@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.jit import inner_kernel, kernel
+from aleator.kernels.simd import LANES, gather, load, store
 from aleator.solvers.engines.boards.decisions import (
     Instant,
     add_rows,
@@ -31,7 +32,6 @@ from aleator.solvers.engines.boards.forest import Forest
 from aleator.solvers.engines.boards.kept import Kept
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
-from aleator.solvers.engines.cpu.simd import LANES, gather, load, store
 
 Float32Array = npt.NDArray[np.float32]
 Int16Array = npt.NDArray[np.int16]

@@ -12,8 +12,8 @@ import numpy as np
 
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
+from aleator.kernels.simd import LANES, gather, if_positive, largest, load, splat, store
 from aleator.solvers.engines.cpu.layout import Index, Places, Vector
-from aleator.solvers.engines.cpu.simd import LANES, gather, if_positive, largest, load, splat, store
 
 
 @kernel(forceinline=True)

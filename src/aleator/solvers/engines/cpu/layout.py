@@ -16,8 +16,8 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 
 from aleator.games.base import FloatArray
-from aleator.solvers.engines.aligned import aligned_zeros
-from aleator.solvers.engines.cpu.simd import LANES
+from aleator.kernels.aligned import aligned_zeros
+from aleator.kernels.simd import LANES
 from aleator.trees.policy import legal_actions
 from aleator.trees.public_tree import IDENTITY, PublicTree
 

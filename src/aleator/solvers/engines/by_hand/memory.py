@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aleator.games.base import FloatArray
-from aleator.solvers.engines.pruned.layout import INFOSTATE, LEGAL, HandLayout, Ints, Longs
+from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout, Ints, Longs
 
 # columns of `HandMemory.places`: a row is a cache line
 REGRET = 0  # as of iteration SEEN

@@ -55,7 +55,7 @@ class Shapes:
             if (tree.origin_start != IDENTITY).any():
                 raise SolveError(
                     f"{tree.game.name} renumbers hands on the way (private moves or draws); "
-                    "the torch engine takes games whose hands keep their numbers"
+                    "the batched engine takes games whose hands keep their numbers"
                 )
         self.num_hands = max(int(tree.num_hands.max()) for tree in trees)
         self.num_levels = max(int(tree.depth.max()) + 1 for tree in trees)

@@ -22,9 +22,9 @@ os.environ.setdefault("TRITON_INTERPRET", "1")  # before Triton is imported: its
 torch = pytest.importorskip("torch")
 
 from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.solvers.engines.torch.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
-from aleator.solvers.engines.torch.shapes import Shapes  # noqa: E402
+from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.shapes import Shapes  # noqa: E402
 
 
 def difference(tree: PublicTree, forest: Forest, rows: torch.Tensor, subgame: int, policy: Policy) -> float:
@@ -117,7 +117,7 @@ def test_many_subgames_are_solved_as_each_alone(name: str, rule: str) -> None:
 @pytest.mark.parametrize("name", ["leduc", "liars-dice:1x3"])
 def test_fused_kernels_are_equal_to_plain_torch(name: str, rule: str) -> None:
     pytest.importorskip("triton")
-    from aleator.solvers.engines.torch.fused import FusedEngine
+    from aleator.solvers.engines.batched.fused import FusedEngine
 
     roots = [5, 0, 3, 1]
     plain = search(name, rule, roots, TorchEngine, torch.float32)

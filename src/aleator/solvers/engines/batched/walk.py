@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import torch
 
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from aleator.games.base import FloatArray
 from aleator.jit import inner_kernel
-from aleator.solvers.engines.pruned.layout import LEGAL, Ints
-from aleator.solvers.engines.pruned.memory import (
+from aleator.solvers.engines.by_hand.layout import LEGAL, Ints
+from aleator.solvers.engines.by_hand.memory import (
     AVERAGE,
     AVERAGE_MARK,
     DEVIATION,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.jit import inner_kernel
-from aleator.solvers.engines.pruned.catch_up import change_pruning, find_nested, inside_pruned, push_children, respond
-from aleator.solvers.engines.pruned.infostate import expected_skip, next_policy
-from aleator.solvers.engines.pruned.layout import (
+from aleator.solvers.engines.by_hand.catch_up import change_pruning, find_nested, inside_pruned, push_children, respond
+from aleator.solvers.engines.by_hand.infostate import expected_skip, next_policy
+from aleator.solvers.engines.by_hand.layout import (
     ACTOR,
     BLOCK,
     HANDS,
@@ -24,7 +24,7 @@ from aleator.solvers.engines.pruned.layout import (
     HandSide,
     Shape,
 )
-from aleator.solvers.engines.pruned.memory import (
+from aleator.solvers.engines.by_hand.memory import (
     AVERAGE,
     AVERAGE_MARK,
     DISCARDED,

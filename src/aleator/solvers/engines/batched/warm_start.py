@@ -1,4 +1,4 @@
-"""Warm starts of the torch engine: searches that go on as if given policies had been played before.
+"""Warm starts of the batched engine: searches that go on as if given policies had been played before.
 
 Algorithm:
     The given policies stand for the first updates of each player. Leaves are valued at the beliefs that they lead to, and
@@ -11,7 +11,7 @@ Reference: ReBeL App. J (exact best response, 15 iterations).
 Deviations: as in `aleator.search.depth_limited`, whose tabular form this is equal to. An iteration of the paper is taken as an
     update of each player. The updates that are pretended come on top of those that a search runs.
 
-Status: tests/solvers/test_torch_warm_start.py.
+Status: tests/solvers/test_batched_warm_start.py.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 
 from aleator.errors import SolveError
-from aleator.solvers.engines.torch import walk
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched import walk
+from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
 
 if TYPE_CHECKING:
-    from aleator.solvers.engines.torch.engine import TorchEngine
+    from aleator.solvers.engines.batched.engine import TorchEngine
 
 Tensor = torch.Tensor
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
-from aleator.solvers.engines.pruned.best_response import settle_whole
-from aleator.solvers.engines.pruned.catch_up import settle
-from aleator.solvers.engines.pruned.layout import HandSide, Shape
-from aleator.solvers.engines.pruned.memory import AVERAGE, FACED, HandMemory, Terms, Work
-from aleator.solvers.engines.pruned.walk import ascend, descend
+from aleator.solvers.engines.by_hand.best_response import settle_whole
+from aleator.solvers.engines.by_hand.catch_up import settle
+from aleator.solvers.engines.by_hand.layout import HandSide, Shape
+from aleator.solvers.engines.by_hand.memory import AVERAGE, FACED, HandMemory, Terms, Work
+from aleator.solvers.engines.by_hand.walk import ascend, descend
 
 
 @kernel()

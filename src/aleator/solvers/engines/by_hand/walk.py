@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.jit import inner_kernel, kernel
-from aleator.solvers.engines.pruned.infostate import (
+from aleator.solvers.engines.by_hand.infostate import (
     add_moments,
     catch_up_sums,
     discount,
@@ -19,7 +19,7 @@ from aleator.solvers.engines.pruned.infostate import (
     next_policy,
     regret_level,
 )
-from aleator.solvers.engines.pruned.layout import (
+from aleator.solvers.engines.by_hand.layout import (
     ACTOR,
     BLOCK,
     DEALS,
@@ -38,7 +38,7 @@ from aleator.solvers.engines.pruned.layout import (
     HandSide,
     Shape,
 )
-from aleator.solvers.engines.pruned.memory import (
+from aleator.solvers.engines.by_hand.memory import (
     CFV,
     DIRECT,
     DUE,

@@ -6,7 +6,7 @@ import numpy as np
 
 from aleator.games.base import FloatArray
 from aleator.jit import inner_kernel, kernel
-from aleator.solvers.engines.pruned.layout import (
+from aleator.solvers.engines.by_hand.layout import (
     ACTOR,
     BLOCK,
     DEALS,

@@ -21,8 +21,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from aleator.jit import inner_kernel
-from aleator.solvers.engines.aligned import aligned_copy
-from aleator.solvers.engines.cpu.simd import Vector, address, llvm_type, read_vector, spread, write_vector
+from aleator.kernels.aligned import aligned_copy
+from aleator.kernels.simd import Vector, address, llvm_type, read_vector, spread, write_vector
 
 Array32 = npt.NDArray[np.float32]
 

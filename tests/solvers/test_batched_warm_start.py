@@ -25,12 +25,12 @@ os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
 from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.solvers.engines.torch.compiled import CompiledEngine  # noqa: E402
-from aleator.solvers.engines.torch.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
-from aleator.solvers.engines.torch.forest import Forest  # noqa: E402
-from aleator.solvers.engines.torch.parts import PART, search  # noqa: E402
-from aleator.solvers.engines.torch.shapes import Shapes  # noqa: E402
-from aleator.solvers.engines.torch.warm_start import WarmStart  # noqa: E402
+from aleator.solvers.engines.batched.compiled import CompiledEngine  # noqa: E402
+from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
+from aleator.solvers.engines.batched.parts import PART, search  # noqa: E402
+from aleator.solvers.engines.batched.shapes import Shapes  # noqa: E402
+from aleator.solvers.engines.batched.warm_start import WarmStart  # noqa: E402
 
 Tensor = torch.Tensor
 
@@ -134,7 +134,7 @@ def test_equal_to_the_tabular_search(name: str, rule: SearchRule) -> None:
 @pytest.mark.parametrize("rule", ["cfr-d", "modified-cfr-ave"])
 def test_fused_kernels_go_on_from_a_warm_start(rule: str) -> None:
     pytest.importorskip("triton")
-    from aleator.solvers.engines.torch.fused import FusedEngine
+    from aleator.solvers.engines.batched.fused import FusedEngine
 
     shapes = Subgames(load_game("liars-dice:1x2")).shapes
     forest = Forest.build(shapes, torch.tensor([0, 2, 1]))

@@ -1,4 +1,4 @@
-"""The torch engine: runs iterations on a forest of subgames, with a value function at their leaves.
+"""The batched engine: runs iterations on a forest of subgames, with a value function at their leaves.
 
 Algorithm:
     On iteration t one player, the traverser, is updated: its counterfactual values at the leaves come from the value
@@ -13,7 +13,7 @@ Reference: ReBeL Algorithms 1 and 2, App. D (FLOP), E (CFR-D, modified CFR-AVE) 
 Deviations: an iteration updates one player, as the paper counts, and players alternate, player 0 first. Best responses share
     the probability among equal actions. CFR-AVE as proved, not modified, needs an oracle and is not here.
 
-Status: equal to the CPU engine (tests/solvers/test_torch_engine.py).
+Status: equal to the CPU engine (tests/solvers/test_batched_engine.py).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.solvers.engines.torch import walk
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.warm_start import WarmStart, begin
+from aleator.solvers.engines.batched import walk
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.warm_start import WarmStart, begin
 from aleator.solvers.fictitious_play import FictitiousRule
 from aleator.solvers.minimax import MinimaxRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import CURRENT, DIFFERENCE, SearchRule
 
 if TYPE_CHECKING:
-    from aleator.solvers.engines.torch.minimax import MinimaxEngine
+    from aleator.solvers.engines.batched.minimax import MinimaxEngine
 
 Tensor = torch.Tensor
 _NOTHING = 1e-20  # a weight that no sum notices
@@ -113,7 +113,7 @@ def _check(rule: SearchRule, iterations: int) -> None:
         fits = update.minimiser != HEDGE and not update.optimistic
     if not (fits and update.alternating):
         raise SolveError(
-            "a search on the torch engine updates players in turn, by regret matching without prediction "
+            "a search on the batched engine updates players in turn, by regret matching without prediction "
             "or by best responses"
         )
 
@@ -300,17 +300,17 @@ def make_engine(
 ) -> TorchEngine | MinimaxEngine:
     """Returns the fastest engine for the device of a forest."""
     if rule.minimax:
-        from aleator.solvers.engines.torch.minimax import MinimaxEngine
+        from aleator.solvers.engines.batched.minimax import MinimaxEngine
 
         if start:
             raise SolveError("only searches by regret matching can be warm started, not minimax")
         return MinimaxEngine(forest, leaf_values, root_reach, rule)
     if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
-        from aleator.solvers.engines.torch.fused import FusedEngine
+        from aleator.solvers.engines.batched.fused import FusedEngine
 
         return FusedEngine(forest, leaf_values, root_reach, rule, iterations, start)
     if forest.shapes.device.type == "cpu":
-        from aleator.solvers.engines.torch.compiled import CompiledEngine
+        from aleator.solvers.engines.batched.compiled import CompiledEngine
 
         if CompiledEngine.fits(rule):
             return CompiledEngine(forest, leaf_values, root_reach, rule, iterations, start)

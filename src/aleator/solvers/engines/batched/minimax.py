@@ -17,9 +17,9 @@ from __future__ import annotations
 import torch
 
 from aleator.errors import SolveError
-from aleator.solvers.engines.torch import walk
-from aleator.solvers.engines.torch.engine import LeafValues, Searched
-from aleator.solvers.engines.torch.forest import Forest
+from aleator.solvers.engines.batched import walk
+from aleator.solvers.engines.batched.engine import LeafValues, Searched
+from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import torch
 
-from aleator.solvers.engines.torch.shapes import Shapes
+from aleator.solvers.engines.batched.shapes import Shapes
 from aleator.trees.public_tree import LEAF
 
 Tensor = torch.Tensor

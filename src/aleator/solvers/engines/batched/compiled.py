@@ -1,4 +1,4 @@
-"""The torch engine on the CPU: iterations of CFR by compiled kernels on the memory of the tensors."""
+"""The batched engine on the CPU: iterations of CFR by compiled kernels on the memory of the tensors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.solvers.engines.torch import compiled_walk
-from aleator.solvers.engines.torch.engine import LeafValues, TorchEngine
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.warm_start import WarmStart
+from aleator.solvers.engines.batched import compiled_walk
+from aleator.solvers.engines.batched.engine import LeafValues, TorchEngine
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import CURRENT, SearchRule
 
 Tensor = torch.Tensor

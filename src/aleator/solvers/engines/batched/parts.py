@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import torch
 
-from aleator.solvers.engines.torch.engine import LeafValues, Searched, make_engine
-from aleator.solvers.engines.torch.forest import Forest
-from aleator.solvers.engines.torch.warm_start import WarmStart
+from aleator.solvers.engines.batched.engine import LeafValues, Searched, make_engine
+from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor

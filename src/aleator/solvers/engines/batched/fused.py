@@ -1,4 +1,4 @@
-"""The torch engine on CUDA: fused kernels, captured in a CUDA graph and replayed."""
+"""The batched engine on CUDA: fused kernels, captured in a CUDA graph and replayed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import torch
 import triton
 
-from aleator.solvers.engines.torch import triton_walk
-from aleator.solvers.engines.torch.engine import Searched, TorchEngine
+from aleator.solvers.engines.batched import triton_walk
+from aleator.solvers.engines.batched.engine import Searched, TorchEngine
 from aleator.solvers.search_rule import DIFFERENCE
 
 Tensor = torch.Tensor

@@ -1,0 +1,1 @@
+"""What several engines share: SIMD vectors for Numba, dense tiles, aligned memory."""
