@@ -24,7 +24,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         Path(__file__),
         *package.glob("kernels/*.py"),
         *package.glob("solvers/engines/**/*.py"),
-        *package.glob("games/holdem/evaluator.py"),
+        *package.glob("games/holdem/*.py"),
         *package.glob("learning/compiled_network.py"),
     ]
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))

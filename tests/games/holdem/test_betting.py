@@ -229,8 +229,10 @@ def test_payoffs_need_the_end_of_the_hand_and_a_strength_for_each_player() -> No
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"num_players": 7}, "2..6"),
-        ({"num_players": 1}, "2..6"),
+        ({"num_players": 11}, "2..10"),
+        ({"num_players": 1}, "2..10"),
+        ({"straddles": (4,)}, "room for 0 straddles"),
+        ({"num_players": 4, "straddles": (4, 4)}, "must grow"),
         ({"small_blind": 3}, "3/2"),
         ({"small_blind": 0, "big_blind": 0}, "0/0"),
         ({"ante": -1}, "-1"),

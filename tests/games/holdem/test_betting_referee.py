@@ -63,6 +63,7 @@ class Referee:
     holes: list[list[pokerkit.Card]]
     board_cards: list[pokerkit.Card]
     num_boards: int
+    hand_type: type = SmallHand
     state: pokerkit.State = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,12 +84,12 @@ class Referee:
         self.state = pokerkit.State(
             automations=AUTOMATIONS,
             deck=pokerkit.Deck.STANDARD,
-            hand_types=(SmallHand,),  # type: ignore[arg-type]
+            hand_types=(self.hand_type,),  # type: ignore[arg-type]
             streets=streets,
             betting_structure=limit,
             ante_trimming_status=rules.big_blind_ante == 0,
             raw_antes=(0, rules.big_blind_ante) if rules.big_blind_ante else rules.ante,
-            raw_blinds_or_straddles=(rules.small_blind, rules.big_blind),
+            raw_blinds_or_straddles=(rules.small_blind, rules.big_blind, *rules.straddles),
             bring_in=0,
             raw_starting_stacks=self.stacks,
             player_count=rules.num_players,
@@ -134,8 +135,13 @@ def random_rules(rng: np.random.Generator) -> BettingRules:
     if rng.random() < 0.35:
         fixed_bets = tuple(big_blind * (1 if street < 2 else 2) for street in range(num_streets))
         max_raises = tuple(int(rng.integers(2, 5)) for _ in range(num_streets))
+    num_players = int(rng.integers(2, 7))
+    straddles = ()
+    if num_players > 2 and rng.random() < 0.3:
+        straddles = tuple(big_blind * 2**k for k in range(1, int(rng.integers(2, num_players))))
     return BettingRules(
-        num_players=int(rng.integers(2, 7)),
+        num_players=num_players,
+        straddles=straddles,
         small_blind=int(rng.integers(1, big_blind)),
         big_blind=big_blind,
         num_streets=num_streets,
@@ -198,6 +204,7 @@ def play_one_hand(rng: np.random.Generator, seen: Counter[str]) -> None:
     seen["side pot"] += len([pot for pot in state.pots() if len(pot.players) > 1]) > 1
     seen["big blind ante"] += rules.big_blind_ante > 0
     seen["limit"] += rules.fixed_bets is not None
+    seen["straddle"] += bool(rules.straddles)
 
 
 def merge_pots(pots: tuple[Pot, ...], killed: list[bool]) -> list[Pot]:
@@ -278,7 +285,13 @@ def test_pokerkit_forgets_the_sum_of_short_all_ins() -> None:
 def test_thousand_random_hands_match_pokerkit() -> None:
     seen = check_hands(1_000, seed=1)
     assert seen["decision"] > 5_000
-    assert min(seen[kind] for kind in ("raise", "fold", "call", "showdown", "side pot", "big blind ante", "limit")) > 50
+    assert (
+        min(
+            seen[kind]
+            for kind in ("raise", "fold", "call", "showdown", "side pot", "big blind ante", "limit", "straddle")
+        )
+        > 50
+    )
 
 
 @pytest.mark.slow

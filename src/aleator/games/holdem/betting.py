@@ -16,6 +16,8 @@ Rules that houses differ on, and what holds here:
 * What must be called is the highest bet really posted: a big blind too short to post in full lowers it.
 * A player is asked only when there is something to decide: with nothing to call and nobody left who could call more,
   there is no forced check. Nor is there a fold when there is nothing to call.
+* A straddle is a blind posted without cards: the straddler acts last on the first street, and the minimum raise is
+  still one big blind more.
 * Antes are posted before blinds. An `ante` takes part in side pots like any other chip; a `big_blind_ante` is dead
   money in the main pot.
 * Odd chips: what is left over when a pot is split goes to the first of its winners in the order of the players, that is
@@ -27,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
 from aleator.errors import AleatorError
@@ -34,7 +37,7 @@ from aleator.games.holdem.pots import Pot, side_pots, winnings
 
 T = TypeVar("T")
 
-MAX_PLAYERS: Final = 6
+MAX_PLAYERS: Final = 10
 STREET_NAMES: Final = ("preflop", "flop", "turn", "river")
 
 
@@ -113,11 +116,12 @@ class BettingRules:
     """The betting rules of one game; chips are integers.
 
     Attributes:
-        num_players: 2 to 6.
+        num_players: 2 to 10.
         small_blind: of the player before the big blind (heads-up: of the button).
         big_blind: in no-limit also the minimum bet of every street.
         ante: posted by every player before the blinds; takes part in side pots.
         big_blind_ante: posted by the big blind alone before the blinds; dead money in the main pot.
+        straddles: blinds of the players left of the big blind, in their order, each larger than the one before.
         num_streets: betting rounds of a whole hand, 4 in Texas hold'em.
         fixed_bets: the size of every bet and raise, one per street, in limit; None in no-limit.
         max_raises: the most bets and raises of each street, None for a street without a cap; None for no caps at all.
@@ -129,6 +133,7 @@ class BettingRules:
     big_blind: int
     ante: int = 0
     big_blind_ante: int = 0
+    straddles: tuple[int, ...] = ()
     num_streets: int = 4
     fixed_bets: tuple[int, ...] | None = None
     max_raises: tuple[int | None, ...] | None = None
@@ -144,6 +149,14 @@ class BettingRules:
             raise BettingError(f"antes must not be negative, not {self.ante} and {self.big_blind_ante}")
         if self.ante and self.big_blind_ante:
             raise BettingError("give ante or big_blind_ante, not both")
+        if len(self.straddles) > max(self.num_players - 2, 0):
+            raise BettingError(
+                f"{self.num_players} players have room for {self.num_players - 2} straddles, not {self.straddles}"
+            )
+        if any(more <= less for less, more in pairwise((self.big_blind, *self.straddles))):
+            raise BettingError(
+                f"straddles must grow from above the big blind of {self.big_blind}, not {self.straddles}"
+            )
         if self.num_streets < 1:
             raise BettingError(f"num_streets must be at least 1, not {self.num_streets}")
         for name, values in (("fixed_bets", self.fixed_bets), ("max_raises", self.max_raises)):
@@ -163,6 +176,11 @@ class BettingRules:
     def small_blind_player(self) -> int:
         """The player who posts the small blind."""
         return 1 if self.num_players == 2 else 0
+
+    def blinds(self) -> tuple[tuple[int, int], ...]:
+        """Returns who posts how much, in the order of posting: small blind, big blind, straddles."""
+        first = ((self.small_blind_player, self.small_blind), (self.big_blind_player, self.big_blind))
+        return first + tuple((2 + place, amount) for place, amount in enumerate(self.straddles))
 
     def min_bet(self, street: int) -> int:
         """Returns the smallest bet of ``street``, and the smallest raise where no full raise came before."""
@@ -186,13 +204,13 @@ class BettingRules:
             behind[player] -= contributions[player]
         dead = min(self.big_blind_ante, behind[self.big_blind_player])
         behind[self.big_blind_player] -= dead
-        for player, blind in ((self.small_blind_player, self.small_blind), (self.big_blind_player, self.big_blind)):
+        for player, blind in self.blinds():
             bets[player] = min(blind, behind[player])
             behind[player] -= bets[player]
             contributions[player] += bets[player]
         state = self._blank(stacks, street=0, dead=dead)
         state = replace(state, stacks=tuple(behind), bets=tuple(bets), contributions=tuple(contributions))
-        return state._with_next_player(after=self.big_blind_player)
+        return state._with_next_player(after=self.blinds()[-1][0])
 
     def start_on_street(self, street: int, *, pot: int, stacks: Sequence[int]) -> BettingState:
         """Returns the state at the start of ``street``, with ``pot`` chips in the middle that count for nobody.

@@ -1,5 +1,7 @@
 """The heads-up games of the papers by name: `VARIANTS["hunl"].start()` is the state after the blinds.
 
+`load_hand_game` reads names with parameters, as the command line writes them: `hunl:stack=10000`, `hunl:100bb`.
+
 Reference: N. Brown, "Equilibrium Finding for Large Adversarial Imperfect-Information Games" (2020), section 2.4 (limit,
 no-limit and flop hold'em) and section 5.1.8 (turn hold'em); ReBeL (2020), appendix C.2 (turn endgame hold'em).
 
@@ -8,13 +10,15 @@ Deviations: none. Limit games have no stacks there; the ones here are larger tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Final
 
 from aleator.errors import GameError, did_you_mean
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import BettingRules, BettingState
 from aleator.games.holdem.cards import parse_cards
+from aleator.games.holdem.hand_state import HandSetup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,17 @@ class HoldemVariant:
         if self.pot:
             return self.rules.start_on_street(self.first_street, pot=self.pot, stacks=(self.stack, self.stack))
         return self.rules.start((self.stack, self.stack))
+
+    @property
+    def setup(self) -> HandSetup:
+        """How whole hands of this game begin."""
+        return HandSetup(
+            rules=self.rules,
+            stacks=(self.stack, self.stack),
+            first_street=self.first_street,
+            pot=self.pot,
+            board=self.board,
+        )
 
 
 HUNL: Final = HoldemVariant(
@@ -111,3 +126,43 @@ def find_variant(name: str) -> HoldemVariant:
         hint = did_you_mean(name, VARIANTS)
         raise GameError(f"unknown hold'em variant {name!r}: {hint}there are {', '.join(VARIANTS)}")
     return VARIANTS[name]
+
+
+_HAND_GAMES: Final = {
+    "hunl": HUNL, "hulh": HULH, "flop-holdem": LIMIT_FLOP, "nolimit-flop": NO_LIMIT_FLOP, "nolimit-turn": NO_LIMIT_TURN,
+    "turn-endgame": TURN_ENDGAME,
+}  # fmt: skip
+_MAX_STACK: Final = 10_000_000
+
+
+def is_hand_game(name: str) -> bool:
+    """Returns whether ``name`` is a game of whole hands with the whole deck; `flop-holdem:4x2` is not."""
+    family, _, text = name.partition(":")
+    return family in _HAND_GAMES and not re.fullmatch(r"\d+x\d+", text)
+
+
+def load_hand_game(name: str) -> HoldemVariant:
+    """Returns the game that a name such as ``hunl``, ``hunl:stack=10000`` or ``hunl:100bb`` names.
+
+    Raises:
+        GameError: there is no such game, or it does not take the parameter; the message says what is allowed.
+    """
+    family, colon, text = name.partition(":")
+    if family not in _HAND_GAMES:
+        hint = did_you_mean(family, _HAND_GAMES)
+        raise GameError(f"unknown game of whole hands {name!r}; {hint}known: {', '.join(_HAND_GAMES)}")
+    game = _HAND_GAMES[family]
+    if not colon:
+        return replace(game, name=name)
+    match = re.fullmatch(r"stack=(\d{1,9})|(\d{1,6})bb", text, re.ASCII)
+    if match is None:
+        raise GameError(f"{name}: unknown {text!r}; allowed: stack=CHIPS or Nbb, as in {family}:100bb")
+    stack = int(match[1]) if match[1] else int(match[2]) * game.rules.big_blind
+    if not game.rules.big_blind <= stack <= _MAX_STACK:
+        raise GameError(f"{name}: a stack has {game.rules.big_blind} to {_MAX_STACK:,} chips, not {stack:,}")
+    return replace(game, name=name, title=f"{game.title.split(', stacks')[0]}, stacks {stack:,}", stack=stack)
+
+
+def known_hand_games() -> dict[str, HoldemVariant]:
+    """Returns the games of whole hands by name, in the order of the documentation."""
+    return dict(_HAND_GAMES)

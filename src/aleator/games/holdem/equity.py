@@ -1,0 +1,304 @@
+"""Equities: the chance to win a showdown when all cards still to come are dealt at random; a tie counts one half.
+
+* `pair_equities`: one hand against another, exactly.
+* `preflop_equities`: the same before the flop, for all pairs of hands, from a table.
+* `showdown_rows`: every hand against a whole reach of hands at once, exactly.
+* `hand_strengths`: the share of all other hands that each hand beats on the board as it lies, which is quick.
+
+*Algorithm.* A runout completes the board. Against a reach, hands are sorted by strength on each runout; running sums,
+whole and per card, give the reach of weaker and of tied hands that share no card with one's own. Two hands without a
+common card see the same number of runouts, 990 after the flop and 44 after the turn, so the mean over all runouts
+of the board is exact up to that factor.
+*Reference.* Johanson et al. 2011 (the sorted scan).
+*Deviations.* None.
+*Status.* Equals enumeration pair by pair; the table has published numbers (tests/games/holdem/test_equity.py).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
+from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of
+from aleator.games.holdem.suits import HAND_MAPS
+from aleator.jit import njit
+
+FloatArray = npt.NDArray[np.float64]
+
+_TABLE: Final = Path(__file__).parent / "data" / "preflop_equities.npy"
+_RUNOUTS: Final = {3: 990, 4: 44, 5: 1}  # that two hands without a common card see
+_BUCKETS: Final = 128  # of a radix sort of 13-bit strengths in two passes
+NUM_PREFLOP_RUNOUTS: Final = 1_712_304
+
+
+@cache
+def preflop_equities() -> npt.NDArray[np.float32]:
+    """Returns the chance that the row's hand beats the column's, float32 ``[1326, 1326]``; 0 where they share a card.
+
+    The file has, for one hand of each of the 169 classes, the runouts that it wins (2) or ties (1) against every hand.
+    """
+    twice = np.load(_TABLE, allow_pickle=False)
+    table = (twice / (2.0 * NUM_PREFLOP_RUNOUTS)).astype(np.float32)
+    renamings = (representatives()[HAND_CLASSES] == HAND_MAPS).argmax(axis=0)  # that makes each hand its representative
+    equities: npt.NDArray[np.float32] = table[HAND_CLASSES[:, None], HAND_MAPS[renamings]]
+    equities.setflags(write=False)
+    return equities
+
+
+@cache
+def representatives() -> npt.NDArray[np.int64]:
+    """Returns one hand of each class, the first one, ``[169]``."""
+    found = np.full(NUM_HAND_CLASSES, -1)
+    for hand in range(NUM_HANDS - 1, -1, -1):
+        found[HAND_CLASSES[hand]] = hand
+    return found
+
+
+def pair_equities(hands: npt.NDArray[np.integer], boards: npt.NDArray[np.integer]) -> FloatArray:
+    """Returns the chance that the first hand of each pair beats the second, ``[B]``.
+
+    Args:
+        hands: ``[B, 2]``, without common cards.
+        boards: ``[B, k]`` with 0, 3, 4 or 5 cards, not in the hands.
+    """
+    if boards.shape[1] == 0:
+        return np.asarray(preflop_equities()[hands[:, 0], hands[:, 1]], dtype=np.float64)
+    found = np.empty(len(hands))
+    cards = np.ascontiguousarray(HANDS[hands].reshape(len(hands), 4))
+    _pair_equities(cards, np.ascontiguousarray(boards, dtype=np.int8), evaluator_tables(), found)
+    return found
+
+
+def showdown_rows(board: npt.NDArray[np.integer], reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Returns what each hand wins against a reach of the opponent's hands, and how much of that reach it meets.
+
+    Args:
+        board: 0, 3, 4 or 5 cards.
+        reach: ``[K, 1326]``, 0 for hands that share a card with the board.
+
+    Returns:
+        won: ``[K, 1326]``, for each hand the sum of reach times equity over all hands without a common card.
+        met: ``[K, 1326]``, the sum of their reach; 0 for hands that share a card with the board.
+    """
+    columns = np.ascontiguousarray(reach.T)  # [1326, K]
+    alive = ~blocked_hands(board)
+    met = np.zeros_like(columns)
+    _met(columns, alive, met)
+    if len(board) == 0:
+        rows = (preflop_equities() @ columns.astype(np.float32)).T
+        return np.ascontiguousarray(rows, dtype=np.float64), np.ascontiguousarray(met.T)
+    won = np.zeros_like(columns)
+    _showdowns(np.ascontiguousarray(board, dtype=np.int8), columns, HANDS, evaluator_tables(), won)
+    return np.ascontiguousarray(won.T) / _RUNOUTS[len(board)], np.ascontiguousarray(met.T)
+
+
+@njit()
+def _met(reach: FloatArray, alive: npt.NDArray[np.bool_], met: FloatArray) -> None:
+    count = reach.shape[1]
+    by_card, whole = np.zeros((NUM_CARDS, count)), np.zeros(count)
+    for high in range(1, NUM_CARDS):
+        for low in range(high):
+            hand = high * (high - 1) // 2 + low
+            for k in range(count):
+                whole[k] += reach[hand, k]
+                by_card[high, k] += reach[hand, k]
+                by_card[low, k] += reach[hand, k]
+    for high in range(1, NUM_CARDS):
+        for low in range(high):
+            hand = high * (high - 1) // 2 + low
+            if alive[hand]:
+                for k in range(count):
+                    met[hand, k] = max(whole[k] - by_card[high, k] - by_card[low, k] + reach[hand, k], 0.0)
+
+
+@njit()
+def _showdowns(
+    board: npt.NDArray[np.int8],
+    reach: FloatArray,
+    cards: npt.NDArray[np.int8],
+    tables: EvaluatorTables,
+    won: FloatArray,
+) -> None:
+    """Adds to ``won`` ``[1326, K]`` the reach of weaker hands and half that of tied ones, summed over all runouts."""
+    complete = np.empty(5, np.int8)
+    complete[: len(board)] = board
+    taken = np.zeros(NUM_CARDS, np.bool_)
+    for card in board:
+        taken[card] = True
+    order, strength, spare = np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16)
+    by_card, at_group = np.zeros((NUM_CARDS, reach.shape[1])), np.zeros((NUM_HANDS, reach.shape[1]))
+    if len(board) == 5:
+        _one_showdown(complete, reach, cards, tables, order, strength, spare, by_card, at_group, won)
+        return
+    for fourth in range(NUM_CARDS):
+        if taken[fourth]:
+            continue
+        if len(board) == 4:
+            complete[4] = fourth
+            _one_showdown(complete, reach, cards, tables, order, strength, spare, by_card, at_group, won)
+            continue
+        for fifth in range(fourth):
+            if not taken[fifth]:
+                complete[3], complete[4] = fourth, fifth
+                _one_showdown(complete, reach, cards, tables, order, strength, spare, by_card, at_group, won)
+
+
+@njit()
+def sort_by_strength(
+    board: npt.NDArray[np.int8], cards: npt.NDArray[np.int8], tables: EvaluatorTables,
+    order: npt.NDArray[np.int16], strength: npt.NDArray[np.int16], spare: npt.NDArray[np.int16],
+) -> int:  # fmt: skip
+    """Writes the hands that a board of 3 to 5 cards leaves alive to ``order``, weakest first; returns how many.
+
+    ``strength`` gets the strength of each hand, -1 where the board blocks it; ``spare`` is working memory ``[1326]``.
+    """
+    on_board = np.int64(0)
+    seven = np.empty(len(board) + 2, np.int8)
+    seven[2:] = board
+    for card in board:
+        on_board |= np.int64(1) << np.int64(card)
+    counts, high_counts = np.zeros(_BUCKETS, np.int64), np.zeros(_BUCKETS, np.int64)
+    alive = 0
+    for hand in range(NUM_HANDS):
+        pair = (np.int64(1) << np.int64(cards[hand, 0])) | (np.int64(1) << np.int64(cards[hand, 1]))
+        if on_board & pair:
+            strength[hand] = -1
+            continue
+        seven[0], seven[1] = cards[hand, 0], cards[hand, 1]
+        strength[hand] = strength_of(seven, tables)
+        counts[strength[hand] & (_BUCKETS - 1)] += 1
+        high_counts[strength[hand] >> 7] += 1
+        alive += 1
+    below, high_below = 0, 0
+    for bucket in range(_BUCKETS):
+        counts[bucket], below = below, below + counts[bucket]
+        high_counts[bucket], high_below = high_below, high_below + high_counts[bucket]
+    for hand in range(NUM_HANDS):
+        if strength[hand] >= 0:
+            bucket = strength[hand] & (_BUCKETS - 1)
+            spare[counts[bucket]] = hand
+            counts[bucket] += 1
+    for place in range(alive):
+        hand = spare[place]
+        bucket = strength[hand] >> 7
+        order[high_counts[bucket]] = hand
+        high_counts[bucket] += 1
+    return alive
+
+
+@njit()
+def _one_showdown(
+    board: npt.NDArray[np.int8], reach: FloatArray, cards: npt.NDArray[np.int8], tables: EvaluatorTables,
+    order: npt.NDArray[np.int16], strength: npt.NDArray[np.int16], spare: npt.NDArray[np.int16],
+    by_card: FloatArray, whole: FloatArray, won: FloatArray,
+) -> None:  # fmt: skip
+    """Adds to ``won`` the reach of weaker hands and half that of tied ones on one complete board."""
+    alive = sort_by_strength(board, cards, tables, order, strength, spare)
+    count = reach.shape[1]
+    total = whole[0]
+    by_card[:] = 0.0
+    total[:] = 0.0
+    start = 0
+    while start < alive:
+        end = start
+        while end < alive and strength[order[end]] == strength[order[start]]:
+            end += 1
+        for place in range(start, end):
+            hand = order[place]
+            high, low = cards[hand, 0], cards[hand, 1]
+            for k in range(count):
+                won[hand, k] += 0.5 * (total[k] - by_card[high, k] - by_card[low, k])
+        for place in range(start, end):
+            hand = order[place]
+            high, low = cards[hand, 0], cards[hand, 1]
+            for k in range(count):
+                total[k] += reach[hand, k]
+                by_card[high, k] += reach[hand, k]
+                by_card[low, k] += reach[hand, k]
+        for place in range(start, end):
+            hand = order[place]
+            high, low = cards[hand, 0], cards[hand, 1]
+            for k in range(count):
+                won[hand, k] += 0.5 * (total[k] - by_card[high, k] - by_card[low, k] + reach[hand, k])
+        start = end
+
+
+@njit()
+def _pair_equities(
+    hands: npt.NDArray[np.int8], boards: npt.NDArray[np.int8], tables: EvaluatorTables, found: FloatArray
+) -> None:
+    """Fills ``found`` ``[B]`` by enumerating the runouts of each pair of hands, four cards a row."""
+    given = boards.shape[1]
+    first, second = np.empty(7, np.int8), np.empty(7, np.int8)
+    for row in range(len(hands)):
+        taken = np.int64(0)
+        for k in range(4):
+            taken |= np.int64(1) << np.int64(hands[row, k])
+        for k in range(given):
+            first[k] = second[k] = boards[row, k]
+            taken |= np.int64(1) << np.int64(boards[row, k])
+        first[5:], second[5:] = hands[row, :2], hands[row, 2:]
+        points, runouts = 0, 0
+        if given == 5:
+            points, runouts = _points(first, second, tables), 1
+        for fourth in range(NUM_CARDS if given < 5 else 0):
+            if taken >> fourth & 1:
+                continue
+            first[given] = second[given] = fourth
+            if given == 4:
+                points += _points(first, second, tables)
+                runouts += 1
+                continue
+            for fifth in range(fourth):
+                if not taken >> fifth & 1:
+                    first[4] = second[4] = fifth
+                    points += _points(first, second, tables)
+                    runouts += 1
+        found[row] = 0.5 * points / runouts
+
+
+@njit(forceinline=True)
+def _points(first: npt.NDArray[np.int8], second: npt.NDArray[np.int8], tables: EvaluatorTables) -> int:
+    """Returns 2 if the first seven cards win, 1 for a tie, else 0."""
+    mine, theirs = strength_of(first, tables), strength_of(second, tables)
+    return 2 if mine > theirs else 1 if mine == theirs else 0
+
+
+def hand_strengths(board: npt.NDArray[np.integer]) -> FloatArray:
+    """Returns the chance of each hand to be ahead of a random one on the board as it lies, ``[1326]``; ties count one half.
+
+    Before the flop it is the equity against a random hand. Hands that share a card with the board have 0.
+    """
+    if len(board) == 0:
+        return _preflop_strengths()
+    found = np.zeros(NUM_HANDS)
+    _hand_strengths(np.ascontiguousarray(board, dtype=np.int8), HANDS, evaluator_tables(), found)
+    return found
+
+
+@cache
+def _preflop_strengths() -> FloatArray:
+    equities = preflop_equities().astype(np.float64)
+    found = equities.sum(axis=1) / 1225
+    found.setflags(write=False)
+    return np.asarray(found)
+
+
+@njit()
+def _hand_strengths(
+    board: npt.NDArray[np.int8], cards: npt.NDArray[np.int8], tables: EvaluatorTables, found: FloatArray
+) -> None:
+    order, strength, spare = np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16)
+    reach = np.zeros((NUM_HANDS, 1))
+    by_card, whole, won = np.zeros((NUM_CARDS, 1)), np.zeros((1, 1)), np.zeros((NUM_HANDS, 1))
+    reach[:] = 1.0
+    _one_showdown(board, reach, cards, tables, order, strength, spare, by_card, whole, won)
+    others = (50 - len(board)) * (49 - len(board)) / 2
+    for hand in range(NUM_HANDS):
+        if strength[hand] >= 0:
+            found[hand] = won[hand, 0] / others
