@@ -38,3 +38,9 @@ def without_ties(tree: PublicTree, seed: int = 0, size: float = 0.1) -> PublicTr
     ends = tree.payoff_group >= 0
     stake = np.where(tree.stake == 0, 1.0, tree.stake) * (1 + size * rng.random(tree.num_nodes)) * ends
     return replace(tree, payoffs=moved, stake=stake)
+
+
+def other_rounding(tree: PublicTree, seed: int) -> PublicTree:
+    """Returns a tree whose payoffs differ in the last bit: what another order of additions makes of them, or about that."""
+    noise = np.random.default_rng(seed).normal(size=tree.num_nodes)
+    return replace(tree, stake=tree.stake * (1 + 3e-16 * noise))
