@@ -37,6 +37,19 @@ class MissingExtraError(AleatorError):
         super().__init__(f"{package} is not installed: pip install 'aleator[{extra}]'")
 
 
+def shown(value: object, most: int = 60) -> str:
+    """Returns how a message shows a value that a user gave: its `repr`, in one line, cut in the middle if it is long."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a whole number of {value.bit_length():,} bits"
+    if isinstance(value, str) and len(value) > 10 * most:
+        value = f"{value[: 5 * most]}{value[-5 * most :]}"  # quoting megabytes to show a line would take a while
+    try:
+        text = " ".join(repr(value).splitlines())
+    except (RecursionError, ValueError):  # nested too deeply, a whole number of thousands of digits
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 + 3 :]}"
+
+
 def one_line(error: Exception) -> str:
     """Returns what an error of another library says, in one line."""
     return " ".join(str(error).split())
@@ -44,5 +57,5 @@ def one_line(error: Exception) -> str:
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     """Returns a question for an error's message, with a space behind it, if one of the allowed words is near; else nothing."""
-    near = difflib.get_close_matches(word, list(allowed), n=1)
+    near = difflib.get_close_matches(word[:60], list(allowed), n=1)
     return f"did you mean {near[0]!r}? " if near else ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.patience import patience
 
 from aleator.games.holdem.cards import (
     HAND_CLASS_NAMES,
@@ -16,7 +19,7 @@ from aleator.games.holdem.cards import (
     parse_cards,
     parse_hand,
 )
-from aleator.games.holdem.hand_range import HandRangeError, format_hand_range, parse_hand_range
+from aleator.games.holdem.hand_range import _TOKEN, HandRangeError, format_hand_range, parse_hand_range
 
 
 def weights_of(**classes: float) -> npt.NDArray[np.float64]:
@@ -127,12 +130,32 @@ def test_errors_point_at_the_token(text: str, token: str, position: int, words: 
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", ",,"])
+@pytest.mark.parametrize("text", ["", "  \n ", ",,", " " * 100_000])
 def test_text_without_a_token_is_an_error(text: str) -> None:
     with pytest.raises(HandRangeError, match="is empty") as error:
         parse_hand_range(text)
     assert error.value.token is None
     assert error.value.position is None
+    assert len(str(error.value)) < 300
+
+
+def test_long_texts_take_a_moment_or_are_refused() -> None:
+    with patience():
+        assert parse_hand_range("AA" + " " * 99_000 + ":0.5").sum() == 3
+        assert parse_hand_range(" ," * 40_000 + "AA").sum() == 6
+        with pytest.raises(HandRangeError, match="at most 100,000 characters, not 100,001"):
+            parse_hand_range(" " * 100_001)
+        with pytest.raises(HandRangeError, match="is not a class of hands") as error:
+            parse_hand_range("x" * 90_000)
+    assert len(str(error.value)) < 400
+
+
+@given(text=st.text(alphabet="A5 \t\n,:-+", max_size=30))
+def test_tokens_are_those_of_the_obvious_pattern(text: str) -> None:
+    obvious = re.compile(r"(?:[^\s,:-]|\s*[:-]\s*)+")
+    assert [found.group().strip() for found in _TOKEN.finditer(text)] == [
+        found.group().strip() for found in obvious.finditer(text)
+    ]
 
 
 @pytest.mark.parametrize(

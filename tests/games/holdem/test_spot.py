@@ -54,9 +54,9 @@ def test_rake_is_a_capped_fraction_of_the_pot() -> None:
     [
         ({"board": "As Kd"}, "3, 4 or 5 cards, not 2"),
         ({"board": "As Kd 2c 3c 4c 5c"}, "3, 4 or 5 cards, not 6"),
-        ({"pot": 0}, "pot must be at least 1, not 0"),
-        ({"stack": -5}, "stack must be at least 1, not -5"),
-        ({"min_bet": 0}, "min_bet must be at least 1, not 0"),
+        ({"pot": 0}, "pot must be a whole number from 1 to 1,000,000,000, not 0"),
+        ({"stack": -5}, "stack must be a whole number from 1 to 1,000,000,000, not -5"),
+        ({"min_bet": 0}, "min_bet must be a whole number from 1 to 1,000,000,000, not 0"),
         ({"oop": "AKx"}, "oop: 'AKx' at position 0"),
         ({"ip": "Ks7h"}, "ip: the board 3s 7h Td Ks leaves no hand of 'Ks7h'"),
         ({"oop": "AA:0"}, "oop: the board 3s 7h Td Ks leaves no hand"),

@@ -3,13 +3,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.patience import patience
 
 from aleator.games.holdem.bet_menu import BetMenu, BetSize, PlayerSizes, SizeKind, parse_sizes
 from aleator.games.holdem.betting_tree import count_nodes
 from aleator.games.holdem.cards import parse_cards
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Rake, SolveSettings, Spot, SpotError
-from aleator.games.holdem.spot_file import format_spot, load_spot, parse_spot
+from aleator.games.holdem.spot_file import MAX_TEXT, format_spot, load_spot, parse_spot
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FULL = """
@@ -126,7 +127,7 @@ def test_random_spots_are_printed_back(
         (SHORT + "[turn.oop]\nbets = []\n", "unknown key 'turn.oop.bets': did you mean 'bet'"),
         (SHORT + "[solve]\niterations = 3\n", "unknown key 'solve.iterations': did you mean 'max_iterations'"),
         (SHORT.replace("pot = 2000\n", ""), "missing key 'pot'"),
-        (SHORT.replace("2000", "0"), "pot must be at least 1, not 0"),
+        (SHORT.replace("2000", "0"), "pot must be a whole number from 1 to 1,000,000,000, not 0"),
         (SHORT.replace("2000", "2.5"), r"pot must be a whole number, not 2\.5"),
         (SHORT.replace("2000", "true"), "pot must be a whole number, not True"),
         (SHORT.replace("2000", '"many"'), "pot must be a whole number, not 'many'"),
@@ -147,13 +148,54 @@ def test_random_spots_are_printed_back(
         (SHORT + 'added = ["r:0:x"]\n', "added: token 'x'"),
         (SHORT + 'added = ["r:0:b99999"]\n', "added: cannot add 'b99999' at r:0: legal are b1 to b19000"),
         (SHORT + "[rake]\nrate = 2\n", r"rake.rate must be in \[0, 1\], not 2"),
-        (SHORT + "[solve]\nmax_iterations = 0\n", "solve.max_iterations must be at least 1"),
+        (SHORT + "[solve]\nmax_iterations = 0\n", "solve.max_iterations must be from 1 to 1,000,000,000, not 0"),
+        (SHORT.replace("2000", "2000000000"), "pot must be a whole number from 1 to 1,000,000,000, not 2000000000"),
         ("board = ", "not a TOML file"),
     ],
 )
 def test_mistakes_are_named(text: str, message: str) -> None:
     with pytest.raises(SpotError, match=message):
         parse_spot(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = " + "[" * 5_000, "nested at most 16 deep"),
+        ("x = " + "{a=" * 5_000, "nested at most 16 deep"),
+        ("a." * 50_000 + "a = 1", "nested at most 16 deep"),
+        ("[" + "a." * 50_000 + "a]", "nested at most 16 deep"),
+        ("pot = " + "9" * 5_000, "at most 100 characters"),
+        ("pot = 0x" + "f" * 5_000, "at most 100 characters"),
+        ("a" * 300_000 + " = 1", "at most 100 characters"),
+        (SHORT + "# " + "x" * MAX_TEXT, "at most 400,000 characters"),
+        (SHORT.replace("random", 200_000 * " ", 1), "at most 100,000 characters"),
+        (SHORT.replace("random", 90_000 * " ", 1), "is empty"),
+        ('"""' + '\\"""' * 50_000, "not a TOML file"),
+        ('"' + '\\"' * 100_000, "not a TOML file"),
+        (SHORT + "zz" * 40 + " = 3", "unknown key 'zzzz"),
+        (SHORT + f'added = ["r{":c" * 100_000}"]', "at most 500 steps"),
+        (SHORT + f'added = ["r:0:b{"9" * 5_000}"]', "is none of 'f', 'c'"),
+        (SHORT + f'[turn.oop]\nbet = ["{"9" * 5_000}%"]', "is not a bet size"),
+        (SHORT + f'[lock]\n"r:0" = {{ c = "{"AA," * 30_000}x" }}', "unknown|is not a class of hands"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_what_would_keep_a_parser_busy_is_refused_in_a_line(text: str, message: str) -> None:
+    with patience(), pytest.raises(SpotError, match=message) as refused:
+        parse_spot(text)
+    assert len(str(refused.value)) < 400 and len(str(refused.value).splitlines()) == 1
+
+
+def test_what_stands_in_strings_and_comments_is_not_nested() -> None:
+    many = "[" * 40 + "." * 40
+    plain = parse_spot(SHORT)
+    assert parse_spot(f"# {many}\n{SHORT}") == plain
+    quoted = SHORT.replace('ip = "random"', f'ip = """\\\n  random"""\n"{many}" = 1')
+    with pytest.raises(SpotError, match="unknown key '"):
+        parse_spot(quoted)
+    assert parse_spot(SHORT.replace('ip = "random"', 'ip = """\\\n  random"""')) == plain
+    assert parse_spot(SHORT.replace('ip = "random"', "ip = '''random'''")) == plain
 
 
 def test_mistakes_in_a_file_name_the_file(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, shown
 
 OOP: Final = 0
 IP: Final = 1
@@ -37,6 +37,7 @@ POSITION_NAMES: Final = ("oop", "ip")
 
 _NUMBERED = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%|x|e|c)")
 _FORMS: Final = '"50%", "2.5x" (raises only), "geometric", "2e", "all-in" or "120c"'
+_MAX_TEXT: Final = 40
 
 
 class BetSizeError(AleatorError):
@@ -121,6 +122,8 @@ def parse_size(text: str, *, is_raise: bool = True) -> BetSize:
     Raises:
         BetSizeError: ``text`` is none of the forms, its number is out of range, or it is a multiple and not a raise.
     """
+    if len(text) > _MAX_TEXT:
+        raise BetSizeError(f"{shown(text)} is not a bet size: write {_FORMS}")
     word = text.strip().lower()
     if word in ("all-in", "allin", "a"):
         return BetSize(SizeKind.ALL_IN)

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, shown
 
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "cdhs"
@@ -39,7 +39,7 @@ def parse_card(text: str) -> int:
         CardError: `text` is not a rank of `23456789TJQKA` followed by a suit of `cdhs`.
     """
     if len(text) != 2:
-        raise CardError(f"{text!r} is not a card: write a rank of {RANKS} and a suit of {SUITS}, like As")
+        raise CardError(f"{shown(text)} is not a card: write a rank of {RANKS} and a suit of {SUITS}, like As")
     rank, suit = text[0].upper(), text[1].lower()
     if rank not in RANKS:
         raise CardError(f"unknown rank {text[0]!r} in card {text!r}: a rank is one of {RANKS}")
@@ -61,7 +61,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
         for token in (word[i : i + 2] for i in range(0, len(word), 2)):
             card = parse_card(token)
             if card in cards:
-                raise CardError(f"card {token!r} comes twice in {text!r}: a deck holds each card once")
+                raise CardError(f"card {token!r} comes twice in {shown(text)}: a deck holds each card once")
             cards.append(card)
     return tuple(cards)
 

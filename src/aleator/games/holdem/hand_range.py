@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, shown
 from aleator.games.holdem.cards import (
     HAND_CLASS_NAMES,
     HAND_CLASSES,
@@ -34,12 +34,15 @@ from aleator.games.holdem.cards import (
     parse_hand,
 )
 
-_TOKEN: Final = re.compile(r"(?:[^\s,:-]|\s*[:-]\s*+)+")  # no comma, and space only around a colon or a dash
+# No comma, and space only around a colon or a dash. A run of spaces is looked at from its beginning only: linear time.
+_TOKEN: Final = re.compile(r"(?:[^\s,:-]|(?:(?<!\s)\s++)?[:-]\s*+)+")
 _WEIGHT: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _HANDS_OF_CLASS: Final = {name: np.flatnonzero(i == HAND_CLASSES) for i, name in enumerate(HAND_CLASS_NAMES)}
 _ALLOWED: Final = (
     "write a pair (QQ), a suited or offsuit class (AKs, AKo, AK), a run (22+, A5s-A2s), a hand (AsKh) or random (all)"
 )
+MAX_TEXT: Final = 100_000
+"""Characters of a hand range; all 1,326 hands with weights of 16 digits take 30,000."""
 
 
 class HandRangeError(AleatorError):
@@ -51,7 +54,7 @@ class HandRangeError(AleatorError):
     """
 
     def __init__(self, problem: str, *, token: str | None = None, position: int | None = None) -> None:
-        super().__init__(f"{token!r} at position {position} of the hand range: {problem}" if token else problem)
+        super().__init__(f"{shown(token)} at position {position} of the hand range: {problem}" if token else problem)
         self.token = token
         self.position = position
 
@@ -80,6 +83,8 @@ def parse_hand_range(text: str) -> npt.NDArray[np.float64]:
     Raises:
         HandRangeError: a token cannot be read, its weight is outside [0, 1], or there is no token.
     """
+    if len(text) > MAX_TEXT:
+        raise HandRangeError(f"a hand range has at most {MAX_TEXT:,} characters, not {len(text):,}")
     weights = np.zeros(NUM_HANDS, dtype=np.float64)
     empty = True
     for match in _TOKEN.finditer(text):
@@ -92,16 +97,16 @@ def parse_hand_range(text: str) -> npt.NDArray[np.float64]:
             raise HandRangeError(str(problem), token=token, position=position) from None
         empty = False
     if empty:
-        raise HandRangeError(f"the hand range {text!r} is empty: {_ALLOWED}")
+        raise HandRangeError(f"the hand range {shown(text)} is empty: {_ALLOWED}")
     return weights
 
 
 def _parse_weight(text: str) -> float:
     if not _WEIGHT.fullmatch(text):
-        raise _ProblemError(f"the weight {text!r} is not a number in [0, 1], like 0.25")
+        raise _ProblemError(f"the weight {shown(text)} is not a number in [0, 1], like 0.25")
     weight = float(text)
     if not 0.0 <= weight <= 1.0:
-        raise _ProblemError(f"the weight {text} is outside [0, 1]")
+        raise _ProblemError(f"the weight {text[:40]} is outside [0, 1]")
     return weight + 0.0  # turns -0.0 into 0.0
 
 
@@ -130,7 +135,7 @@ def _parse_body(body: str) -> npt.NDArray[np.int64]:
 
 def _parse_rank_pair(text: str) -> _RankPair:
     if len(text) not in (2, 3):
-        raise _ProblemError(f"{text!r} is not a class of hands: {_ALLOWED}")
+        raise _ProblemError(f"{shown(text)} is not a class of hands: {_ALLOWED}")
     for rank in text[:2]:
         if rank.upper() not in RANKS:
             raise _ProblemError(f"unknown rank {rank!r}, ranks are {RANKS}: {_ALLOWED}")

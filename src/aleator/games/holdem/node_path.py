@@ -11,10 +11,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, shown
 from aleator.games.holdem.cards import CardError, format_card, parse_card
 
-_BET = re.compile(r"b0*([1-9]\d*)")
+MAX_TOKENS = 500
+"""Steps of a path; no betting tree is deeper."""
+_MAX_DIGITS = 18
+_BET = re.compile(r"b0*([1-9]\d*)", re.ASCII)
 
 
 class NodePathError(AleatorError):
@@ -32,9 +35,10 @@ class NodePath:
     tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        _check_length(self.tokens)
         for index, token in enumerate(self.tokens):
-            if token != _normal_token(token, f"{self}", index):
-                raise NodePathError(f"token {token!r} of {self} must be written {_normal_token(token, '', index)!r}")
+            if token != _normal_token(token, self, index):
+                raise NodePathError(f"token {token!r} of {self} must be written {_normal_token(token, self, index)!r}")
 
     def __str__(self) -> str:
         return ":".join(("r", "0", *self.tokens))
@@ -67,9 +71,10 @@ def parse_path(text: str) -> NodePath:
     """
     head, *tokens = text.strip().split(":")
     if head != "r":
-        raise NodePathError(f"path {text!r} must begin with 'r', the root, not {head!r}")
+        raise NodePathError(f"path {shown(text)} must begin with 'r', the root, not {shown(head)}")
     if tokens and tokens[0] == "0":
         tokens = tokens[1:]
+    _check_length(tokens)
     return NodePath(tuple(_normal_token(token, text, index) for index, token in enumerate(tokens)))
 
 
@@ -86,16 +91,21 @@ def check_cards_of_path(path: NodePath, board: Sequence[int]) -> None:
         seen.append(card)
 
 
-def _normal_token(token: str, path: str, index: int) -> str:
+def _check_length(tokens: Sequence[str]) -> None:
+    if len(tokens) > MAX_TOKENS:
+        raise NodePathError(f"a path has at most {MAX_TOKENS} steps, not {len(tokens):,}")
+
+
+def _normal_token(token: str, path: str | NodePath, index: int) -> str:
     """Returns ``token`` in its one spelling: no leading zeros, cards like ``8h``."""
     if token in ("f", "c"):
         return token
     bet = _BET.fullmatch(token)
-    if bet is not None:
+    if bet is not None and len(bet[1]) <= _MAX_DIGITS:
         return f"b{bet[1]}"
     try:
         return format_card(parse_card(token))
     except CardError:
         raise NodePathError(
-            f"token {token!r} (step {index + 1}) of path {path!r} is none of 'f', 'c', 'b' and chips, or a card"
+            f"token {shown(token)} (step {index + 1}) of path {shown(str(path))} is none of 'f', 'c', 'b' and chips, or a card"
         ) from None

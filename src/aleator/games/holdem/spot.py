@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, shown
 from aleator.games.holdem.bet_menu import CHECK_DOWN, POSITION_NAMES, BetMenu
 from aleator.games.holdem.betting_tree import BettingNode, TreeConfig, build_tree
 from aleator.games.holdem.cards import (
@@ -27,6 +27,8 @@ from aleator.games.holdem.node_path import NodePath, check_cards_of_path
 
 # A flop's tree of so many nodes takes tens of GB with ranges of a hundred hands, a river's takes half a minute to build.
 MAX_NODES: Final = {1: 40_000, 2: 80_000, 3: 160_000}
+MAX_CHIPS: Final = 1_000_000_000  # of pot, stack and smallest bet: sums of them are exact in every engine
+MAX_ITERATIONS: Final = 1_000_000_000
 DEFAULT_RULE: Final = "sharp-dcfr+"  # the experiment `holdem-rules` compares it with others
 
 
@@ -76,8 +78,10 @@ class SolveSettings:
             raise SpotError("solve.rule must name a regret rule, not ''")
         if not 0 <= self.target < math.inf:
             raise SpotError(f"solve.target must be a number from 0 up, not {self.target}")
-        if self.max_iterations < 1:
-            raise SpotError(f"solve.max_iterations must be at least 1, not {self.max_iterations}")
+        if not 1 <= self.max_iterations <= MAX_ITERATIONS:
+            raise SpotError(
+                f"solve.max_iterations must be from 1 to {MAX_ITERATIONS:,}, not {shown(self.max_iterations)}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +90,8 @@ class Spot:
 
     Attributes:
         board: 3, 4 or 5 cards.
-        pot: chips in the middle, at least 1.
-        stack: chips behind of each player, at least 1.
+        pot: chips in the middle, 1 to `MAX_CHIPS`.
+        stack: chips behind of each player, 1 to `MAX_CHIPS`.
         oop: hand range of the player out of position, who acts first, as text.
         ip: hand range of the player in position.
         min_bet: the smallest bet, at least 1.
@@ -118,13 +122,15 @@ class Spot:
         if not 3 <= len(self.board) <= 5:
             raise SpotError(f"board must have 3, 4 or 5 cards, not {len(self.board)} ({format_cards(self.board)})")
         for name in ("pot", "stack", "min_bet"):
-            if getattr(self, name) < 1:
-                raise SpotError(f"{name} must be at least 1, not {getattr(self, name)}")
+            if not 1 <= getattr(self, name) <= MAX_CHIPS:
+                raise SpotError(
+                    f"{name} must be a whole number from 1 to {MAX_CHIPS:,}, not {shown(getattr(self, name))}"
+                )
         weights = self.weights()
         for position, row in zip(POSITION_NAMES, weights, strict=True):
             if not row.any():
                 board, text = format_cards(self.board), getattr(self, position)
-                raise SpotError(f"{position}: the board {board} leaves no hand of {text!r}")
+                raise SpotError(f"{position}: the board {board} leaves no hand of {shown(text)}")
         if not _can_be_dealt(weights):
             raise SpotError("oop and ip: every hand of one shares a card with every hand of the other")
         if self.added:

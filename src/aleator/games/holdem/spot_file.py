@@ -31,12 +31,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from aleator.errors import did_you_mean
+from aleator.errors import did_you_mean, one_line, shown
 from aleator.games.holdem.bet_menu import (
     IP,
     OOP,
@@ -73,6 +74,18 @@ _SIZE_KEYS: Final = {"bet": "bets", "raise": "raises", "donk": "donks"}
 _ABSENT: Final = object()
 
 
+MAX_TEXT: Final = 400_000
+"""Characters of a spot file: both ranges and twenty locks, each hand with a weight of its own, take less."""
+_MAX_DEPTH: Final = 16
+_MAX_DIGITS: Final = 100
+_OUTSIDE_STRINGS: Final = re.compile(
+    r""""{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5} | '{3}(?:[^']|'(?!''))*+'{3,5} | (?P<long>"{3}|'{3})  # strings of several lines
+    | "(?:[^"\\\n]|\\.)*+" | '[^'\n]*+' | (?P<short>["']) | \#[^\n]*+                            # of one line; comments
+    | (?P<word>[\w+-]++) | (?P<mark>[\[\]{}.=,\n])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
 def load_spot(path: str | Path) -> Spot:
     """Returns the spot of a TOML file.
 
@@ -95,11 +108,34 @@ def parse_spot(text: str) -> Spot:
     Raises:
         SpotError: the text is not TOML, a key is unknown or missing, or a value is wrong.
     """
+    _check_text(text)
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpotError(f"not a TOML file: {error}") from None
+    except ValueError as error:  # numbers that cannot be converted raise one that is no TOMLDecodeError
+        raise SpotError(f"not a TOML file: {one_line(error)}") from None
     return spot_from_table(table)
+
+
+def _check_text(text: str) -> None:
+    """Raises SpotError for what would keep the TOML parser busy for long or end it: size, nesting, endless keys and numbers."""
+    if len(text) > MAX_TEXT:
+        raise SpotError(f"a spot has at most {MAX_TEXT:,} characters, not {len(text):,}")
+    depth = parts = 0
+    for found in _OUTSIDE_STRINGS.finditer(text):
+        if found["long"] or found["short"]:  # a string without an end, which the parser will report
+            return
+        if found["word"]:
+            if len(found["word"]) > _MAX_DIGITS:
+                raise SpotError(f"{shown(found['word'])}: names and numbers have at most {_MAX_DIGITS} characters")
+            continue
+        mark = found["mark"]
+        if mark == ".":
+            parts += 1
+        elif mark is not None:
+            parts = 0
+            depth += (mark in "[{") - (mark in "]}")
+        if max(depth, parts) > _MAX_DEPTH:
+            raise SpotError(f"a spot's tables and lists are nested at most {_MAX_DEPTH} deep")
 
 
 def spot_from_table(table: Mapping[str, Any]) -> Spot:
@@ -227,10 +263,14 @@ def _parse_locks(table: Mapping[str, Any]) -> tuple[Lock, ...]:
     locks = []
     for path, shares in _get(table, "lock", dict, default={}).items():
         if not isinstance(shares, dict):
-            raise SpotError(f'lock.{path} must be a table such as {{ c = 0.3, b50 = "rest" }}, not {shares!r}')
+            raise SpotError(
+                f'lock.{path[:60]} must be a table such as {{ c = 0.3, b50 = "rest" }}, not {shown(shares)}'
+            )
         for token, share in shares.items():
             if isinstance(share, bool) or not isinstance(share, int | float | str):
-                raise SpotError(f"lock.{path}.{token} must be a number, a hand range or 'rest', not {share!r}")
+                raise SpotError(
+                    f"lock.{path[:60]}.{token[:20]} must be a number, a hand range or 'rest', not {shown(share)}"
+                )
         try:
             texts = tuple((token, share if isinstance(share, str) else repr(share)) for token, share in shares.items())
             locks.append(Lock(path=parse_path(path), shares=texts))
@@ -248,7 +288,7 @@ def _texts(table: Mapping[str, Any], key: str, prefix: str) -> list[str]:
     values = _get(table, key, list, prefix, default=[])
     for value in values:
         if not isinstance(value, str):
-            raise SpotError(f'{prefix}{key} must be a list of texts such as ["50%"], not one with {value!r}')
+            raise SpotError(f'{prefix}{key} must be a list of texts such as ["50%"], not one with {shown(value)}')
     return list(values)
 
 
@@ -256,7 +296,7 @@ def _check_keys(table: Mapping[str, Any], allowed: Iterable[str], prefix: str) -
     for key in table:
         if key not in allowed:
             hint = did_you_mean(key, allowed)
-            raise SpotError(f"unknown key {prefix + key!r}: {hint}allowed are {', '.join(allowed)}")
+            raise SpotError(f"unknown key {shown(prefix + key)}: {hint}allowed are {', '.join(allowed)}")
 
 
 def _sub_table(table: Mapping[str, Any], key: str, allowed: Iterable[str], prefix: str = "") -> Mapping[str, Any]:
@@ -275,7 +315,7 @@ def _get(table: Mapping[str, Any], key: str, kind: type, prefix: str = "", *, de
     is_right = isinstance(value, (int, float) if kind is float else kind) and not isinstance(value, bool)
     if not is_right:
         words = {str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a table"}
-        raise SpotError(f"{prefix}{key} must be {words[kind]}, not {value!r}")
+        raise SpotError(f"{prefix}{key} must be {words[kind]}, not {shown(value)}")
     return value
 
 
