@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from aleator.apps.papers.base import Settings
-from aleator.apps.papers.bucketed import BucketedCFR
 from aleator.apps.papers.registry import find_experiment
 from aleator.apps.papers.safe_subgames import PAPER, SETTINGS, flop_buckets
 from aleator.games import load_game
 from aleator.solvers.best_response import exploitability
+from aleator.solvers.bucketed_cfr import BucketedCFR
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees import build_tree

@@ -12,7 +12,7 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search.alternative_payoffs import AlternativePayoffs, PayoffRule
 from aleator.search.blueprint import Blueprint, own_reach
-from aleator.search.reach import gifts
+from aleator.search.gifts import gifts
 from aleator.search.safe import METHODS, SafeSearch, search_everywhere, search_subgames, subgames_after_chance
 from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.solvers.cfr import CFR

@@ -74,6 +74,7 @@ class Game(ABC, Generic[State]):
     """
 
     name: str
+    seats_are_alike = False  # whether only who acts matters at a public state, not whether that is player 0 or player 1
 
     @abstractmethod
     def root(self) -> State:

@@ -32,6 +32,8 @@ class LiarsDiceState(NamedTuple):
 class LiarsDice(Game[LiarsDiceState]):
     """Bid `b` says: among all dice at least `b // f + 1` show face `b % f + 1` or the wild face."""
 
+    seats_are_alike = True
+
     def __init__(self, dice: int = 1, faces: int = 6) -> None:
         if not (1 <= dice <= 6 and 2 <= faces <= 10):
             raise GameError(f"Liar's Dice needs 1 to 6 dice of 2 to 10 faces, not {dice}x{faces}")

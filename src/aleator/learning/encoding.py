@@ -28,7 +28,6 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game
-from aleator.games.liars_dice import LiarsDice
 
 Tensor = torch.Tensor
 ENCODINGS = ("auto", "absolute", "relative")
@@ -76,8 +75,8 @@ class Encoding:
         if kind not in ENCODINGS:
             raise SolveError(f"unknown encoding {kind!r}; allowed: {', '.join(ENCODINGS)}")
         if kind == "auto":
-            kind = "relative" if isinstance(game, LiarsDice) else "absolute"
-        if kind == "relative" and not isinstance(game, LiarsDice):
+            kind = "relative" if game.seats_are_alike else "absolute"
+        if kind == "relative" and not game.seats_are_alike:
             raise SolveError(f"{game.name}: the relative encoding needs rules that are the same for both players")
         self.states, self.num_hands, self.kind = list(states), num_hands, kind
         rows, swap, marginal = [], [], []

@@ -22,7 +22,7 @@ import numpy as np
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.search.blueprint import Blueprint
-from aleator.search.reach import gifts
+from aleator.search.gifts import gifts
 
 GIFTS = ("none", "split", "unsplit")
 

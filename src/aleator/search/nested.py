@@ -26,7 +26,7 @@ from aleator.games.base import FloatArray, Game
 from aleator.search.blueprint import Blueprint
 from aleator.search.budget import check_budget, spend
 from aleator.search.gadgets import Gadget, forest, maxmargin_gadget, resolve_gadget, unsafe_gadget
-from aleator.search.reach import gifts
+from aleator.search.gifts import gifts
 from aleator.search.safe import GADGETS
 from aleator.search.searcher import Searcher
 from aleator.solvers.cfr import CFR

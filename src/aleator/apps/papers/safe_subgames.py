@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.apps.papers.bucketed import BucketedCFR
 from aleator.games import load_game
 from aleator.games.base import Game
 from aleator.games.flop_holdem import FlopHoldem
@@ -19,6 +18,7 @@ from aleator.games.liars_dice import LiarsDice
 from aleator.search.blueprint import Blueprint
 from aleator.search.safe import METHODS, search_everywhere, subgames_after_chance, subgames_at_depth
 from aleator.solvers.best_response import exploitability
+from aleator.solvers.bucketed_cfr import BucketedCFR
 from aleator.solvers.solve import prepare
 from aleator.trees.public_tree import Int64Array, PublicTree, build_tree
 
