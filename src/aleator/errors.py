@@ -5,9 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MAX_MESSAGE = 500  # characters
+
 
 class AleatorError(ValueError):
-    """A mistake in what was asked for; its message is one line that can be shown to the user as it is."""
+    """A mistake in what was asked for; its message is one line that can be shown to the user as it is.
+
+    Whatever the message quotes, it is made one line of at most `MAX_MESSAGE` printable characters.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class GameError(AleatorError):
@@ -50,9 +58,24 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 + 3 :]}"
 
 
-def one_line(error: Exception) -> str:
-    """Returns what an error of another library says, in one line."""
-    return " ".join(str(error).split())
+def one_line(message: object, most: int = MAX_MESSAGE) -> str:
+    """Returns a text, or what an error of another library says, in one line of printable characters.
+
+    Runs of white space become a space, characters that would move the cursor or cannot be encoded are escaped, and of a text that
+    is too long the middle is left out.
+    """
+    text = str(message)
+    if len(text) > 4 * most:
+        text = f"{text[: 2 * most]}{text[-2 * most :]}"
+    text = "".join(char if char.isprintable() else _escape(char) for char in " ".join(text.split()))
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 5]} ... {text[-tail:]}"
+
+
+def _escape(char: str) -> str:
+    return repr(char)[1:-1]
 
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:

@@ -20,8 +20,8 @@ from aleator.games.holdem.cards import NUM_CARDS
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.size import count_public_states, totals_below
 from aleator.kernels.simd import LANES
+from aleator.memory import available_memory
 from aleator.search.random_iteration import SearchConfig
-from aleator.solvers.solve import available_memory
 from aleator.trees.public_tree import MAX_NODES
 
 _NODE, _NUMBER, _PAYOFF = 300, 75, 24  # bytes of a tree and its engine; a payoff is an entry of a matrix [H0, H1]

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import GameError
+from aleator.errors import GameError, TooBigError
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
 from aleator.games.size import GameSize, measure
+from aleator.meter import Meter
 
 _TOLERANCE = 1e-9
 
@@ -44,19 +45,21 @@ def check_game(game: Game[Any]) -> GameReport:
 
     Raises:
         GameError: the rules contradict themselves; the message says at which state and how.
+        TooBigError: there are too many states to look at, or the game does not end.
     """
     name = getattr(game, "name", None)
     if not isinstance(name, str) or not name:
         raise GameError(f"{type(game).__name__} needs a name: a text in the attribute `name`")
     try:
-        return _check(game)
-    except GameError:
+        with Meter(name, f"checking {name}", "different public states") as meter:
+            return _check(game, meter)
+    except (GameError, TooBigError):
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise GameError(f"{name}: the rules raise {type(error).__name__}: {error}") from error
 
 
-def _check(game: Game[Any]) -> GameReport:
+def _check(game: Game[Any], meter: Meter) -> GameReport:
     root = game.root()
     if abs(float(game.deal(root).sum()) - 1.0) > _TOLERANCE:
         raise GameError(f"{game.name}: the deal at the root sums to {game.deal(root).sum()}, not to 1")
@@ -67,6 +70,7 @@ def _check(game: Game[Any]) -> GameReport:
     max_hands = max_actions = 0
     while waiting:
         state = waiting.pop()
+        meter.add()
         actor, hands = game.actor(state), game.num_hands(state)
         max_hands = max(max_hands, *hands)
         _expect(actor in (0, 1, CHANCE, TERMINAL), game, state, f"actor {actor} is not 0, 1, CHANCE or TERMINAL")

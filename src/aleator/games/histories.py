@@ -157,24 +157,30 @@ class HistoryGame(Game[int]):
 
     def _hand_name(self, state: int, player: int, hand: int) -> str:
         """Returns the infostate, or the hand before and what its player did, where the player is not asked or told."""
+        done: list[str] = []
+        while (known := self._known_as(state, player, hand)) is None:
+            parent = int(self._form.nodes.parent[state])
+            hand = int(self._form.origin[player][self._form.hand_start[player][state] + hand])
+            if self._actor[parent] == player:
+                action, hand = divmod(hand, self._num_hands[parent][player])
+                if self._menu(parent, hand) is not None:
+                    done.append(self.action_name(parent, hand, action))
+            state = parent
+        return ", ".join([known, *reversed(done)])
+
+    def _known_as(self, state: int, player: int, hand: int) -> str | None:
+        """Returns the infostate of a hand as the source of the histories names it; None where the player is not asked or told."""
         if state == 0:
             return "-"
         form = self._form
-        row = form.hand_start[player][state] + hand
-        history = form.sample[player][row]
-        if self._actor[state] != TERMINAL:
-            number = self._walk.infostate[player, history]
-            known = self._walk.watching[player][-1 - number] if number < 0 else self._walk.infostates[player][number]
-            if known is not None and (
-                not self._hidden or (number >= 0 and form.time[history] == form.nodes.time[state])
-            ):
-                return " ".join(str(known).split()) or "-"
-        parent, origin = int(form.nodes.parent[state]), int(form.origin[player][row])
-        if self._actor[parent] != player:
-            return self._hand_name(parent, player, origin)
-        action, before = divmod(origin, self._num_hands[parent][player])
-        name = self._hand_name(parent, player, before)
-        return name if self._menu(parent, before) is None else f"{name}, {self.action_name(parent, before, action)}"
+        history = form.sample[player][form.hand_start[player][state] + hand]
+        if self._actor[state] == TERMINAL:
+            return None
+        number = self._walk.infostate[player, history]
+        known = self._walk.watching[player][-1 - number] if number < 0 else self._walk.infostates[player][number]
+        if known is None or (self._hidden and (number < 0 or form.time[history] != form.nodes.time[state])):
+            return None
+        return " ".join(str(known).split()) or "-"
 
     def _pairs(self, state: int) -> slice:
         return slice(self._form.pair_start[state], self._form.pair_start[state + 1])

@@ -28,11 +28,13 @@ from scipy.sparse.csgraph import connected_components
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
 from aleator.games.history_menus import ActionSet, Menus
 from aleator.games.history_walk import Walk
+from aleator.meter import Meter
 
 BoolArray = npt.NDArray[np.bool_]
 
 MAX_PAIRS = 50_000_000
 MIXED = -1
+_ROW_BYTES = 300  # of a history while its level is grouped
 
 
 class NotPublicError(Exception):
@@ -158,15 +160,18 @@ def group_histories(walk: Walk, time: IntArray, *, patient: bool = False, public
 
     Raises:
         NotPublicError: an infostate would lie in two public states, or be held by two hands.
+        TooBigError: it takes more than half of the memory that is free.
     """
-    return _Grouping(walk, time, patient=patient, public=public).run()
+    task = f"finding the public states of {walk.name}"
+    with Meter(walk.name, task, "histories grouped", total=len(walk)) as meter:
+        return _Grouping(walk, time, patient=patient, public=public, meter=meter).run()
 
 
 class _Grouping:
     """The work of `group_histories`: the public states made so far."""
 
-    def __init__(self, walk: Walk, time: IntArray, *, patient: bool, public: IntArray | None) -> None:
-        self.walk, self.time, self.patient, self.public = walk, time, patient, public
+    def __init__(self, walk: Walk, time: IntArray, *, patient: bool, public: IntArray | None, meter: Meter) -> None:
+        self.walk, self.time, self.patient, self.public, self.meter = walk, time, patient, public, meter
         self.menus = Menus(walk)
         self.nodes = Nodes(*(np.array([value], dtype=np.int64) for value in (CHANCE, -1, 0, 0, 0, 0, -1, 1, 1, 0)))
         zero = np.zeros(1, dtype=np.int64)
@@ -241,6 +246,8 @@ class _Grouping:
         codes: tuple[IntArray, IntArray],
     ) -> tuple[IntArray, IntArray]:
         """Makes a public state of every group of rows; returns each player's hands [R] in them."""
+        self.meter.add(len(rows.history))
+        self.meter.check_memory(_ROW_BYTES * len(rows.history))
         walk, base, count = self.walk, len(self.nodes.actor), len(first)
         lowest, highest = rows.action[first], rows.action[first]
         np.minimum.at(lowest, group, rows.action)

@@ -22,6 +22,9 @@ from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
 from aleator.games.history_levels import MAX_PAIRS, MIXED, Nodes, PublicForm, starts
 from aleator.games.history_menus import Menus
 from aleator.games.history_walk import Walk, own_sequences
+from aleator.meter import Meter
+
+_PAIR_BYTES = 80  # of a pair of hands, while all are joined
 
 
 class _Side:
@@ -101,6 +104,12 @@ def sequence_form(walk: Walk) -> PublicForm:
     Raises:
         TooBigError: the players have too many sequences.
     """
+    with Meter(walk.name, f"finding the sequences of {walk.name}", "pairs of sequences") as meter:
+        return _sequence_form(walk, meter)
+
+
+def _sequence_form(walk: Walk, meter: Meter) -> PublicForm:
+    """Does the work of `sequence_form`."""
     menus, sides = Menus(walk), (_Side(walk, 0), _Side(walk, 1))
     zero = np.zeros(1, dtype=np.int64)
     nodes = [(CHANCE, -1, 0, 0, 0, 0, -1, 1, 1, 0)]
@@ -114,6 +123,8 @@ def sequence_form(walk: Walk) -> PublicForm:
             raise TooBigError(
                 f"{walk.name} has {hands[0]:,} x {hands[1]:,} sequences; at most {MAX_PAIRS:,} are allowed"
             )
+        meter.add(hands[0] * hands[1])
+        meter.check_memory(_PAIR_BYTES * hands[0] * hands[1])
         outcome = 0 if len(nodes) > 1 else MIXED
         nodes.append((actor, len(nodes) - 1, 0, MIXED, outcome, 0, now, *hands, 0))
         for player, side in enumerate(sides):

@@ -19,6 +19,7 @@ import numpy as np
 
 from aleator.errors import GameError, TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
+from aleator.meter import Meter
 
 MAX_HISTORIES = 5_000_000
 _PLAYOUTS = 101
@@ -110,7 +111,7 @@ def _moves(history: Playable, actor: int) -> Sequence[int]:
     return [outcome for outcome, _ in history.outcomes()] if actor == CHANCE else history.actions()
 
 
-def estimate_histories(root: Playable, rng: random.Random, *, look_ahead: bool) -> list[float]:
+def estimate_histories(root: Playable, name: str, rng: random.Random, *, look_ahead: bool) -> list[float]:
     """Returns estimates of the number of histories, each from one random playout.
 
     A playout counts the moves it could have made, weighed by one over the probability that it came there, which is
@@ -118,16 +119,23 @@ def estimate_histories(root: Playable, rng: random.Random, *, look_ahead: bool) 
 
     Args:
         root: the first history.
+        name: of the game.
         rng: where randomness comes from.
         look_ahead: prefer moves after which there is much choice, which is slower and errs less.
+
+    Raises:
+        TooBigError: a playout has so many moves that the game may never end.
     """
 
-    def playout() -> float:
-        history, weight, total = root, 1.0, 1.0
+    def playout(meter: Meter) -> float:
+        history, weight, total, moved = root, 1.0, 1.0, 0
         while (actor := history.actor()) != TERMINAL and total < _HUGE:
             moves = _moves(history, actor)
             if not moves:
                 break
+            moved += 1
+            meter.add()
+            meter.check_moves(moved)
             total += weight * len(moves)
             if not look_ahead:
                 weight *= len(moves)
@@ -144,7 +152,8 @@ def estimate_histories(root: Playable, rng: random.Random, *, look_ahead: bool) 
             history = children[picked]
         return total
 
-    return [playout() for _ in range(_PLAYOUTS)]
+    with Meter(name, f"estimating the size of {name}", "moves") as meter:
+        return [playout(meter) for _ in range(_PLAYOUTS)]
 
 
 def size_text(histories: float) -> str:
@@ -152,20 +161,18 @@ def size_text(histories: float) -> str:
     return f"more than {_HUGE:.0e}" if histories >= _HUGE else f"about {histories:.1e}"
 
 
-def _refuse_huge(root: History, name: str, max_histories: int) -> float:
-    """Returns an estimate of the number of histories; raises TooBigError if there are surely too many.
+def _refuse_huge(root: History, name: str, max_histories: int) -> None:
+    """Raises TooBigError if there are surely too many histories.
 
     Each playout exceeds four times the true number with a probability of at most 1/4 (Markov), half of the playouts with
     one below 1e-6 (Chernoff): if the median does, the game is too big.
     """
-    rng, expected = random.Random(0), 0.0
+    rng = random.Random(0)
     for look_ahead in (False, True):
-        estimates = estimate_histories(root, rng, look_ahead=look_ahead)
-        expected = fmean(estimates)
+        estimates = estimate_histories(root, name, rng, look_ahead=look_ahead)
         if median(estimates) > 4.0 * max_histories:
-            size = math.inf if max(estimates) >= _HUGE else expected
+            size = math.inf if max(estimates) >= _HUGE else fmean(estimates)
             raise TooBigError(f"{name} has {size_text(size)} histories; at most {max_histories:,} are allowed")
-    return expected
 
 
 def _outcomes(history: History, name: str) -> list[tuple[int, float]]:
@@ -194,32 +201,38 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
     """Returns all histories of a game.
 
     Raises:
-        TooBigError: there are more than `max_histories`.
+        TooBigError: there are more than `max_histories`, they take more than half of the memory that is free, or there is no
+            end of moves.
     """
-    expected = _refuse_huge(root, name, max_histories)
+    _refuse_huge(root, name, max_histories)
+    with Meter(name, f"walking the histories of {name}", "histories", most=max_histories) as meter:
+        return _walk(root, name, meter)
+
+
+def _walk(root: History, name: str, meter: Meter) -> Walk:
+    """Does the work of `walk`."""
     log = _Log(name)
-    seen = 0
+    meter.add()
     stack: list[tuple[History, _Before]] = [(root, (-1, 0, 0, 1.0, ()))]
     while stack:
         history, before = stack.pop()
-        seen += 1
         actor = history.actor()
         if actor == TERMINAL:
             log.add_terminal(history, before)
         elif actor == CHANCE:
             parent, place, depth, chance, event = before
-            for outcome, probability in reversed(_outcomes(history, name)):
+            outcomes = _outcomes(history, name)
+            meter.add(len(outcomes))
+            meter.check_moves(len(event))
+            for outcome, probability in reversed(outcomes):
                 following = (*event, history.action_name(outcome))
                 stack.append((history.child(outcome), (parent, place, depth, chance * probability, following)))
         else:
             actions = _actions(history, actor, name)
-            if seen + len(stack) + len(actions) > max_histories:
-                raise TooBigError(
-                    f"{name} has more than {max_histories:,} histories (about {max(expected, max_histories):.1e} by "
-                    f"sampling); at most {max_histories:,} are allowed"
-                )
+            meter.add(len(actions))
             index = log.add_decision(history, before, actor, actions)
             _, _, depth, chance, _ = before
+            meter.check_moves(depth)
             for place in range(len(actions) - 1, -1, -1):
                 stack.append((history.child(actions[place]), (index, place, depth + 1, chance, ())))
     return log.finish()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from aleator.errors import GameError, MissingExtraError
+from aleator.errors import AleatorError, GameError, MissingExtraError, TooBigError, one_line, shown
 from aleator.games.base import TERMINAL, FloatArray
 from aleator.games.histories import MAX_HISTORIES, HistoryGame
 from aleator.games.history_walk import walk
@@ -121,15 +121,27 @@ def _load(name: str) -> Any:
     short = name.partition("(")[0].strip()
     known = pyspiel.registered_names()
     if short not in known:
-        near = difflib.get_close_matches(short, known, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(short[:100], known, n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise GameError(f"OpenSpiel has no game {short!r}{hint}")
+        raise GameError(f"OpenSpiel has no game {shown(short)}{hint}")
+    with _asking(name), _quiet():
+        return pyspiel.load_game(name)
+
+
+@contextlib.contextmanager
+def _asking(name: str) -> Iterator[None]:
+    """Turns whatever OpenSpiel's C++ throws inside the block into a GameError; our own errors pass."""
     try:
-        with _quiet():
-            return pyspiel.load_game(name)
-    except Exception as error:  # OpenSpiel raises whatever its C++ throws
+        yield
+    except (AleatorError, NotMergedError):
+        raise
+    except MemoryError:
+        raise TooBigError(
+            f"OpenSpiel takes more memory for {shown(name)} than there is: choose a smaller game"
+        ) from None
+    except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise GameError(f"OpenSpiel cannot load {name!r}: {reason}") from None
+        raise GameError(f"OpenSpiel cannot load {shown(name)}: {one_line(reason, 300)}") from None
 
 
 def _turn_based(source: Any, name: str) -> Any:
@@ -162,7 +174,9 @@ def _sees_everything(source: Any) -> bool:
 
 
 def _first_history(source: Any) -> _SpielHistory:
-    return _SpielHistory(source.new_initial_state(), _observer(source), (source.utility_sum() or 0.0) / 2)
+    with _quiet():
+        first = source.new_initial_state()
+    return _SpielHistory(first, _observer(source), (source.utility_sum() or 0.0) / 2)
 
 
 def _observer(source: Any) -> Callable[[Any, int], str] | None:
@@ -199,8 +213,9 @@ def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpie
     """
     source = _load(game.strip()) if isinstance(game, str) else game
     name = f"openspiel:{game.strip() if isinstance(game, str) else str(game).removesuffix('()')}"
-    source = _turn_based(source, name)
-    if _sees_everything(source):
-        with contextlib.suppress(NotMergedError):  # its texts leave something out: go by histories
-            return OpenSpielPositions(source, name=name)
-    return OpenSpielGame(source, name=name, max_histories=max_histories)
+    with _asking(name.removeprefix("openspiel:")):
+        source = _turn_based(source, name)
+        if _sees_everything(source):
+            with contextlib.suppress(NotMergedError):  # its texts leave something out: go by histories
+                return OpenSpielPositions(source, name=name)
+        return OpenSpielGame(source, name=name, max_histories=max_histories)

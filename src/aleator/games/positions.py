@@ -17,6 +17,7 @@ import numpy as np
 from aleator.errors import GameError, TooBigError
 from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
 from aleator.games.history_walk import Playable, estimate_histories, size_text
+from aleator.meter import Meter
 
 MAX_POSITIONS = 200_000
 _HOPELESS = 1e18  # histories of a game that surely has too many positions
@@ -57,18 +58,27 @@ class PositionGame(Game[int]):
         """Finds all positions.
 
         Raises:
-            TooBigError: there are more than `max_positions`.
+            TooBigError: there are more than `max_positions`, or they take more than half of the memory that is free.
             NotMergedError: keys leave out something that the rest of a game depends on.
         """
         self.name = name
-        histories = median(estimate_histories(first, random.Random(0), look_ahead=False))
+        histories = median(estimate_histories(first, name, random.Random(0), look_ahead=False))
         if histories > _HOPELESS:
             raise TooBigError(
                 f"{name} has {size_text(histories)} histories; at most {max_positions:,} positions are allowed"
             )
         self._positions: list[Position] = [first]
-        number: dict[Hashable, int] = {first.key(): 0}
         self._children: list[tuple[int, ...]] = []
+        with Meter(name, f"finding the positions of {name}", "positions", most=max_positions) as meter:
+            self._find(meter)
+        self._actor = [position.actor() for position in self._positions]
+        self._names: dict[int, tuple[str, ...]] = {}
+        self._check(first, random.Random(1))
+
+    def _find(self, meter: Meter) -> None:
+        """Finds all positions, beginning with the first."""
+        number: dict[Hashable, int] = {self._positions[0].key(): 0}
+        meter.add()
         for position in self._positions:  # grows on the way
             following = []
             for action in () if position.actor() == TERMINAL else position.actions():
@@ -76,12 +86,8 @@ class PositionGame(Game[int]):
                 following.append(number.setdefault(child.key(), len(self._positions)))
                 if following[-1] == len(self._positions):
                     self._positions.append(child)
+                    meter.add()
             self._children.append(tuple(following))
-            if len(self._positions) > max_positions:
-                raise TooBigError(f"{name} has more than the {max_positions:,} positions that are allowed")
-        self._actor = [position.actor() for position in self._positions]
-        self._names: dict[int, tuple[str, ...]] = {}
-        self._check(first, random.Random(1))
 
     def _check(self, first: Position, rng: random.Random) -> None:
         """Plays at random and compares with the positions that were found, which may come from other histories."""

@@ -7,8 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import GameError
+from aleator.errors import GameError, TooBigError
 from aleator.games.base import TERMINAL, Game
+from aleator.meter import Meter
+
+MAX_STATES = 20_000_000  # different public states that are counted
+_ENDLESS = 10**300  # nodes of a tree that nobody needs to know more about
 
 
 class GameSize(NamedTuple):
@@ -27,7 +31,11 @@ class GameSize(NamedTuple):
 
 
 def measure(game: Game[Any]) -> GameSize:
-    """Returns the size of a game; equal states are counted once and multiplied, so that even huge games are quick."""
+    """Returns the size of a game; equal states are counted once and multiplied, so that even huge games are quick.
+
+    Raises:
+        TooBigError: there are too many different states to count, or the game does not end.
+    """
 
     def count(state: Any) -> GameSize:
         possible, actor = game.possible(state), game.actor(state)
@@ -38,7 +46,7 @@ def measure(game: Game[Any]) -> GameSize:
 
 
 def count_public_states(game: Game[Any]) -> int:
-    """Returns the nodes of the public tree, terminals included, without a look at any hands."""
+    """Returns the nodes of the public tree, terminals included, without a look at any hands; raises as `measure` does."""
     return _total(game, lambda state: (1,))[0]
 
 
@@ -48,7 +56,15 @@ def _total(game: Game[Any], count: Callable[[Any], tuple[int, ...]]) -> tuple[in
     def below(state: Any) -> list[Any]:
         return [] if game.actor(state) == TERMINAL else [child.state for child in game.children(state)]
 
-    return totals_below(game.name, game.root(), below, count)[game.root()]
+    total = totals_below(game.name, game.root(), below, count)[game.root()]
+    if max(total) >= _ENDLESS:
+        raise TooBigError(f"the public tree of {game.name} has more than 1e300 nodes: choose a smaller game")
+    return total
+
+
+def format_count(number: int) -> str:
+    """Returns a count as people read it: 1,234,567, or 1.2e+15 where nobody would read all digits."""
+    return f"{number:,}" if number < 10**12 else f"{number:.2e}"
 
 
 def totals_below(
@@ -61,7 +77,18 @@ def totals_below(
         root: the state to begin with.
         below: the states after a state, each as often as it follows.
         count: numbers of one state.
+
+    Raises:
+        GameError: a state comes after itself.
+        TooBigError: there are too many different states, or too many moves in a row.
     """
+    with Meter(name, f"counting the states of {name}", "different public states", most=MAX_STATES) as meter:
+        return _totals(name, root, below, count, meter)
+
+
+def _totals(
+    name: str, root: Any, below: Callable[[Any], list[Any]], count: Callable[[Any], tuple[int, ...]], meter: Meter
+) -> dict[Hashable, tuple[int, ...]]:
     totals: dict[Hashable, tuple[int, ...]] = {}
     children: dict[Hashable, list[Any]] = {}
     waiting: list[Any] = [root]
@@ -72,6 +99,8 @@ def totals_below(
             continue
         if state not in children:
             children[state] = below(state)
+            meter.add()
+            meter.check_moves(len(children) - len(totals))  # the states on the way to this one
             unknown = [child for child in children[state] if child not in totals]
             if any(child in children for child in unknown):
                 raise GameError(f"{name}: the moves after {state!r} lead back to a state that came before")

@@ -9,7 +9,7 @@ from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions
 from aleator.learning.encoding import Encoding
 from aleator.learning.subgames import Subgames
-from aleator.solvers.solve import available_memory
+from aleator.memory import available_memory
 
 # numbers per row and hand that a search holds: regrets, policies, reach, sums, values, what is kept
 _SEARCH_VECTORS = 14

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from aleator.errors import TooBigError
 from aleator.games.base import TERMINAL, Game
+from aleator.meter import Meter
 from aleator.solvers.engines.batched.shapes import Shapes
 from aleator.trees.public_tree import PublicTree, build_tree
 
@@ -42,19 +42,19 @@ class Subgames:
         self.roots: list[Any] = [game.root()]
         number: dict[Hashable, int] = {self.roots[0]: 0}
         trees: list[PublicTree] = []
-        while len(trees) < len(self.roots):
-            tree = build_tree(game, root=self.roots[len(trees)], is_leaf=lambda _, moves: moves >= depth)
-            trees.append(tree)
-            for leaf in tree.leaves:
-                state = tree.states[leaf]
-                assert game.actor(state) != TERMINAL
-                if state not in number:
-                    number[state] = len(self.roots)
-                    self.roots.append(state)
-            if len(self.roots) > MAX_ROOTS:
-                raise TooBigError(
-                    f"{game.name} has more than the {MAX_ROOTS:,} subgames of depth {depth} that are allowed"
-                )
+        unit = f"subgames of depth {depth}"
+        with Meter(game.name, f"finding the subgames of {game.name}", unit, most=MAX_ROOTS) as meter:
+            meter.add()
+            while len(trees) < len(self.roots):
+                tree = build_tree(game, root=self.roots[len(trees)], is_leaf=lambda _, moves: moves >= depth)
+                trees.append(tree)
+                for leaf in tree.leaves:
+                    state = tree.states[leaf]
+                    assert game.actor(state) != TERMINAL
+                    if state not in number:
+                        number[state] = len(self.roots)
+                        self.roots.append(state)
+                        meter.add()
         self.shapes = Shapes(trees, device=device, dtype=dtype)
         self.next = torch.tensor(
             [number[state] for state in self.shapes.leaf_states], dtype=torch.int64, device=self.shapes.device

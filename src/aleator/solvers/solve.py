@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,6 +13,7 @@ import numpy as np
 from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean
 from aleator.games.base import Game
 from aleator.games.registry import load_game
+from aleator.memory import available_memory
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
@@ -279,18 +279,3 @@ def memory_estimate(tree: PublicTree, dtype: str) -> int:
     padding = 1.35  # rows are padded to the SIMD width
     numbers = 6 * sum(tree.policy_size) + 2 * int(tree.num_hands.sum())
     return int(padding * numbers * np.dtype(dtype).itemsize) + 200 * tree.num_nodes
-
-
-def available_memory() -> int:
-    """Returns the bytes that can be allocated without swapping (the whole memory where the system does not say)."""
-    try:
-        with open("/proc/meminfo") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 1 << 62

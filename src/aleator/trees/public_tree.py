@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
-from aleator.games.size import count_public_states, measure
+from aleator.games.size import count_public_states, format_count
+from aleator.meter import Meter
 from aleator.trees.payoffs import Payoffs
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Int64Array = npt.NDArray[np.int64]
 IDENTITY = -1
 LEAF = -3  # the actor where a depth limit cuts the tree: the game goes on below, but the tree does not
 MAX_NODES = 20_000_000
+_NODE_BYTES = 200  # of a node while the tree is built, measured on games whose states come up again and again
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,15 +207,31 @@ def build_tree(
         max_nodes: how big a tree may get.
 
     Raises:
-        TooBigError: the tree would have more than `max_nodes` nodes.
+        TooBigError: the tree would have more than `max_nodes` nodes, or take more than half of the memory that is free.
     """
-    if root is None and is_leaf is None and count_public_states(game) > max_nodes:
-        size = measure(game)
+    whole = root is None and is_leaf is None
+    total = count_public_states(game) if whole else None
+    if total is not None and total > max_nodes:
         raise TooBigError(
-            f"{game.name} has {size.public_states:,} public states and {size.infostates:,} infostates; "
-            f"at most {max_nodes:,} public states are allowed"
+            f"{game.name} has {format_count(total)} public states; at most {max_nodes:,} are allowed: choose a smaller game"
         )
-    nodes = _Nodes(game.root() if root is None else root)
+    name = game.name if whole else f"this part of {game.name}"
+    with Meter(name, f"building the tree of {game.name}", "public states", most=max_nodes, total=total) as meter:
+        if total is not None:
+            meter.check_memory(total * _NODE_BYTES)
+        return _build(game, game.root() if root is None else root, is_leaf, depth_in, meter)
+
+
+def _build(
+    game: Game[Any],
+    root: Any,
+    is_leaf: Callable[[Any, int], bool] | None,
+    depth_in: Literal["moves", "rounds"],
+    meter: Meter,
+) -> PublicTree:
+    """Does the work of `build_tree`."""
+    nodes = _Nodes(root)
+    meter.add()
     waiting = [0]
     while waiting:
         node = waiting.pop()
@@ -228,10 +246,7 @@ def build_tree(
         else:
             counted = depth_in == "moves" or (facts.actor == CHANCE and node > 0)
             children = nodes.expand(node, facts.children, nodes.depth[node] + counted)
-            if children.stop > max_nodes:
-                raise TooBigError(
-                    f"this part of {game.name} has more than the {max_nodes:,} public states that are allowed"
-                )
+            meter.add(len(children))
             waiting.extend(reversed(children))
     return nodes.pack(game)
 

@@ -97,5 +97,8 @@ def test_a_tree_that_is_too_big_is_refused_with_advice() -> None:
     sizes = [f"{size}%" for size in range(20, 201, 20)]
     street = {side: {"bet": sizes, "raise": sizes} for side in ("oop", "ip")}
     table = {"board": "Qs Jh 2h", "pot": 100, "stack": 10_000, "oop": "AA", "ip": "KK", "flop": street, "turn": street}
-    with pytest.raises(TooBigError, match=r"more than 40,000 nodes: use fewer sizes, a cap on raises \(max_raises\)"):
+    with pytest.raises(
+        TooBigError,
+        match=r"more than the 40,000 nodes that are allowed: use fewer sizes, a cap on raises \(max_raises\)",
+    ):
         spot_from_table(table).build_tree()

@@ -33,11 +33,11 @@ from aleator.games.holdem.lock import parse_lock
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot
+from aleator.memory import available_memory
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.solve import HoldemLimits, HoldemProgress, estimate_spot, prepare_holdem, solve_spot
 from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.regret_rule import parse_rule
-from aleator.solvers.solve import available_memory
 from aleator.storage import check_writable
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)

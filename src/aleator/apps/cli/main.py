@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from aleator import __version__
-from aleator.apps.cli.output import INTERRUPTED, fail
+from aleator.apps.cli.output import INTERRUPTED, fail, walks_shown
 from aleator.errors import AleatorError
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether Typer brings its own or not
@@ -90,7 +90,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
-        code = _app(arguments)(arguments, prog_name="aleator", standalone_mode=False)
+        with walks_shown(quiet="--json" in arguments):
+            code = _app(arguments)(arguments, prog_name="aleator", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except AleatorError as error:
         fail(str(error))

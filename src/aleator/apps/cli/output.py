@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -19,7 +19,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from aleator.errors import MissingExtraError
+from aleator.errors import MissingExtraError, one_line
+from aleator.meter import Walked, watch
 from aleator.storage import StorageError, check_writable, replace_file
 
 out = Console(highlight=False)
@@ -91,8 +92,14 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
+Move = Callable[[float | None, str], None]
+_SOON = 2.0  # seconds of a walk before it gets a bar
+_moves: list[Move] = []  # of the bars that are shown, the last one on top
+_interrupted: list[Callable[[], bool]] = []  # of the blocks that are interruptible
+
+
 @contextmanager
-def progress_bar(description: str, *, quiet: bool) -> Iterator[Callable[[float | None, str], None]]:
+def progress_bar(description: str, *, quiet: bool) -> Iterator[Move]:
     """Yields a function (share done or None, text) that moves a bar on standard error; nothing is shown if quiet."""
     if quiet or not err.is_terminal:
         yield lambda share, text: None
@@ -107,11 +114,42 @@ def progress_bar(description: str, *, quiet: bool) -> Iterator[Callable[[float |
         task = progress.add_task(description, total=None, text="")
 
         def move(share: float | None, text: str) -> None:
-            if share is not None:
-                progress.update(task, total=1.0, completed=min(share, 1.0))
-            progress.update(task, text=text)
+            total = None if share is None else 1.0
+            progress.update(task, total=total, completed=min(share or 0.0, 1.0), text=text)
 
-        yield move
+        _moves.append(move)
+        try:
+            yield move
+        finally:
+            _moves.remove(move)
+
+
+@contextmanager
+def walks_shown(*, quiet: bool) -> Iterator[None]:
+    """Shows every walk through a game that takes its time: on the bar that is shown already, or on one of its own.
+
+    Ctrl-C ends a walk: nothing has been found yet that could be kept.
+    """
+    hidden = quiet or not err.is_terminal
+    with ExitStack() as own:
+        bars: dict[str, Move] = {}
+
+        def show(walked: Walked) -> None:
+            if any(pressed() for pressed in _interrupted):
+                raise KeyboardInterrupt
+            if hidden:
+                return
+            if walked.done:
+                own.close()
+                bars.clear()
+            elif walked.seconds >= _SOON:
+                if not _moves:
+                    bars[walked.task] = own.enter_context(progress_bar(walked.task, quiet=False))
+                text = str(walked) if walked.task in bars else f"{walked.task}: {walked}"
+                _moves[-1](walked.share, text)
+
+        with watch(show):
+            yield
 
 
 @contextmanager
@@ -125,14 +163,19 @@ def interruptible() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         pressed = True
 
+    def was_pressed() -> bool:
+        return pressed
+
     try:
         previous = signal.signal(signal.SIGINT, handle)
     except ValueError:  # not the main thread
         yield lambda: False
         return
+    _interrupted.append(was_pressed)
     try:
-        yield lambda: pressed
+        yield was_pressed
     finally:
+        _interrupted.remove(was_pressed)
         signal.signal(signal.SIGINT, previous)
 
 
@@ -204,9 +247,9 @@ def note(text: str) -> None:
     err.print(text, soft_wrap=True)
 
 
-def fail(message: str) -> NoReturn:
-    """Prints an error line and ends the program with exit code 2."""
-    err.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True, emoji=False)
+def fail(message: object) -> NoReturn:
+    """Prints an error as one line of printable characters, whatever it says, and ends the program with exit code 2."""
+    err.print(Text.assemble(("error: ", "bold red"), one_line(message)), soft_wrap=True, emoji=False)
     sys.exit(2)
 
 

@@ -28,9 +28,11 @@ from aleator.games.holdem.betting import (
     raise_to,
 )
 from aleator.games.holdem.node_path import NodePath, NodePathError, check_cards_of_path, is_action, parse_path
+from aleator.meter import Meter
 
 MAX_NODES: Final = 2_000_000
 MAX_RAISES_PER_STREET: Final = 100
+_ADVICE: Final = "use fewer sizes, a cap on raises (max_raises) or a larger force_all_in_threshold"
 
 
 class BettingTreeError(AleatorError):
@@ -163,8 +165,9 @@ def build_tree_from_state(
     lines: dict[tuple[str, ...], set[int]] = {}
     for path in added:
         lines.setdefault(path.tokens[:-1], set()).add(int(path.tokens[-1][1:]))
-    builder = _Builder(menu, lines, one_street, max_nodes)
-    root = builder.decision(state, (), caller=None)
+    name, task = "the betting tree", "building the betting tree"
+    with Meter(name, task, "nodes", most=max_nodes, advice=_ADVICE) as meter:
+        root = _Builder(menu, lines, one_street, meter).decision(state, (), caller=None)
     for path in () if one_street else added:
         find_node(root, path, any_card=True)
     return root
@@ -254,13 +257,12 @@ def _possible(node: BettingNode) -> str:
 
 
 class _Builder:
-    """One build: the menu, the added lines and the number of nodes so far."""
+    """One build: the menu, the added lines and the meter that counts nodes."""
 
     def __init__(
-        self, menu: BetMenu | None, lines: dict[tuple[str, ...], set[int]], one_street: bool, max_nodes: int
+        self, menu: BetMenu | None, lines: dict[tuple[str, ...], set[int]], one_street: bool, meter: Meter
     ) -> None:
-        self.menu, self.lines, self.one_street, self.max_nodes = menu, lines, one_street, max_nodes
-        self.num_nodes = 0
+        self.menu, self.lines, self.one_street, self.meter = menu, lines, one_street, meter
 
     def decision(self, state: BettingState, line: tuple[str, ...], caller: int | None) -> BettingNode:
         """Returns the node of the acting player; ``caller`` is who has just called a bet on the street before."""
@@ -339,11 +341,6 @@ class _Builder:
         actions: tuple[Action, ...] = (),
         children: tuple[BettingNode, ...] = (),
     ) -> BettingNode:
-        self.num_nodes += 1
-        if self.num_nodes > self.max_nodes:
-            raise TooBigError(
-                f"the betting tree has more than {self.max_nodes:,} nodes: use fewer sizes, a cap on raises (max_raises) "
-                "or a larger force_all_in_threshold"
-            )
+        self.meter.add()
         first, second = state.contributions
         return BettingNode(kind, street, player, (first, second), actions, children)

@@ -14,12 +14,12 @@ import numpy as np
 from aleator.errors import SolveError, TooBigError
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
+from aleator.memory import available_memory
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.solution import HoldemPoint, HoldemSolution
 from aleator.solvers.holdem.solver import HoldemSolver, Quality
 from aleator.solvers.regret_rule import DCFR, SHARP_MATCHING, RegretRule, parse_rule
-from aleator.solvers.solve import available_memory
 
 FIRST_CHECK = 10
 # measured by the experiment holdem-rules: to 0.3 % of the pot it takes about 27 (stack / pot)^0.75 iterations, and from there

@@ -17,10 +17,11 @@ from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.game import HoldemGame, HoldemState
 from aleator.games.holdem.subgame import rest_of
+from aleator.memory import available_memory
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem.solver import HOLDEM_RULE, HoldemSolver, compatible_weight
 from aleator.solvers.regret_rule import RegretRule
-from aleator.solvers.solve import Limits, OnProgress, available_memory, run_until
+from aleator.solvers.solve import Limits, OnProgress, run_until
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import Int64Array, PublicTree

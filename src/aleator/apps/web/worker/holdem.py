@@ -15,6 +15,7 @@ from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import spot_from_table, spot_table
+from aleator.memory import available_memory
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.solve import (
     HoldemEstimate,
@@ -26,7 +27,7 @@ from aleator.solvers.holdem.solve import (
 )
 from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.regret_rule import parse_rule
-from aleator.solvers.solve import available_memory, prepare
+from aleator.solvers.solve import prepare
 
 MAX_CURVE = 500
 

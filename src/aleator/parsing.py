@@ -1,0 +1,103 @@
+"""Numbers and names as people type them, read in one way everywhere: with limits, and with errors that name what is allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from math import inf
+
+from aleator.errors import AleatorError, did_you_mean, shown
+
+MAX_NAME = 300  # characters of the name of a game, an algorithm or an agent
+MAX_WHOLE = 10**15  # floats count on one by one to 9e15
+MAX_SEED = 2**63 - 1
+MAX_ITERATIONS = 10**12
+MAX_THREADS = 1024
+
+_WHOLE = re.compile(r"\d+(?:_\d+)*", re.ASCII)
+_REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_LONG = 40  # characters; nobody types more digits than that
+
+
+def parse_whole(
+    text: str, what: str, *, least: int = 0, most: int = MAX_WHOLE, error: type[AleatorError] = AleatorError
+) -> int:
+    """Returns a whole number, written `1000`, `1_000` or `1e3`.
+
+    Args:
+        text: what was typed.
+        what: the number is, for the message.
+        least, most: the numbers allowed.
+        error: raised for anything else.
+    """
+    number = None
+    if len(text) <= _LONG:
+        if _WHOLE.fullmatch(text):
+            number = int(text)
+        elif _REAL.fullmatch(text) and abs(exact := Decimal(text)) < Decimal(10) ** _LONG and exact == int(exact):
+            number = int(exact)
+    if number is None or not least <= number <= most:
+        raise error(f"{what} must be a whole number from {least} to {most:,}, not {shown(text)}")
+    return number
+
+
+def parse_real(
+    text: str,
+    what: str,
+    *,
+    least: float = -inf,
+    most: float = inf,
+    open_ends: bool = False,
+    infinite: bool = False,
+    error: type[AleatorError] = AleatorError,
+) -> float:
+    """Returns a number, written `0.5`, `5e-1` or `.5`.
+
+    Args:
+        text: what was typed.
+        what: the number is, for the message.
+        least, most: the numbers allowed; with `open_ends` these two are not.
+        open_ends: the ends of the interval are not allowed themselves.
+        infinite: `inf` and `-inf` are numbers, too.
+        error: raised for anything else.
+    """
+    readable = len(text) <= _LONG and (_REAL.fullmatch(text) or (infinite and text in ("inf", "+inf", "-inf")))
+    number = float(text) if readable else None
+    fits = number is not None and (least < number < most if open_ends else least <= number <= most)
+    if number is None or not fits or (abs(number) == inf and not infinite):
+        kind = "above" if open_ends else "from"
+        limits = "" if (least, most) == (-inf, inf) else f" {kind} {least:g}"
+        limits += "" if most == inf else f" {'and below' if open_ends else 'to'} {most:g}"
+        limits += " or inf" if infinite else ""
+        raise error(f"{what} must be a number{limits}, not {shown(text)}")
+    return number + 0.0  # -0.0 is 0
+
+
+def check_name(name: str, kind: str, *, error: type[AleatorError] = AleatorError) -> None:
+    """Raises an error unless a name is short enough to be one, and printable."""
+    if len(name) > MAX_NAME:
+        raise error(f"the name of {kind} has at most {MAX_NAME} characters, not {len(name):,}: {shown(name)}")
+    if not name.isprintable():
+        raise error(f"the name of {kind} has characters that cannot be printed: {shown(name)}")
+
+
+def parse_options(
+    text: str, allowed: Iterable[str], *, of: str, error: type[AleatorError] = AleatorError
+) -> dict[str, str]:
+    """Returns the options of a text such as `cap=3,ranks=4`: names and values, in the order given.
+
+    Raises:
+        AleatorError: (or `error`) a part is not NAME=VALUE, is unknown, or comes twice.
+    """
+    names = list(allowed)
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or name not in names:
+            hint = did_you_mean(name, names)
+            raise error(f"{of}: unknown {shown(part)}; {hint}allowed: {', '.join(f'{known}=' for known in names)}")
+        if name in found:
+            raise error(f"{of}: {name} is given twice")
+        found[name] = value
+    return found
