@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import perf_counter
 from types import TracebackType
 from typing import NamedTuple
@@ -23,7 +24,8 @@ _SHORT, _LONG = 0.02, 0.1  # seconds between two looks at the clock and the memo
 _LEAST = 64 << 20  # bytes that are never refused: memory is freed late
 
 
-class Walked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Walked:
     """How far a walk is.
 
     Attributes:

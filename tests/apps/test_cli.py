@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -14,12 +15,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from aleator import meter
 from aleator.apps.benchmarking import benchmark_names, load_benchmark
 from aleator.apps.cli import output
 from aleator.apps.cli.solve import share_done
+from aleator.games.registry import load_game
 from aleator.solvers.solution import Solution, SolutionFile
 from aleator.solvers.solve import Limits, Progress, solve
 from aleator.storage import write_arrays
+from aleator.trees.public_tree import build_tree
 from tests.apps.calls import call
 
 
@@ -279,3 +283,44 @@ def test_tables_break_neither_words_nor_numbers(
         lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
         assert {"liars-dice:1x4", "0.00663", "29.8"} <= {word for line in lines for word in line}
         assert (["exploitability", "0.00663"] in lines) == blocks
+
+
+def test_a_walk_that_takes_its_time_gets_a_bar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = io.StringIO()
+    monkeypatch.setattr(output, "err", Console(file=printed, force_terminal=True, width=120))
+    monkeypatch.setattr(output, "_SOON", 0.0)
+    monkeypatch.setattr(meter, "_SHORT", 0.0)
+    assert call(capsys, "games", "leduc")[0] == 0
+    assert "counting the states of leduc" in printed.getvalue()
+    shown: list[str] = []
+    monkeypatch.setattr(output, "_moves", [lambda share, text: shown.append(text)])  # a bar that is there already
+    with output.walks_shown(quiet=False):
+        build_tree(load_game("leduc"))
+    assert shown[-1].startswith("building the tree of leduc: ") and shown[-1].endswith(" public states")
+    shown.clear()
+    assert call(capsys, "games", "leduc", "--json")[0] == 0
+    assert not shown
+
+
+def test_ctrl_c_ends_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meter, "_SHORT", 0.0)
+    with output.walks_shown(quiet=True), output.interruptible() as pressed:
+        signal.raise_signal(signal.SIGINT)
+        assert pressed()
+        with pytest.raises(KeyboardInterrupt):
+            build_tree(load_game("leduc"))
+
+
+def test_an_error_is_one_line_of_printable_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("x" * 1_000_000, "a\nb\x1b[2Jc", "\ud800", "\u202e"):
+        for arguments in (
+            ("solve", name),
+            ("solve", "kuhn", "--algorithm", name),
+            ("solve", "kuhn", "--iterations", name),
+        ):
+            code, text, error = call(capsys, *arguments)
+            assert (code, text) == (2, "")
+            assert error.startswith("error: ") and error.count("\n") == 1 and error.strip().isprintable()
+            assert len(error) <= 520
