@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by playwright."""
+"""Chromium, driven by playwright."""
 
 from __future__ import annotations
 
@@ -23,17 +23,36 @@ PATIENCE = 60_000  # milliseconds
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
 
 
+GET_IT = (
+    "no Chromium for the tests of the web pages: "
+    "`.venv/bin/playwright install --with-deps chromium` or `apt-get install chromium`"
+)
+
+
+def find_chromium() -> str | None:
+    """Returns the path of the system's Chromium or Chrome, or else of playwright's own; None if there is neither."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    caches = [Path.home() / ".cache" / "ms-playwright", Path.home() / "Library" / "Caches" / "ms-playwright"]
+    if named := os.environ.get("PLAYWRIGHT_BROWSERS_PATH"):
+        caches = [Path(named)]
+    programs = ("chromium-*/chrome-linux*/chrome", "chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium")
+    return next((str(path) for cache in caches for program in programs for path in sorted(cache.glob(program))), None)
+
+
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Yields a browser, or skips the test where there is none."""
+    """Yields a browser; what cannot be started is said in one line."""
     sync_api = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed (it is in the extra `dev`)"
     )
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    path = find_chromium()
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        try:
+            browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        except sync_api.Error as error:
+            pytest.fail(f"{path} does not start: {error.message.splitlines()[0]}", pytrace=False)
         yield browser
         browser.close()
 

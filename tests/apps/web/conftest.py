@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.apps.web.browser import DESKTOP, PATIENCE, Checked, chromium
+from tests.apps.web.browser import DESKTOP, GET_IT, PATIENCE, Checked, chromium, find_chromium
 from tests.apps.web.running import RIVER, RunningServer
 
 
@@ -15,6 +16,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if {"server", "page"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("web"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Where there is no browser, its tests are skipped in one line of the report, and pictures cannot be taken."""
+    if {"browser", "page"} & set(getattr(item, "fixturenames", ())) and find_chromium() is None:
+        if os.environ.get("ALEATOR_SCREENSHOTS"):
+            pytest.exit(GET_IT, returncode=2)
+        pytest.skip(GET_IT)
 
 
 @pytest.fixture(scope="session")
