@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,7 @@ from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.linear_program import sequence_form, sequences, solve_linear_program
 from aleator.solvers.solve import Limits, solve
 from aleator.trees import build_tree
-from aleator.trees.policy import random_policy
+from aleator.trees.policy import Policy, random_policy
 from tests.games.random_game import RandomGame
 from tests.solvers.reference import as_blocks, reaches
 
@@ -45,6 +47,15 @@ def test_cfr_finds_the_same_value_in_random_games(seed: int) -> None:
     assert nash_conv(policy) == pytest.approx(0.0, abs=1e-7)
     found = solve(tree, "cfr+", limits=Limits(iterations=2000, target=1e-4))
     assert found.summary.value == pytest.approx(exact, abs=2 * found.summary.nash_conv + 1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-100, 1e-10, 1e-7, 3e5, 1e10, 1e100, 1e300])
+@pytest.mark.parametrize(("name", "value"), [("leduc", -0.085606424), ("liars-dice:1x4", 0.0625)])
+def test_stakes_in_any_unit_are_solved_as_exactly(name: str, value: float, unit: float) -> None:
+    tree = build_tree(load_game(name))
+    found, policy = solve_linear_program(replace(tree, stake=tree.stake * unit))
+    assert found == pytest.approx(value * unit, rel=1e-7)
+    assert abs(nash_conv(Policy(tree, policy.probabilities))) < 1e-8
 
 
 def test_sequence_form_gives_the_value_of_a_policy() -> None:
