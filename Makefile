@@ -1,5 +1,6 @@
 # make test        everything that CI checks, from nothing
 # make test-slow   the checks that take minutes
+# make test-portable  the tests of whatever computes, as on other processors: other BLAS kernels, no AVX-512, plain SSE2
 # make demo        train ReBeL on Liar's Dice from nothing on this CPU, in minutes; compare with the paper
 # make play        the web app on localhost, opened in a browser
 # make screenshots the pictures in docs/images, taken by the tests
@@ -12,7 +13,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install test test-slow lint demo play docs tutorials screenshots clean
+# what stands for other processors; + joins settings of one run
+PORTABLE := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Zen OPENBLAS_CORETYPE=Sandybridge OPENBLAS_CORETYPE=Nehalem \
+	NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR NUMBA_CPU_NAME=generic \
+	OPENBLAS_CORETYPE=Nehalem+NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR+NUMBA_CPU_NAME=generic
+PORTABLE_TESTS := tests --ignore=tests/apps/web
+
+.PHONY: install test test-slow test-portable lint demo play docs tutorials screenshots clean
 
 install: $(STAMP)
 
@@ -32,6 +39,12 @@ test: lint
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow -n auto --dist loadgroup
+
+test-portable: $(STAMP)
+	@failed=; for settings in $(PORTABLE); do \
+		echo "== $$settings"; \
+		env $$(echo $$settings | tr + ' ') $(BIN)/python -m pytest -q -n auto --dist loadgroup $(PORTABLE_TESTS) || failed="$$failed $$settings"; \
+	done; test -z "$$failed" || { echo "failed with:$$failed"; exit 1; }
 
 demo: $(STAMP)
 	$(BIN)/aleator demo --out out
