@@ -13,8 +13,10 @@ from typing import Any
 from aleator.apps.benchmarking import Progress, Result, best_seconds, memory_bandwidth
 from aleator.games.holdem.spot import DEFAULT_RULE
 from aleator.games.holdem.spot_file import parse_spot
-from aleator.solvers.holdem.solve import HoldemLimits, prepare_holdem, solve_spot
+from aleator.solvers.holdem.problem import prepare_spots
 from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
 
 SUMMARY = "hold'em: time per iteration against the memory roofline, time to 0.3 % and 0.1 % of the pot, memory"
 
@@ -56,7 +58,7 @@ def run(progress: Progress) -> Result:
     spots = [*SPOTS, *([("flop, typical ranges", flop.read_text(), 910.0)] if flop.exists() else [])]
     progress(0.0, "compiling (first run only)")
     for bits in (32, 16):
-        prepare_holdem(bits=bits)
+        prepare_spots(bits=bits)
     for place, (name, text, recorded) in enumerate(spots):
         progress(place / (len(spots) + 2), name)
         rows.append(_measure(name, text, recorded))
@@ -111,15 +113,16 @@ def _time_to_target(text: str) -> str:
     """Returns how long `aleator holdem solve` takes, tree building and checks of the exploitability included."""
     lines, value = [], 0.0
     for target in (0.003, 0.001):
-        found = solve_spot(parse_spot(text), limits=HoldemLimits(target=target, iterations=5000)).summary
+        spot = parse_spot(text)
+        found = solve(spot, limits=Limits(exploitability=target * spot.pot, iterations=5000)).summary
         lines.append(f"{100 * target:g} % of the pot after {found.iterations} iterations, {found.seconds:.1f} s")
-        value = found.quality.values[0]
+        value = found.values[0]
     return f"turn endgame, one thread, tree building included: {'; '.join(lines)}; value {value:.1f} chips (-77.9 is known)"
 
 
 def _first_run() -> str:
     """Returns what a process spends before it can solve, when kernels must be compiled and when they come from disk."""
-    command = [sys.executable, "-c", "from aleator.solvers.holdem.solve import prepare_holdem; prepare_holdem()"]
+    command = [sys.executable, "-c", "from aleator.solvers.holdem.problem import prepare_spots; prepare_spots()"]
     with TemporaryDirectory() as folder:
         seconds = [
             best_seconds(

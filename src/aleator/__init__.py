@@ -1,13 +1,13 @@
 """Aleator finds and plays equilibria of games with hidden information.
 
     >>> from aleator import Limits, exploitability, solve
-    >>> solution = solve("leduc", "dcfr", limits=Limits(target=1e-4))
+    >>> solution = solve("leduc", "dcfr", limits=Limits(exploitability=1e-4))
     >>> exploitability(solution.policy) < 1e-4
     True
 
-`load_game` opens a game by its name (`aleator games` lists them), `solve` solves it; `load_spot`, `solve_spot` and `HoldemView`
-are their counterparts for hold'em. `load_agent` and `play_match` let agents play each other. These names are loaded when they
-are used; the packages have the rest: games, trees, solvers, search, learning, agents, arena.
+`load_game` opens a game by its name (`aleator games` lists them), `solve` solves it; `load_spot` opens a hold'em spot, which
+`solve` takes, too, and `HoldemView` looks at. `load_agent` and `play_match` let agents play each other. These names are loaded
+when they are used; the packages have the rest: games, trees, solvers, search, learning, agents, arena.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:  # for editors and type checkers; a test holds it equal to the
     from aleator.games.registry import load_game
     from aleator.solvers.best_response import best_response, expected_value, exploitability, nash_conv
     from aleator.solvers.holdem.solution import HoldemSolution
-    from aleator.solvers.holdem.solve import solve_spot
     from aleator.solvers.holdem.view import HoldemView
-    from aleator.solvers.solution import Solution, SolutionFile
-    from aleator.solvers.solve import Limits, solve
+    from aleator.solvers.limits import Limits
+    from aleator.solvers.solution import Solution, open_solution
+    from aleator.solvers.solve import solve
     from aleator.trees.policy import Policy, uniform_policy
     from aleator.trees.public_tree import build_tree
 
@@ -42,10 +42,9 @@ _EXPORTS = {
     "Game": "aleator.games.base",
     "HoldemSolution": "aleator.solvers.holdem.solution",
     "HoldemView": "aleator.solvers.holdem.view",
-    "Limits": "aleator.solvers.solve",
+    "Limits": "aleator.solvers.limits",
     "Policy": "aleator.trees.policy",
     "Solution": "aleator.solvers.solution",
-    "SolutionFile": "aleator.solvers.solution",
     "best_response": "aleator.solvers.best_response",
     "build_tree": "aleator.trees.public_tree",
     "check_game": "aleator.games.contract",
@@ -55,10 +54,10 @@ _EXPORTS = {
     "load_game": "aleator.games.registry",
     "load_spot": "aleator.games.holdem.spot_file",
     "nash_conv": "aleator.solvers.best_response",
+    "open_solution": "aleator.solvers.solution",
     "play_game": "aleator.agents.base",
     "play_match": "aleator.arena.match",
     "solve": "aleator.solvers.solve",
-    "solve_spot": "aleator.solvers.holdem.solve",
     "uniform_policy": "aleator.trees.policy",
 }
 __all__ = [
@@ -70,7 +69,6 @@ __all__ = [
     "Limits",
     "Policy",
     "Solution",
-    "SolutionFile",
     "__version__",
     "best_response",
     "build_tree",
@@ -81,10 +79,10 @@ __all__ = [
     "load_game",
     "load_spot",
     "nash_conv",
+    "open_solution",
     "play_game",
     "play_match",
     "solve",
-    "solve_spot",
     "uniform_policy",
 ]
 

@@ -25,7 +25,8 @@ from aleator.search.continual import ContinualSearch
 from aleator.search.safe import SafeSearch
 from aleator.solvers.best_response import expected_value, exploitability
 from aleator.solvers.holdem import tree as holdem_tree
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
 from aleator.trees import Policy, build_tree
 from aleator.trees.policy import random_policy, uniform_policy
 from tests.games.random_game import RandomGame

@@ -18,7 +18,8 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.games.table import Table
 from aleator.solvers.best_response import expected_value, exploitability
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.holdem.solve import HoldemLimits, solve_spot
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
 from aleator.trees import build_tree
 from aleator.trees.beliefs import reach_at
 from aleator.trees.policy import uniform_policy
@@ -34,7 +35,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder, found = tmp_path_factory.mktemp("solutions"), {}
     for name, solved in SPOTS.items():
         found[name] = folder / f"{name}.solution"
-        solution = solve_spot(solved, limits=HoldemLimits(target=0.0, iterations=200))
+        solution = solve(solved, limits=Limits(iterations=200))
         solution.save(found[name])
     found["short"] = folder / "short.solution"
     solution.save(found["short"], river=False)
@@ -48,7 +49,7 @@ def test_it_plays_the_solution_of_the_file(name: str, files: dict[str, Path]) ->
     agent, tree, quality = (
         load_agent(str(files[name]), game),
         build_tree(game),
-        HoldemSolution.open(files[name]).summary.quality,
+        HoldemSolution.open(files[name]).summary,
     )
     assert isinstance(agent, SpotAgent) and spot_to_solve(str(files[name]), game) is None
     policy = agent.policy(tree)
@@ -114,7 +115,7 @@ def test_other_spots_are_refused(played, message: str, files: dict[str, Path]) -
 
 
 def test_files_that_cannot_be_played(files: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match=r"river.solution is a solved hold'em spot, not a solution of kuhn"):
+    with pytest.raises(AgentError, match=r"river.solution is a solution of holdem:QsJh2h8c3d, not of kuhn"):
         load_agent(str(files["river"]), load_game("kuhn"))
     cut, other = tmp_path / "cut.solution", tmp_path / "notes.txt"
     cut.write_bytes(files["river"].read_bytes()[:-100])

@@ -18,10 +18,10 @@ from rich.console import Console
 from aleator import meter
 from aleator.apps.benchmarking import benchmark_names, load_benchmark
 from aleator.apps.cli import output
-from aleator.apps.cli.solve import share_done
 from aleator.games.registry import load_game
-from aleator.solvers.solution import Solution, SolutionFile
-from aleator.solvers.solve import Limits, Progress, solve
+from aleator.solvers.limits import Progress
+from aleator.solvers.solution import Solution, open_solution
+from aleator.solvers.solve import solve
 from aleator.storage import write_arrays
 from aleator.trees.public_tree import build_tree
 from tests.apps.calls import call
@@ -119,7 +119,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "liars-dice:3x6"), "public states"),
         (("solve", "kuhn", "--algorithm", "magic"), "unknown algorithm 'magic'"),
         (("solve", "kuhn", "--iterations", "0"), "at least 1"),
-        (("solve", "kuhn", "--target", "-3"), "positive exploitability"),
+        (("solve", "kuhn", "--target", "-3"), "must be positive and finite, not -3"),
         (("solve", "kuhn", "--dtype", "int8"), "float64, float32"),
         (("solve", "kuhn", "--out", str(tmp_path / "no" / "x")), "does not exist"),
         (("solve", "kuhn", "--plot", str(tmp_path / "x.gif")), ".png, .svg or .pdf"),
@@ -127,7 +127,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "leduc", "--algorithm", "cfr", "--resume", str(leduc)), "made by dcfr"),
         (("evaluate", str(tmp_path / "missing")), "No such file"),
         (("evaluate", str(foreign)), "is not a file of arrays"),
-        (("evaluate", str(other)), "is not a solution of a game: its format is None"),
+        (("evaluate", str(other)), "is not a solution: its format is None"),
         (("evaluate", "kuhn"), "kuhn is a game: evaluate an agent there with --agent"),
         (
             ("evaluate", "my.safetensors"),
@@ -156,24 +156,6 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
     assert leduc.read_bytes() == before, "existing files are untouched"
 
 
-@pytest.mark.parametrize(
-    ("limits", "iteration", "seconds", "nash_conv", "share"),
-    [
-        (Limits(iterations=200), 50, 1.0, 1.0, 0.25),
-        (Limits(iterations=200, seconds=2.0), 50, 1.5, 1.0, 0.75),
-        (Limits(target=0.005), 50, 1.0, 1.0, 0.0),
-        (Limits(target=0.005), 50, 1.0, 0.1, 0.25),  # one digit of two: the second takes longer
-        (Limits(target=0.005), 50, 1.0, 0.01, 1.0),
-        (Limits(target=0.005), 50, 1.0, 3.0, 0.0),
-    ],
-)
-def test_progress_goes_from_nothing_to_the_nearest_limit(
-    limits: Limits, iteration: int, seconds: float, nash_conv: float, share: float
-) -> None:
-    start, now = Progress(1, 0.0, 1.0), Progress(iteration, seconds, nash_conv)
-    assert share_done(limits, start, now) == pytest.approx(share)
-
-
 def test_the_package_is_a_command() -> None:
     result = subprocess.run([sys.executable, "-m", "aleator", "--version"], capture_output=True, text=True, check=True)
     assert result.stdout.startswith("aleator ")
@@ -188,7 +170,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     examples = [line.strip() for line in text.partition("Examples:")[2].partition("Arguments")[0].splitlines()]
     assert (
         code == 0
-        and "aleator solve leduc --target 1e-4" in examples
+        and "aleator solve leduc --exploitability 1e-4" in examples
         and "aleator solve kuhn --algorithm lp --json" in examples
     )
     assert "such as examples/river.toml" in call(capsys, "holdem", "solve", "--help")[1]
@@ -233,7 +215,7 @@ def test_benchmarks_are_listed_without_what_they_need(
 def test_ctrl_c_keeps_what_was_found(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from aleator.apps.cli import solve as command
+    from aleator.apps.cli import solving as command
 
     file, presses = tmp_path / "kuhn.solution", [signal.SIGINT]
 
@@ -249,7 +231,7 @@ def test_ctrl_c_keeps_what_was_found(
     code, text, error = call(capsys, "solve", "kuhn", "--iterations", "100000000", "--out", str(file), "--json")
     assert code == 130 and "stopped early" in error
     assert 10 <= json.loads(text)["iterations"] < 100
-    assert SolutionFile(file).summary.iterations == json.loads(text)["iterations"]
+    assert open_solution(file).summary.iterations == json.loads(text)["iterations"]
 
 
 def test_ctrl_c_elsewhere_and_disks_that_fail(

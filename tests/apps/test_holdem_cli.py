@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from aleator.apps.cli import holdem_grid
-from aleator.solvers.holdem import solve as holdem_solve
+from aleator.solvers.holdem import estimate as holdem_estimate
 from aleator.storage import write_arrays
 from tests.apps.calls import call
 
@@ -191,10 +191,10 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
         (("estimate", str(spot), "--iterations", "0"), "at least 1"),
         (("solve", str(spot), "--target", "-1"), "fraction of the pot"),
         (("solve", str(spot), "--threads", "0"), "threads must be at least 1"),
-        (("solve", str(spot), "--bits", "8"), "16 or 32 bits"),
+        (("solve", str(spot), "--bits", "8"), "must be 32, or 16 for half the memory, not 8"),
         (("solve", str(spot), "--out", str(tmp_path / "no" / "x")), "does not exist"),
         (("solve", str(river), "--no-river"), "begins on the river"),
-        (("show", str(other)), "not a solved hold'em spot"),
+        (("show", str(other)), "is not a solution: its format is None"),
         (("show", str(tmp_path / "nothing")), "No such file"),
         (("show", str(file), "r:0:b77"), "possible are c, b50, b300"),
         (("show", str(spot), "r:0:b77"), "possible are c, b50, b300"),
@@ -209,7 +209,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
         assert message in error.replace("\n", " "), (arguments, error)
         assert len(error.strip().splitlines()) == 1 and "Traceback" not in error, error
         assert text == ""
-    monkeypatch.setattr(holdem_solve, "available_memory", lambda: 1000)
+    monkeypatch.setattr(holdem_estimate, "available_memory", lambda: 1000)
     for verb in ("estimate", "solve"):
         code, _, error = call(capsys, "holdem", verb, str(spot))
         assert code == 2 and "fewer bet sizes" in error

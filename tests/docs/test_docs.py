@@ -18,7 +18,8 @@ from aleator import __version__
 from aleator.agents import known_agents
 from aleator.apps.cli.main import main
 from aleator.games import known_games, load_game
-from aleator.solvers.solve import ALGORITHMS, Limits, make_solver, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import ALGORITHMS, make_solver, solve
 from aleator.trees import build_tree
 from tests.trees.ties import other_rounding
 

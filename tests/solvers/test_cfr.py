@@ -11,8 +11,9 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.solvers.best_response import best_response, expected_value, exploitability, nash_conv
 from aleator.solvers.cfr import CFR
+from aleator.solvers.limits import Limits, Progress
 from aleator.solvers.regret_rule import DCFR, HS_DCFR, NAMED_RULES, RegretRule, parse_rule
-from aleator.solvers.solve import ALGORITHMS, Limits, Progress, make_solver, solve
+from aleator.solvers.solve import ALGORITHMS, make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 
@@ -48,21 +49,21 @@ def test_every_algorithm_converges(algorithm: str) -> None:
     [("kuhn", -1 / 18), ("rps-plus", 0.0), ("coin-toss", 0.0), ("goofspiel:4", 0.0), ("liars-dice:1x4", 0.0625)],
 )
 def test_known_values(name: str, value: float) -> None:
-    found = solve(name, limits=Limits(target=1e-5))
+    found = solve(name, limits=Limits(exploitability=1e-5))
     assert found.summary.value == pytest.approx(value, abs=2e-5)
     assert found.summary.exploitability <= 1e-5
 
 
 def test_equilibria_in_closed_form() -> None:
-    coin = solve("coin-toss", limits=Limits(target=1e-6)).policy
+    coin = solve("coin-toss", limits=Limits(exploitability=1e-6)).policy
     guesses = coin[coin.tree.find(["play"])][:, 0]
     np.testing.assert_allclose(guesses, [0.25, 0.75, 0.0], atol=1e-3)  # thesis 5.1.1
-    scissors = solve("rps-plus", limits=Limits(target=1e-6)).policy
+    scissors = solve("rps-plus", limits=Limits(exploitability=1e-6)).policy
     np.testing.assert_allclose(scissors[0][:, 0], [0.4, 0.4, 0.2], atol=1e-3)  # ReBeL Fig. 1
 
 
 def test_kuhn_bluffs_a_third_as_often_as_it_bets_for_value() -> None:
-    policy = solve("kuhn", limits=Limits(target=1e-7)).policy
+    policy = solve("kuhn", limits=Limits(exploitability=1e-7)).policy
     bets = policy[0][1]
     assert bets[0] == pytest.approx(bets[2] / 3, abs=1e-3)
     assert bets[1] == pytest.approx(0.0, abs=1e-3)
@@ -93,7 +94,7 @@ def test_limits_stop_a_solve() -> None:
     calls: list[Progress] = []
     found = solve("leduc", limits=Limits(iterations=37), on_progress=calls.append)
     assert found.summary.iterations == 37 == calls[-1].iteration
-    assert solve("leduc", limits=Limits(target=0.01)).summary.exploitability <= 0.01
+    assert solve("leduc", limits=Limits(exploitability=0.01)).summary.exploitability <= 0.01
     assert 0.2 <= solve("leduc", limits=Limits(seconds=0.2)).summary.seconds < 1.5
     stopped = solve("leduc", limits=Limits(iterations=10**9), on_progress=lambda progress: progress.iteration > 50)
     assert 50 < stopped.summary.iterations < 10**6

@@ -11,7 +11,8 @@ from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.egt import EGT
 from aleator.solvers.engines.by_hand.layout import INFOSTATE
 from aleator.solvers.engines.by_hand.response import push_reach
-from aleator.solvers.solve import Limits, make_solver, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, random_policy
 from tests.games.random_game import RandomGame

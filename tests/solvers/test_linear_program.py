@@ -13,8 +13,9 @@ from aleator.errors import TooBigError
 from aleator.games import load_game
 from aleator.solvers import linear_program
 from aleator.solvers.best_response import expected_value, nash_conv
+from aleator.solvers.limits import Limits
 from aleator.solvers.linear_program import sequence_form, sequences, solve_linear_program
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.solve import solve
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, random_policy
 from tests.games.random_game import RandomGame
@@ -45,7 +46,7 @@ def test_cfr_finds_the_same_value_in_random_games(seed: int) -> None:
     tree = build_tree(RandomGame(seed))
     exact, policy = solve_linear_program(tree)
     assert nash_conv(policy) == pytest.approx(0.0, abs=1e-7)
-    found = solve(tree, "cfr+", limits=Limits(iterations=2000, target=1e-4))
+    found = solve(tree, "cfr+", limits=Limits(iterations=2000, exploitability=1e-4))
     assert found.summary.value == pytest.approx(exact, abs=2 * found.summary.nash_conv + 1e-9)
 
 

@@ -14,11 +14,12 @@ from aleator.games.size import measure
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.engines.sampling.histories import FLAGS, MOVES, PUBLIC, RESTRICTED, Rows, build_histories
+from aleator.solvers.limits import Limits
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.sampling_rule import SamplingRule, parse_sampling_rule
-from aleator.solvers.solution import SolutionFile
-from aleator.solvers.solve import Limits, make_solver, solve
+from aleator.solvers.solution import open_solution
+from aleator.solvers.solve import make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 from aleator.trees.public_tree import PublicTree
@@ -331,7 +332,7 @@ def test_resuming_equals_never_stopping(text: str, tmp_path: Path) -> None:
     straight = solve("leduc", text, limits=Limits(iterations=60), seed=4)
     half = solve("leduc", text, limits=Limits(iterations=23), seed=4)
     half.save(tmp_path / "half")
-    half = SolutionFile(tmp_path / "half").load()
+    half = open_solution(tmp_path / "half")
     resumed = solve("leduc", text, limits=Limits(iterations=60), resume=half)
     for name, vector in straight.state.items():
         np.testing.assert_array_equal(vector, resumed.state[name])

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from aleator import HoldemView, Limits, load_spot, solve, solve_spot
+from aleator import HoldemView, Limits, load_spot, solve
 from aleator.errors import SolveError
-from aleator.solvers.holdem.solve import HoldemLimits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -17,16 +16,16 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_results_of_a_game_are_shown_in_a_line() -> None:
     solution = solve("leduc", "cfr+", limits=Limits(iterations=20))
     found = f"{solution.summary.exploitability:.4g}"
-    assert repr(solution) == f"<Solution of leduc by cfr+, 20 iterations, exploitability {found}>"
+    assert repr(solution) == f"<TreeSolution of leduc by cfr+, 20 iterations, exploitability {found}>"
     assert repr(solution.policy) == "<Policy of leduc: 96 decision nodes>"
     assert repr(solution.policy.tree) == "<PublicTree of leduc: 240 nodes>"
     assert "curve" not in repr(solution.summary) and "iterations=20" in repr(solution.summary)
 
 
 def test_results_of_a_spot_are_shown_in_a_line() -> None:
-    solution = solve_spot(load_spot(EXAMPLES / "river.toml"), limits=HoldemLimits(target=0.0, iterations=10))
+    solution = solve(load_spot(EXAMPLES / "river.toml"), limits=Limits(iterations=10))
     text = repr(solution)
-    assert text.startswith("<HoldemSolution of Qs Jh 2h 8c 3d by sharp-dcfr+, 10 iterations, exploitability ")
+    assert text.startswith("<HoldemSolution of holdem:QsJh2h8c3d by sharp-dcfr+, 10 iterations, exploitability ")
     assert repr(HoldemView(solution).node("r:0:c")) == "<NodeView of r:0:c: Qs Jh 2h 8c 3d, pot 1000>"
 
 

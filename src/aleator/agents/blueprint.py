@@ -8,17 +8,10 @@ from aleator.agents.base import Agent, node_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import PublicHistory
-from aleator.solvers.holdem.tree import is_spot, solve_spot
-from aleator.solvers.solve import Limits, OnProgress, solve
+from aleator.solvers.limits import Limits, OnProgress
+from aleator.solvers.solve import solve
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
-
-
-def approximate(tree: PublicTree, limits: Limits, *, on_progress: OnProgress | None = None) -> Policy:
-    """Returns an approximate equilibrium by the quickest solver there is for a tree."""
-    if is_spot(tree):
-        return solve_spot(tree, limits, on_progress)
-    return solve(tree, limits=limits, on_progress=on_progress).policy
 
 
 class BlueprintAgent(Agent):
@@ -35,7 +28,7 @@ class BlueprintAgent(Agent):
         cls, game: Game[Any], limits: Limits | None = None, *, on_progress: OnProgress | None = None
     ) -> BlueprintAgent:
         """Returns an agent that plays an approximate equilibrium, found now by DCFR or, in hold'em, by the solver of spots."""
-        return cls(approximate(build_tree(game), limits or Limits(), on_progress=on_progress))
+        return cls(solve(build_tree(game), limits=limits or Limits(), on_progress=on_progress).policy)
 
     def policy_at(self, history: PublicHistory) -> FloatArray:
         """Returns [A, H]: the blueprint there."""

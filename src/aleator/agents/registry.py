@@ -13,7 +13,7 @@ from aleator.agents.parameters import positive, read_parameters, whole
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError, did_you_mean
 from aleator.games.base import CHANCE, Game
-from aleator.solvers.solve import Limits, OnProgress
+from aleator.solvers.limits import Limits, OnProgress
 
 if TYPE_CHECKING:
     from aleator.agents.blueprint import BlueprintAgent
@@ -118,17 +118,15 @@ def _file_agent(file: str, game: Game[Any]) -> BlueprintAgent | SpotAgent:
     from aleator.agents.blueprint import BlueprintAgent
     from aleator.agents.spot import SpotAgent
     from aleator.games.holdem.game import HoldemGame
-    from aleator.solvers.holdem.solution import is_solved_spot
-    from aleator.solvers.solution import SolutionFile
+    from aleator.solvers.holdem.solution import HoldemSolution
+    from aleator.solvers.solution import open_solution
 
-    if is_solved_spot(Path(file)):
-        if not isinstance(game, HoldemGame):
-            raise AgentError(f"{file} is a solved hold'em spot, not a solution of {game.name}")
-        return SpotAgent.of_file(game, Path(file))
-    saved = SolutionFile(file)
-    if saved.summary.game != game.name:
-        raise AgentError(f"{file} is a solution of {saved.summary.game}, not of {game.name}")
-    return BlueprintAgent(saved.load().policy)
+    solution = open_solution(file)
+    if isinstance(solution, HoldemSolution) and isinstance(game, HoldemGame):
+        return SpotAgent.of_file(game, solution, file)
+    if solution.summary.game != game.name:
+        raise AgentError(f"{file} is a solution of {solution.summary.game}, not of {game.name}")
+    return BlueprintAgent(solution.policy)
 
 
 def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:

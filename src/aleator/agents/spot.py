@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -64,15 +63,14 @@ class SpotAgent(Agent):
         self._rivers: OrderedDict[tuple[str, ...], HoldemSolution] = OrderedDict()
 
     @classmethod
-    def of_file(cls, game: HoldemGame, file: Path) -> SpotAgent:
-        """Returns the agent of a file by `aleator holdem solve --out`.
+    def of_file(cls, game: HoldemGame, solution: HoldemSolution, file: str) -> SpotAgent:
+        """Returns the agent of a solution that was read from a file.
 
         Raises:
-            SolutionError: it is none, or it is damaged.
             AgentError: it is the solution of another spot.
         """
         try:
-            return cls(game, HoldemSolution.open(file))
+            return cls(game, solution)
         except AgentError as error:
             raise AgentError(f"{file}: {error}") from None
 

@@ -12,7 +12,7 @@ Status: equal to OpenSpiel's CFR, CFR+ and DCFR iterate by iterate (tests/solver
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Memory, Vector
 from aleator.solvers.regret_rule import DCFR, HEDGE, RegretRule
-from aleator.solvers.state import at_root, check_no_leaves, restore_vectors
+from aleator.solvers.state import TreeSolver, at_root, check_no_leaves, restore_vectors
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
@@ -30,7 +30,7 @@ from aleator.trees.public_tree import PublicTree
 Nodes = npt.NDArray[np.int64]
 
 
-class CFR:
+class CFR(TreeSolver):
     """A CFR solver that can be run, asked, saved and resumed.
 
     `root_reach` ([H0], [H1]) is each player's reach at the root of a subgame, by default 1 for every hand.
@@ -162,7 +162,7 @@ class CFR:
             for name in ("regret", "policy", "policy_sum", "instant", "moments")
         }
 
-    def restore(self, iteration: int, state: dict[str, FloatArray]) -> None:
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
         restore_vectors(self.state(), state)
         for player in (0, 1):

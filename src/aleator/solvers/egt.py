@@ -28,6 +28,7 @@ Status:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -39,7 +40,7 @@ from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
 from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
-from aleator.solvers.state import check_no_leaves, restore_vectors
+from aleator.solvers.state import TreeSolver, check_no_leaves, restore_vectors
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
@@ -49,14 +50,13 @@ _FIRST_STEP, _LEAST_STEP = 0.5, 1e-12
 _ROUNDING = 1e-12
 
 
-class EGT:
+class EGT(TreeSolver):
     """The excessive gap technique on a public tree, in float64.
 
     Attributes:
         tree: of the game.
         threshold: c; 0 to walk the whole tree.
         iteration: how often one of the two smoothings has been shrunk.
-        nodes_touched: histories visited by gradients so far, up to symmetry.
     """
 
     def __init__(self, tree: PublicTree, *, threshold: float = 0.0) -> None:
@@ -64,7 +64,7 @@ class EGT:
         if not (isfinite(threshold) and threshold >= 0):
             raise SolveError(f"the threshold must be 0 or more, not {threshold}")
         self.tree, self.threshold, self.iteration = tree, threshold, 0
-        self.nodes_touched = 0
+        self._touched = 0
         self._layout = HandLayout(tree)
         self._sizes = tree.policy_size
         self._stack = np.zeros(tree.num_nodes + 1, dtype=np.int32)
@@ -81,6 +81,11 @@ class EGT:
         self._numbers = np.array([1.0, 1.0, _FIRST_STEP])
         self._begin()
 
+    @property
+    def nodes_touched(self) -> int:
+        """Histories visited by gradients so far, up to symmetry."""
+        return self._touched
+
     def _new_uniform(self, player: int) -> FloatArray:
         places = self._layout.sides[player].places
         choices = np.bincount(places[:, INFOSTATE], places[:, LEGAL], self._layout.num_infostates[player])
@@ -91,7 +96,7 @@ class EGT:
         """Returns [places + 1] what each of a player's places is worth against the opponent's reach."""
         found, sides = np.empty(self._sizes[player] + 1), self._layout.sides
         least = self.threshold / self.iteration if self.iteration else 0.0
-        self.nodes_touched += gradient(
+        self._touched += gradient(
             self._layout.shape, sides[player], sides[1 - player], reach, least, self._stack, found
         )
         return found
@@ -189,11 +194,11 @@ class EGT:
         }
         return found | {"numbers": self._numbers, "nodes_touched": np.array([self.nodes_touched], np.int64)}
 
-    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same tree and threshold; the results are then equal bit by bit."""
         own = self.state()
         restore_vectors(own, state)
-        self.iteration, self.nodes_touched = iteration, int(own["nodes_touched"][0])
+        self.iteration, self._touched = iteration, int(own["nodes_touched"][0])
 
 
 def _mix(old: FloatArray, new: FloatArray, share: float) -> FloatArray:

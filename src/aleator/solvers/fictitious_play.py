@@ -23,6 +23,7 @@ Status: tests/solvers/test_fictitious_play.py; ReBeL Table 2 and Fig. 3 by `alea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,7 @@ import numpy.typing as npt
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Vector
-from aleator.solvers.state import at_root, check_no_leaves, restore_vectors
+from aleator.solvers.state import TreeSolver, at_root, check_no_leaves, restore_vectors
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
@@ -58,7 +59,7 @@ FLOP = FictitiousRule(linear=True, optimistic=True)
 FICTITIOUS_RULES: dict[str, FictitiousRule] = {"fp": FICTITIOUS_PLAY, "linear-fp": LINEAR_FICTITIOUS_PLAY, "flop": FLOP}
 
 
-class FictitiousPlay:
+class FictitiousPlay(TreeSolver):
     """A solver by fictitious play with the same interface as `CFR`, root reach included."""
 
     def __init__(
@@ -145,7 +146,7 @@ class FictitiousPlay:
         vectors = (self._average, self._last, self._responses)
         return {f"{name}{player}": pair[player] for name, pair in zip(names, vectors, strict=True) for player in (0, 1)}
 
-    def restore(self, iteration: int, state: dict[str, FloatArray]) -> None:
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
         restore_vectors(self.state(), state)
         self.iteration = iteration

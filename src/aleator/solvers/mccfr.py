@@ -34,6 +34,7 @@ Status:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 from typing import Any
 
@@ -45,7 +46,7 @@ from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.sampling import iterate, walk
 from aleator.solvers.engines.sampling.engine import SamplingEngine
 from aleator.solvers.sampling_rule import CHANCE, DISCOUNTS, OUTCOME, PUBLIC_CHANCE, ROBUST, SKIPPINGS, SamplingRule
-from aleator.solvers.state import restore_vectors
+from aleator.solvers.state import TreeSolver, restore_vectors
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -55,7 +56,7 @@ _DISCOUNT = dict(zip(DISCOUNTS, (iterate.NO_DISCOUNT, iterate.LINEAR, iterate.IN
 _SKIPPING = dict(zip(SKIPPINGS, (walk.NO_SKIPPING, walk.SKIP_BY_REGRET, walk.SKIP_BY_TRAVERSAL), strict=True))
 
 
-class MCCFR:
+class MCCFR(TreeSolver):
     """An MCCFR solver that can be run, asked, saved and resumed.
 
     The same seed gives the same result, whatever the number of threads; threads share the traversals of a batch.
@@ -148,7 +149,7 @@ class MCCFR:
             "seed": np.array([self.seed], np.int64),
         }
 
-    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
         own = self.state()
         restore_vectors(own, state)

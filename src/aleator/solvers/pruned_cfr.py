@@ -37,6 +37,7 @@ Status:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ from aleator.solvers.engines.by_hand.response import push_reach
 from aleator.solvers.engines.by_hand.walk import catch_up_all
 from aleator.solvers.pruning_rule import BEST_RESPONSE, PARTIAL, PruningRule
 from aleator.solvers.regret_rule import HEDGE
-from aleator.solvers.state import check_no_leaves, restore_vectors
+from aleator.solvers.state import TreeSolver, check_no_leaves, restore_vectors
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
@@ -77,7 +78,7 @@ _KEPT = ("places", "starts", "sums", "marks")  # all else is scratch
 _LARGEST_LOG_WEIGHT = 200.0
 
 
-class PrunedCFR:
+class PrunedCFR(TreeSolver):
     """CFR on a public tree that visits only pairs of hands that matter, in float64.
 
     A *node touched* is a public node with a pair of hands that chance allows: a history, up to symmetries such as suits.
@@ -255,7 +256,7 @@ class PrunedCFR:
         }
         return found | {"counts": self._work.counts, "weight_sum": self._weight_sum, "log_base": self._log_base}
 
-    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
         restore_vectors(self.state(), state)
         self.iteration = iteration

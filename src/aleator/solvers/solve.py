@@ -2,76 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
 from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean
 from aleator.games.base import Game
+from aleator.games.holdem.spot import Spot
 from aleator.games.registry import load_game
 from aleator.memory import available_memory
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
 from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousPlay
+from aleator.solvers.limits import CurvePoint, Limits, OnProgress, run_until
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.pruned_cfr import PrunedCFR
 from aleator.solvers.pruning_rule import PRUNING_USAGE, is_pruning_rule, parse_pruning_rule
 from aleator.solvers.regret_rule import NAMED_RULES, parse_rule
 from aleator.solvers.sampling_rule import SAMPLING_USAGE, is_sampling_rule, parse_sampling_rule
-from aleator.solvers.solution import CurvePoint, Solution, Summary
-from aleator.solvers.state import Iterating, Solver
+from aleator.solvers.solution import Arrays, Solution, Summary, TreeSolution
+from aleator.solvers.state import Solver, TreeSolver
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
+if TYPE_CHECKING:
+    from aleator.solvers.holdem.solution import HoldemSolution
+
 LINEAR_PROGRAM = "lp"
 ALGORITHMS = (*NAMED_RULES, *FICTITIOUS_RULES, EGT_NAME, LINEAR_PROGRAM)
-_DEFAULT_ITERATIONS = 1000
-
-
-class Progress(NamedTuple):
-    """Where a solve is: iterations done, seconds spent, and the NashConv of the average policy."""
-
-    iteration: int
-    seconds: float
-    nash_conv: float
-
-
-OnProgress = Callable[[Progress], bool | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """When a solve ends: at whichever comes first; after 1,000 iterations if nothing is given.
-
-    Attributes:
-        iterations: each updates both players.
-        target: an exploitability (NashConv / 2).
-        seconds: of solving, without compiling and building the tree.
-    """
-
-    iterations: int | None = None
-    target: float | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.iterations is not None and self.iterations < 1:
-            raise SolveError(f"iterations must be at least 1, not {self.iterations}")
-        if self.target is not None and not self.target > 0:
-            raise SolveError(f"the target must be a positive exploitability, not {self.target}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise SolveError(f"seconds must be positive, not {self.seconds}")
-        if self.iterations is None and self.target is None and self.seconds is None:
-            object.__setattr__(self, "iterations", _DEFAULT_ITERATIONS)
 
 
 def make_solver(
     tree: PublicTree, algorithm: str = "dcfr", *, dtype: str = "float64", threads: int = 1, seed: int = 0
-) -> Solver:
+) -> TreeSolver:
     """Returns a solver by the name of its algorithm; the seed matters to those that sample.
 
     Raises:
@@ -110,27 +78,103 @@ def counts_nodes(algorithm: str) -> bool:
     return is_sampling_rule(name) or is_pruning_rule(name) or name.partition(":")[0] == EGT_NAME
 
 
+class Problem(Protocol):
+    """A game as an engine takes it, and how it is solved there unless told otherwise.
+
+    Attributes:
+        name: of the game.
+        algorithm, dtype, limits: what is taken by default.
+    """
+
+    name: str
+    algorithm: str
+    dtype: str
+    limits: Limits
+
+    def prepare(self, algorithm: str, dtype: str) -> None:
+        """Compiles what a solve needs; after the first run it comes from disk."""
+
+    def check_fits(self, algorithm: str, dtype: str) -> None:
+        """Raises TooBigError if a solve does not fit the memory."""
+
+    def check_resume(self, resume: Solution, algorithm: str, dtype: str) -> None:
+        """Raises SolutionError if a solution is of another game or was made in another way."""
+
+    def make_solver(self, algorithm: str, *, dtype: str, threads: int, seed: int) -> Solver:
+        """Returns a solver at its beginning."""
+
+    def solution(
+        self, solver: Any, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None
+    ) -> Solution:
+        """Returns what a solver of this problem has found."""
+
+
+Solvable = str | Game[Any] | PublicTree | Spot | Problem
+
+
+def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
+    """Returns a game as the engine takes it that suits the game and the algorithm: hold'em has its own for CFR.
+
+    Raises:
+        GameError, TooBigError: there is no such game, or it does not fit.
+        SolveError: this is not a game.
+    """
+    from aleator.games.holdem.game import HoldemGame
+    from aleator.solvers.holdem.problem import SpotProblem, is_whole_spot, runs_on_boards
+
+    if isinstance(game, str):
+        game = load_game(game)
+    if isinstance(game, Spot):
+        return SpotProblem(HoldemGame(game))
+    if isinstance(game, HoldemGame) and runs_on_boards(algorithm):
+        return SpotProblem(game)
+    if isinstance(game, PublicTree):
+        rules = game.game
+        if isinstance(rules, HoldemGame) and runs_on_boards(algorithm) and is_whole_spot(game):
+            return SpotProblem(rules, game)
+        return TreeProblem(game)
+    if isinstance(game, Game):
+        return TreeProblem(build_tree(game))
+    if not hasattr(game, "make_solver"):
+        raise SolveError(f"a game is a name, a Game, a Spot or a PublicTree, not {game!r}")
+    return game
+
+
+@overload
 def solve(
-    game: str | Game[Any] | PublicTree,
-    algorithm: str = "dcfr",
+    game: Spot, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
+    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+) -> HoldemSolution: ...  # fmt: skip
+@overload
+def solve(
+    game: Solvable, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
+    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+) -> Solution: ...  # fmt: skip
+
+
+def solve(
+    game: Solvable,
+    algorithm: str | None = None,
     *,
     limits: Limits | None = None,
-    dtype: str = "float64",
+    dtype: str | None = None,
     threads: int = 1,
     seed: int = 0,
     resume: Solution | None = None,
+    keep_state: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> Solution:
     """Returns an approximate equilibrium.
 
     Args:
-        game: a name, a game, or a tree that is already built.
-        algorithm: see `ALGORITHMS`; `lp` solves a linear program and is exact.
-        limits: when to stop; by default after 1,000 iterations.
-        dtype: float64 or float32.
-        threads: used if the tree is big enough.
+        game: a name, a game, a hold'em spot, or a tree that is already built.
+        algorithm: see `ALGORITHMS`; `lp` solves a linear program and is exact. By default DCFR, in hold'em as the spot says.
+        limits: when to stop; by default after 1,000 iterations, in hold'em as the spot says.
+        dtype: float64 or float32, in hold'em float32 or float16; by default the first.
+        threads: used if the game is big enough.
         seed: of algorithms that sample; a resumed solve keeps its own.
         resume: a solution of the same game by the same algorithm to go on from; iterations and seconds count from its start.
+        keep_state: whether the solution can be resumed; by default that of a spot cannot, since that doubles it.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
 
     Raises:
@@ -138,101 +182,101 @@ def solve(
         SolveError: an unknown algorithm or an impossible setting.
         SolutionError: the solution to resume is of another game or algorithm.
     """
-    limits = Limits() if limits is None else limits
-    if not isinstance(limits, Limits):
+    if not isinstance(limits, Limits | None):
         raise SolveError(f"limits are Limits, as in Limits(iterations=1000), not {limits!r}")
-    if isinstance(game, str):
-        game = load_game(game)
-    if not isinstance(game, Game | PublicTree):
-        raise SolveError(f"a game is a name, a Game or a PublicTree, not {game!r}")
+    problem = find_problem(game, algorithm)
+    algorithm, limits = algorithm or problem.algorithm, limits or problem.limits
+    dtype = dtype or (problem.dtype if resume is None else resume.summary.dtype)
     if resume is not None:
-        _check_resume(resume, game.game.name if isinstance(game, PublicTree) else game.name, algorithm, dtype)
-        tree = resume.policy.tree
-    else:
-        tree = game if isinstance(game, PublicTree) else build_tree(game)
+        problem.check_resume(resume, algorithm, dtype)
     if algorithm == LINEAR_PROGRAM:
-        from aleator.solvers.linear_program import solve_linear_program  # loads SciPy's optimisers
-
-        started = perf_counter()
-        _, policy = solve_linear_program(tree)
-        return _finish(tree, algorithm, "float64", 0, perf_counter() - started, policy, (), {})
-    prepare(algorithm, dtype)
-    _check_memory(tree, dtype)
-    solver = make_solver(tree, algorithm, dtype=dtype, threads=threads, seed=seed)
-    curve: list[CurvePoint] = []
-    before = 0.0
+        return _solve_exactly(problem)
+    problem.prepare(algorithm, dtype)
+    problem.check_fits(algorithm, dtype)
+    solver = problem.make_solver(algorithm, dtype=dtype, threads=threads, seed=seed)
     if resume is not None:
         try:
             solver.restore(resume.summary.iterations, resume.state)
         except ValueError as error:
             raise SolutionError(f"the solution cannot be resumed: {error}") from error
-        curve, before = list(resume.summary.curve), resume.summary.seconds
-    seconds = before + run_until(solver, limits, curve, before, on_progress)
-    return _finish(
-        tree, algorithm, dtype, solver.iteration, seconds, solver.average_policy(), tuple(curve), solver.state(),
-        _touched(solver),
-    )  # fmt: skip
+    earlier = resume.summary.curve if resume is not None else ()
+    curve = run_until(solver, limits, on_progress=on_progress, earlier=earlier)
+    return problem.solution(solver, algorithm, curve, keep_state=keep_state)
 
 
-def _check_resume(resume: Solution, game: str, algorithm: str, dtype: str) -> None:
-    """Raises SolutionError if a solution is of another game or was made in another way."""
-    made = resume.summary
-    if made.game != game:
-        raise SolutionError(f"the solution to resume is of {made.game}, not of {game}")
-    if (made.algorithm, made.dtype) != (algorithm, dtype):
-        raise SolutionError(
-            f"the solution to resume was made by {made.algorithm} in {made.dtype}, not by {algorithm} in {dtype}"
+class TreeProblem:
+    """A public tree, solved by the engines of `solvers.engines` that walk such trees."""
+
+    algorithm, dtype, limits = "dcfr", "float64", Limits()
+
+    def __init__(self, tree: PublicTree) -> None:
+        self.tree, self.name = tree, tree.game.name
+
+    def prepare(self, algorithm: str, dtype: str) -> None:
+        """Compiles what a solve needs; after the first run it comes from disk."""
+        prepare(algorithm, dtype)
+
+    def check_fits(self, algorithm: str, dtype: str) -> None:
+        """Raises TooBigError if a solve does not fit the memory."""
+        estimate, free = memory_estimate(self.tree, dtype), available_memory()
+        if estimate > free:
+            raise TooBigError(
+                f"solving {self.name} would take about {estimate / 2**30:.1f} GiB; "
+                f"{free / 2**30:.1f} GiB are free (float32 halves the need)"
+            )
+
+    def check_resume(self, resume: Solution, algorithm: str, dtype: str) -> None:
+        """Raises SolutionError if a solution is of another game or was made in another way."""
+        made = resume.summary
+        if made.game != self.name:
+            raise SolutionError(f"the solution to resume is of {made.game}, not of {self.name}")
+        if (made.algorithm, made.dtype) != (algorithm, dtype):
+            raise SolutionError(
+                f"the solution to resume was made by {made.algorithm} in {made.dtype}, not by {algorithm} in {dtype}"
+            )
+
+    def make_solver(self, algorithm: str, *, dtype: str, threads: int, seed: int) -> TreeSolver:
+        """Returns a solver at its beginning."""
+        return make_solver(self.tree, algorithm, dtype=dtype, threads=threads, seed=seed)
+
+    def solution(
+        self, solver: TreeSolver, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None = None
+    ) -> TreeSolution:
+        """Returns what a solver has found."""
+        return _tree_solution(
+            solver.average_policy(), algorithm, solver.dtype.name, curve, {} if keep_state is False else solver.state()
         )
 
 
-def _check_memory(tree: PublicTree, dtype: str) -> None:
-    """Raises TooBigError if a solve does not fit the memory."""
-    estimate, free = memory_estimate(tree, dtype), available_memory()
-    if estimate > free:
-        raise TooBigError(
-            f"solving {tree.game.name} would take about {estimate / 2**30:.1f} GiB; "
-            f"{free / 2**30:.1f} GiB are free (float32 halves the need)"
-        )
+def _solve_exactly(problem: Problem) -> TreeSolution:
+    """Returns the solution of a linear program."""
+    from aleator.solvers.linear_program import solve_linear_program  # loads SciPy's optimisers
 
-
-def _touched(solver: Iterating) -> int | None:
-    """Returns the nodes that a solver has touched, if it counts them."""
-    touched: int | None = getattr(solver, "nodes_touched", None)
-    return touched
-
-
-def run_until(
-    solver: Iterating, limits: Limits, curve: list[CurvePoint], before: float, on_progress: OnProgress | None
-) -> float:
-    """Iterates until a limit is reached or `on_progress` says stop; returns the seconds spent.
-
-    The exploitability is looked at about every 10 % more iterations, so that it costs little and curves have
-    equally many points per decade. In between, control returns every quarter of a second.
-    """
+    assert isinstance(problem, TreeProblem)
     started = perf_counter()
-    stop = False
-    while not stop:
-        goal = solver.iteration + max(1, solver.iteration // 10)
-        if limits.iterations is not None:
-            goal = max(solver.iteration, min(goal, limits.iterations))
-        while solver.iteration < goal and not stop:
-            chunk_started, chunk = perf_counter(), 1
-            if solver.iteration:
-                rate = max(solver.iteration, 1) / max(chunk_started - started + before, 1e-6)
-                chunk = max(1, min(goal - solver.iteration, int(rate / 4)))
-            solver.run(chunk)
-            spent = perf_counter() - started
-            stop = limits.seconds is not None and before + spent >= limits.seconds
-            if on_progress and curve:
-                stop |= bool(on_progress(Progress(solver.iteration, before + spent, curve[-1].nash_conv)))
-        quality = solver.nash_conv()
-        spent = perf_counter() - started
-        curve.append(CurvePoint(solver.iteration, before + spent, quality, _touched(solver)))
-        stop |= limits.iterations is not None and solver.iteration >= limits.iterations
-        stop |= limits.target is not None and quality / 2 <= limits.target
-        if on_progress:
-            stop |= bool(on_progress(Progress(solver.iteration, before + spent, quality)))
-    return spent
+    _, policy = solve_linear_program(problem.tree)
+    return _tree_solution(policy, LINEAR_PROGRAM, "float64", (), {}, perf_counter() - started)
+
+
+def _tree_solution(
+    policy: Policy, algorithm: str, dtype: str, curve: Sequence[CurvePoint], state: Arrays, seconds: float = 0.0
+) -> TreeSolution:
+    """Returns a solution; its quality is computed anew, in full precision."""
+    tree, value, last = policy.tree, expected_value(policy), curve[-1] if curve else CurvePoint(0, seconds, 0.0)
+    summary = Summary(
+        game=tree.game.name,
+        algorithm=algorithm,
+        dtype=dtype,
+        iterations=last.iteration,
+        seconds=last.seconds,
+        values=(value, -value),
+        exploitability=nash_conv(policy) / 2,
+        nodes=tree.num_nodes,
+        infostates=tree.num_infostates,
+        curve=tuple(curve),
+        nodes_touched=last.nodes_touched,
+    )
+    return TreeSolution.of_policy(summary, policy, state)
 
 
 @cache
@@ -243,35 +287,6 @@ def prepare(algorithm: str = "dcfr", dtype: str = "float64") -> None:
         solver.run(1)
         solver.nash_conv()
     expected_value(uniform_policy(build_tree(load_game("kuhn"))))
-
-
-def _finish(
-    tree: PublicTree,
-    algorithm: str,
-    dtype: str,
-    iterations: int,
-    seconds: float,
-    policy: Policy,
-    curve: tuple[CurvePoint, ...],
-    state: dict[str, Any],
-    touched: int | None = None,
-) -> Solution:
-    quality = nash_conv(policy)
-    summary = Summary(
-        game=tree.game.name,
-        algorithm=algorithm,
-        dtype=dtype,
-        iterations=iterations,
-        seconds=seconds,
-        nash_conv=quality,
-        exploitability=quality / 2,
-        value=expected_value(policy),
-        nodes=tree.num_nodes,
-        infostates=tree.num_infostates,
-        curve=curve,
-        nodes_touched=touched,
-    )
-    return Solution(summary, policy, state)
 
 
 def memory_estimate(tree: PublicTree, dtype: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,21 @@ from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
 
-class Iterating(Protocol):
-    """What can be run until it is good enough."""
+class Solver(Protocol):
+    """An iterative solver.
+
+    Attributes:
+        iteration: how many iterations have been run; one updates both players.
+        first_check: after how many a first look at the exploitability is worth its time.
+    """
+
+    iteration: int
+    first_check: ClassVar[int] = 1
 
     @property
-    def iteration(self) -> int:
-        """How many iterations have been run; one updates both players."""
+    def nodes_touched(self) -> int | None:
+        """Histories visited so far, if the solver counts them; the others visit all in every iteration."""
+        return None
 
     def run(self, iterations: int) -> None:
         """Runs so many more iterations."""
@@ -27,9 +36,19 @@ class Iterating(Protocol):
     def nash_conv(self) -> float:
         """Returns the NashConv of the average policy."""
 
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that another solver of the same game and rule needs to go on from here, by name; no copies."""
 
-class Solver(Iterating, Protocol):
-    """An iterative solver of a tree."""
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another solver after so many iterations; results are then equal bit by bit.
+
+        Raises:
+            ValueError: the state is not that of a solver of this game and rule.
+        """
+
+
+class TreeSolver(Solver, Protocol):
+    """An iterative solver of a public tree."""
 
     tree: PublicTree
 
@@ -42,16 +61,6 @@ class Solver(Iterating, Protocol):
 
     def current_policy(self) -> Policy:
         """Returns the policy of the coming iteration."""
-
-    def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that another solver of the same tree and rule needs to go on from here, by name."""
-
-    def restore(self, iteration: int, state: dict[str, npt.NDArray[Any]]) -> None:
-        """Goes on from the state of another solver after so many iterations; results are then equal bit by bit.
-
-        Raises:
-            ValueError: the state is not that of a solver of this tree and rule.
-        """
 
 
 def restore_vectors(own: Mapping[str, npt.NDArray[Any]], saved: Mapping[str, npt.NDArray[Any]]) -> None:

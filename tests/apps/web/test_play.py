@@ -14,17 +14,17 @@ from aleator.apps.web.worker.opponents import prepare
 from aleator.apps.web.worker.play import PlayError, open_table, play
 from aleator.apps.web.worker.tables import TreeTable
 from aleator.solvers.best_response import expected_value
-from aleator.solvers.solution import Solution
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
 from aleator.trees.policy import Policy, uniform_policy
 from tests.apps.web.running import RunningServer, Silent
 
 
 @pytest.fixture(scope="module", params=["kuhn", "leduc", "liars-dice:1x4"])
 def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = solve(request.param, limits=Limits(target=1e-5))
+    found = solve(request.param, limits=Limits(exploitability=1e-5))
     path = tmp_path_factory.mktemp("games") / "game.solution"
-    Solution(found.summary, found.policy, {}).save(path)
+    found.save(path)
     return path
 
 
@@ -109,8 +109,8 @@ def test_nothing_secret_is_shown_before_the_end(file: Path) -> None:
 
 
 def test_an_agent_that_searches_plays_its_own_policy_and_tells_its_own_beliefs(tmp_path: Path) -> None:
-    found = solve("kuhn", limits=Limits(target=1e-5))
-    Solution(found.summary, found.policy, {}).save(tmp_path / "kuhn.solution")
+    found = solve("kuhn", limits=Limits(exploitability=1e-5))
+    found.save(tmp_path / "kuhn.solution")
     state = new_state("kuhn", seat="second") | {"opponent": "search"}
     state, view = step(state, tmp_path / "kuhn.solution", "deal")
     again = step(new_state("kuhn", seat="second") | {"opponent": "search"}, tmp_path / "kuhn.solution", "deal")[1]
@@ -124,9 +124,9 @@ def test_an_agent_that_searches_plays_its_own_policy_and_tells_its_own_beliefs(t
 
 def test_rebel_sits_at_the_table(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="ReBeL's network needs PyTorch")
-    found = solve("liars-dice:1x4", limits=Limits(target=1e-4))
+    found = solve("liars-dice:1x4", limits=Limits(exploitability=1e-4))
     file = tmp_path / "dice.solution"
-    Solution(found.summary, found.policy, {}).save(file)
+    found.save(file)
     assert prepare({"opponent": "rebel", "game": "liars-dice:1x4"}, Silent()) == {}
     state, view = step(new_state("liars-dice:1x4", seat="second") | {"opponent": "rebel"}, file, "deal")
     (first,) = [shown for shown in state["deal"]["steps"] if shown["who"] == "agent"]

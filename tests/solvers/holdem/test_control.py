@@ -8,18 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.errors import SolveError
+from aleator.errors import SolutionError, SolveError
 from aleator.games.holdem.cards import HANDS, format_card, parse_hand
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.lock import parse_lock
 from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot, parse_spot
 from aleator.games.holdem.subgame import subgame_of
+from aleator.solvers.holdem.problem import SpotProblem
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.holdem.solve import HoldemLimits, estimate_spot, solve_spot
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.view import HoldemView
+from aleator.solvers.limits import Limits
 from aleator.solvers.regret_rule import NAMED_RULES
+from aleator.solvers.solve import solve
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 
@@ -57,7 +60,7 @@ def test_locking_a_check_is_as_if_there_was_no_bet(board: str, path: str, rule: 
 
 def test_a_solve_shows_the_locked_policy_where_it_is_locked() -> None:
     case = spot(TURN, BETS, "r:0:c:c:Ah b75=AA:0.25,KK c=rest")
-    view = HoldemView(solve_spot(case, limits=HoldemLimits(target=0.0, iterations=60)))
+    view = HoldemView(solve(case, limits=Limits(iterations=60)))
     here, elsewhere = view.node("r:0:c:c:Ah"), view.node("r:0:c:c:As")
     assert here.policy[1, parse_hand("AsAd")] == pytest.approx(0.25, abs=1e-4)
     assert here.policy[1, parse_hand("KsKd")] == 1 and here.policy[0, parse_hand("QsJs")] == 1
@@ -130,32 +133,32 @@ def test_a_subgame_of_a_turn_is_the_river_itself() -> None:
 def test_a_resumed_solve_is_as_if_it_had_never_stopped(bits: int, tmp_path: Path) -> None:
     case = spot(TURN)
     file = tmp_path / "half"
-    half = solve_spot(case, limits=HoldemLimits(target=0.0, iterations=20), bits=bits, keep_state=True)
+    half = solve(case, limits=Limits(iterations=20), dtype=f"float{bits}", keep_state=True)
     half.save(file)
     opened = HoldemSolution.open(file)
-    resumed = solve_spot(case, limits=HoldemLimits(target=0.0, iterations=50), resume=opened, keep_state=True)
-    straight = solve_spot(case, limits=HoldemLimits(target=0.0, iterations=50), bits=bits, keep_state=True)
-    assert resumed.summary.iterations == 50 and resumed.summary.quality == straight.summary.quality
+    resumed = solve(case, limits=Limits(iterations=50), resume=opened, keep_state=True)
+    straight = solve(case, limits=Limits(iterations=50), dtype=f"float{bits}", keep_state=True)
+    assert resumed.summary.iterations == 50 and resumed.summary.values == straight.summary.values
     assert set(resumed.state) == set(straight.state) and resumed.state["regret0"].any()
     for name, vector in straight.state.items():
         np.testing.assert_array_equal(resumed.state[name], vector)
     assert resumed.summary.seconds > half.summary.seconds
     assert [point.iteration for point in resumed.summary.curve][-1] == 50
-    again = solve_spot(case, limits=HoldemLimits(target=0.0, iterations=50), resume=resumed)
-    assert again.summary.quality == resumed.summary.quality, "nothing left to do"
-    bare = solve_spot(case, limits=HoldemLimits(target=0.0, iterations=5))
+    again = solve(case, limits=Limits(iterations=50), resume=resumed)
+    assert again.summary.values == resumed.summary.values, "nothing left to do"
+    bare = solve(case, limits=Limits(iterations=5))
     for broken, rule, message in (
         (bare, None, "--resumable"),
-        (opened, "cfr+", "cannot be resumed by cfr"),
+        (opened, "cfr+", "not by cfr"),
         (opened, None, "only on the spot"),
     ):
         other = spot(RIVER) if "spot" in message else case
-        with pytest.raises(SolveError, match=message):
-            solve_spot(other, rule, resume=broken)
+        with pytest.raises(SolutionError, match=message):
+            solve(other, rule, resume=broken)
 
 
 def test_runouts_are_all_cards_and_average_to_the_node() -> None:
-    view = HoldemView(solve_spot(spot(TURN), limits=HoldemLimits(target=0.0, iterations=20)))
+    view = HoldemView(solve(spot(TURN), limits=Limits(iterations=20)))
     runouts, here = view.runouts("r:0:c:c"), view.node("r:0:c:c")
     assert len(runouts) == 48 and sum(runout.chance for runout in runouts) == pytest.approx(1.0)
     for player in (0, 1):
@@ -167,13 +170,13 @@ def test_runouts_are_all_cards_and_average_to_the_node() -> None:
 
 
 def test_realised_equity_is_one_when_all_is_checked_down_and_counts_the_chips_put_in() -> None:
-    checked = HoldemView(solve_spot(spot(RIVER, ""), limits=HoldemLimits(target=0.0, iterations=1))).node("r")
+    checked = HoldemView(solve(spot(RIVER, ""), limits=Limits(iterations=1))).node("r")
     for player in (0, 1):
         known = checked.weights[player] * checked.equities[player] > 0
         np.testing.assert_allclose(checked.realised[player][known], 1.0, rtol=1e-9)
         assert checked.mean_realised(player) == pytest.approx(1.0)
     nuts = spot("As Ks Qs Js 2d", '[river.oop]\nbet = ["all-in"]\n', oop="Ts9s", ip="4c3c")
-    view = HoldemView(solve_spot(nuts, limits=HoldemLimits(target=0.0, iterations=400)))
+    view = HoldemView(solve(nuts, limits=Limits(iterations=400)))
     after = view.node("r:0:b300")
     assert after.realised[0][parse_hand("Ts9s")] == pytest.approx(1.0, abs=0.01), "the pot, and 300 of its own, of 400"
     assert after.mean_realised(0) == pytest.approx(1.0, abs=0.01)
@@ -185,7 +188,7 @@ def test_one_hand_against_one_hand() -> None:
     duel = spot("Ks 7h Td 3s", '[turn.oop]\nbet = ["all-in"]\n', oop="7s7d", ip="AsAh")
     solver = HoldemSolver(duel)
     solver.run(500)
-    view = HoldemView(HoldemSolution.of_solver(solver, rule="dcfr", seconds=0.0, quality=solver.quality())).node("r")
+    view = HoldemView(HoldemSolution.of_solver(solver, "dcfr")).node("r")
     equity = view.equities[1][parse_hand("AsAh")]
     assert equity == pytest.approx(2 / 44), "only an ace helps"
     assert len(set(HANDS[parse_hand("7s7d")])) == 2
@@ -197,11 +200,10 @@ def test_one_hand_against_one_hand() -> None:
 def test_a_single_raised_flop_takes_what_the_estimate_promised() -> None:
     """100 big blinds, two bet sizes: iterations and memory within 30 % (seconds follow from the measured speed)."""
     case = load_spot(Path(__file__).parents[3] / "examples" / "srp-flop.toml")
-    limits = HoldemLimits(target=case.solve.target, iterations=case.solve.max_iterations)
-    promised = estimate_spot(case, case.solve.rule, limits, measure=False)
+    promised = SpotProblem(HoldemGame(case)).estimate(measure=False)
     solver = HoldemSolver(case, threads=2)
     assert sum(solver.engine.memory().values()) == pytest.approx(promised.memory, rel=0.3)
-    while solver.exploitability() > limits.target * case.pot:
+    while solver.exploitability() > case.solve.target * case.pot:
         solver.run(10)
         assert solver.iteration < 1.3 * promised.iterations
     assert solver.iteration > 0.7 * promised.iterations

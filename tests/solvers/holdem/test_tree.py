@@ -11,9 +11,10 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem import tree as holdem_tree
-from aleator.solvers.holdem.tree import SpotCFR, is_spot, make_cfr, solve_spot, spot_size
+from aleator.solvers.holdem.tree import SpotCFR, is_spot, make_cfr, spot_size
+from aleator.solvers.limits import Limits
 from aleator.solvers.regret_rule import DCFR, LCFR
-from aleator.solvers.solve import Limits
+from aleator.solvers.solve import solve
 from aleator.trees import DepthLimit, build_tree, cut
 from aleator.trees.policy import uniform_policy
 from tests.solvers.holdem.test_solver import RIVER, TURN
@@ -93,6 +94,8 @@ def test_the_rest_of_a_spot_is_that_of_the_general_engine(labels: list[str]) -> 
 
 def test_a_solve_ends_at_its_limits_and_reports() -> None:
     tree, seen = build_tree(HoldemGame(RIVER)), []
-    found = solve_spot(tree, Limits(iterations=50), lambda progress: seen.append(progress.iteration))
+    found = solve(
+        tree, limits=Limits(iterations=50), on_progress=lambda progress: seen.append(progress.iteration)
+    ).policy
     assert seen[-1] == 50 and seen == sorted(seen)
     assert nash_conv(found) < 0.1 * nash_conv(uniform_policy(tree))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +13,18 @@ from aleator.errors import AleatorError, SolutionError, SolveError, TooBigError
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import HANDS, blocked_hands, format_card, parse_hand
 from aleator.games.holdem.evaluator import strengths
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Rake, Spot
 from aleator.games.holdem.spot_file import parse_spot
-from aleator.solvers.holdem import solve as holdem_solve
+from aleator.solvers.holdem import estimate as holdem_estimate
+from aleator.solvers.holdem.estimate import HoldemEstimate
+from aleator.solvers.holdem.problem import SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import ONE, HoldemSolution
-from aleator.solvers.holdem.solve import HoldemLimits, HoldemProgress, estimate_spot, solve_spot
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.view import HoldemView, NodeView
+from aleator.solvers.limits import Limits, Progress
+from aleator.solvers.solve import solve
 from aleator.storage import StorageError, write_arrays
 
 SIZES = """
@@ -55,7 +60,7 @@ SPOTS = {"river": RIVER, "turn": TURN, "raked turn": RAKED, "flop": FLOP}
 def solved(spot: Spot, iterations: int, *, isomorphism: bool = True) -> tuple[HoldemSolver, HoldemSolution]:
     solver = HoldemSolver(spot, isomorphism=isomorphism)
     solver.run(iterations)
-    return solver, HoldemSolution.of_solver(solver, rule="dcfr", seconds=1.0, quality=solver.quality())
+    return solver, HoldemSolution.of_solver(solver, "dcfr")
 
 
 def mass(view: NodeView) -> float:
@@ -197,7 +202,7 @@ def test_files_that_are_no_solutions_are_refused(tmp_path: Path) -> None:
     write_arrays(tmp_path / "empty", {}, {"format": "holdem-1", "spot": "", "summary": "{}"})
     with pytest.raises(StorageError, match="not a file of arrays"):
         HoldemSolution.open(tmp_path / "text")
-    with pytest.raises(SolutionError, match="not a solved hold'em spot"):
+    with pytest.raises(SolutionError, match="not a solution: its format is None"):
         HoldemSolution.open(tmp_path / "other")
     with pytest.raises(AleatorError, match="damaged"):
         HoldemSolution.open(tmp_path / "empty")
@@ -230,47 +235,48 @@ def test_nodes_that_are_not_there_are_named() -> None:
 
 
 def test_a_solve_stops_at_its_target_and_when_asked() -> None:
-    found = solve_spot(TURN, limits=HoldemLimits(target=0.01, iterations=2000))
+    found = solve(TURN, limits=Limits(exploitability=0.01 * TURN.pot, iterations=2000))
     curve = [point.exploitability for point in found.summary.curve]
     assert curve[-1] <= 1.0 < min(curve[:-1]), "1 % of the pot of 100"
-    assert found.summary.iterations < 2000 and found.summary.quality.exploitability == curve[-1]
-    half = solve_spot(TURN, limits=HoldemLimits(target=0.01, iterations=2000), bits=16).summary
-    assert half.quality.values[0] == pytest.approx(found.summary.quality.values[0], abs=2.0)
-    assert solve_spot(RIVER, "pcfr+", HoldemLimits(target=0.0, iterations=37)).summary.iterations == 37
-    seen: list[HoldemProgress] = []
+    assert found.summary.iterations < 2000 and found.summary.exploitability == curve[-1]
+    half = solve(TURN, limits=Limits(exploitability=0.01 * TURN.pot, iterations=2000), dtype="float16").summary
+    assert half.values[0] == pytest.approx(found.summary.values[0], abs=2.0)
+    assert solve(RIVER, "pcfr+", limits=Limits(iterations=37)).summary.iterations == 37
+    seen: list[Progress] = []
 
-    def stop(now: HoldemProgress) -> bool:
+    def stop(now: Progress) -> bool:
         seen.append(now)
         return len(seen) == 3
 
-    stopped = solve_spot(TURN, limits=HoldemLimits(target=0.0, iterations=10**9), on_progress=stop)
+    stopped = solve(TURN, limits=Limits(iterations=10**9), on_progress=stop)
     assert stopped.summary.iterations > 0
     assert len(seen) <= 4
 
 
 def test_the_estimate_is_what_the_solver_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = HoldemLimits(target=0.003, iterations=2000)
+    def estimate(case: Spot, **settings: Any) -> HoldemEstimate:
+        return SpotProblem(HoldemGame(case)).estimate("dcfr", **settings)
+
     for small in (RIVER, TURN):
-        found, solver = estimate_spot(small, "dcfr", limits, measure=False), HoldemSolver(small)
+        found, solver = estimate(small, measure=False), HoldemSolver(small)
         memory = solver.engine.memory()
         assert list(found.nodes) == solver.plan.num_nodes()
         assert found.numbers * 8 == pytest.approx(memory["storage"], rel=0.1)
     wide = spot("3s 7h Td Ks", "22+,A2s+,KTo+", "22+,A2s+,KTo+")
     memory = HoldemSolver(wide).engine.memory()
-    assert estimate_spot(wide, "dcfr", limits, measure=False).memory == pytest.approx(sum(memory.values()), rel=0.1)
+    assert estimate(wide, measure=False).memory == pytest.approx(sum(memory.values()), rel=0.1)
     half = HoldemSolver(wide, bits=16).engine.memory()
-    assert estimate_spot(wide, "dcfr", limits, bits=16, measure=False).memory == pytest.approx(
-        sum(half.values()), rel=0.15
-    )
-    measured = estimate_spot(TURN, "dcfr", limits)
+    assert estimate(wide, dtype="float16", measure=False).memory == pytest.approx(sum(half.values()), rel=0.15)
+    measured = estimate(TURN)
     assert 0 < measured.seconds_per_iteration < 1 and measured.seconds > measured.seconds_per_iteration
-    monkeypatch.setattr(holdem_solve, "available_memory", lambda: 1000)
+    monkeypatch.setattr(holdem_estimate, "available_memory", lambda: 1000)
     with pytest.raises(TooBigError, match="fewer bet sizes"):
-        solve_spot(TURN)
+        solve(TURN)
 
 
 def test_impossible_limits_are_refused() -> None:
-    with pytest.raises(SolveError, match="at least 1"):
-        HoldemLimits(target=0.1, iterations=0)
-    with pytest.raises(SolveError, match="fraction of the pot"):
-        HoldemLimits(target=-1.0, iterations=5)
+    for target in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(SolveError, match="fraction of the pot"):
+            pot_fraction(TURN, target)
+    with pytest.raises(SolveError, match="in float32, or in float16 for half the memory, not in float64"):
+        solve(TURN, dtype="float64")

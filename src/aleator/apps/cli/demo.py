@@ -20,7 +20,8 @@ from aleator.apps.cli.output import (
 )
 from aleator.apps.cli.train import Watch, check_device, duration, quality
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
 
 if TYPE_CHECKING:
     from aleator.learning.model import Searcher

@@ -12,7 +12,7 @@ from aleator.apps.cli.output import number, out, print_json, progress_bar
 from aleator.errors import AgentError
 from aleator.games.registry import known_games, load_game
 from aleator.solvers.best_response import best_response_value, expected_value
-from aleator.solvers.solution import SolutionFile
+from aleator.solvers.solution import open_solution
 from aleator.trees.policy import Policy
 
 
@@ -39,8 +39,8 @@ def run(
                 raise AgentError(
                     f"{what} is a network: name its game, with --agent rebel:{what}, and --repeats to draw what it plays"
                 )
-            saved = SolutionFile(Path(what))
-            policy, summary = saved.load().policy, saved.summary
+            saved = open_solution(what)
+            policy, summary = saved.policy, saved.summary
             title = f"{summary.iterations:,} iterations of {summary.algorithm}"
             about: dict[str, Any] = {
                 "game": summary.game,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,31 +10,26 @@ import numpy as np
 import typer
 
 from aleator.apps.cli.holdem_grid import print_hands, print_node
-from aleator.apps.cli.holdem_report import (
-    format_bytes,
-    format_seconds,
-    node_report,
-    print_runouts,
-    print_solve_report,
-    runout_report,
-    solve_report,
-)
-from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.holdem_report import format_bytes, format_seconds, node_report, print_runouts, runout_report
+from aleator.apps.cli.output import end, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.solve import report
+from aleator.apps.cli.solving import solve_with_bar
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.betting_tree import find_node
 from aleator.games.holdem.cards import format_cards
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.hand_range import parse_hand_range
 from aleator.games.holdem.lock import parse_lock
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot
 from aleator.memory import available_memory
+from aleator.solvers.holdem.problem import BITS, SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.holdem.solve import HoldemLimits, HoldemProgress, estimate_spot, prepare_holdem, solve_spot
 from aleator.solvers.holdem.view import HoldemView
-from aleator.solvers.regret_rule import parse_rule
+from aleator.solvers.limits import Limits
 from aleator.storage import check_writable
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
@@ -72,12 +64,12 @@ def estimate(
 
     Example:  aleator holdem estimate examples/flop.toml
     """
-    spot = load_spot(file)
-    rule, limits = _settings(spot, rule, target, iterations)
+    spot, dtype = load_spot(file), _dtype(bits)
+    problem, limits = SpotProblem(HoldemGame(spot)), _limits(spot, target, iterations)
     with progress_bar("compiling (first run only)", quiet=json):
-        prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
+        problem.prepare(rule or problem.algorithm, dtype)
     with progress_bar("measuring", quiet=json):
-        found = estimate_spot(spot, rule, limits, threads=threads, bits=bits)
+        found = problem.estimate(rule, limits, dtype=dtype, threads=threads)
     free = available_memory()
     streets = STREET_NAMES[spot.street :]
     if json:
@@ -105,7 +97,7 @@ def estimate(
     out.print(f"hands         {found.hands[0]:,} (oop), {found.hands[1]:,} (ip)")
     out.print(f"memory        {format_bytes(found.memory)} of {format_bytes(free)} free")
     out.print(f"an iteration  {format_seconds(found.seconds_per_iteration)}   (measured on a part of the boards)")
-    goal = f"{100 * limits.target:g} % of the pot" if limits.target else "the last iteration"
+    goal = f"{100 * limits.exploitability / spot.pot:g} % of the pot" if limits.exploitability else "the last iteration"
     out.print(f"time          about {format_seconds(found.seconds)} to {goal}")
     out.print(f"              (about {found.iterations:,} iterations, a rule of thumb)")
     found.check()
@@ -141,20 +133,13 @@ def solve(
     if no_river and spot.street == 3:
         raise SolveError("--no-river: the spot begins on the river, nothing would be left")
     saved = HoldemSolution.open(resume) if resume else None
-    found, stopped = _solve(
-        spot, rule, target, iterations, threads, bits, quiet=json, resume=saved, keep_state=resumable
-    )
-    if stopped:
-        note("stopped early; this is what was found so far")
+    solution, stopped = _solve(
+        spot, file, rule, _limits(spot, target, iterations), quiet=json, threads=threads,
+        dtype=saved.summary.dtype if saved else _dtype(bits), resume=saved, keep_state=resumable,
+    )  # fmt: skip
     if output:
-        found.save(output, river=not no_river)
-    report = solve_report(found)
-    if json:
-        print_json(report | {"files": [str(output)] if output else []})
-    else:
-        print_solve_report(file, found, report)
-        if output:
-            out.print(f"written         {output} ({format_bytes(output.stat().st_size)})", markup=False, soft_wrap=True)
+        solution.save(output, river=not no_river)
+    report(solution, json=json, files=[output] if output else [])
     end(stopped=stopped)
 
 
@@ -218,71 +203,31 @@ def _open(file: Path, node: str, *, quiet: bool) -> HoldemSolution:
         return HoldemSolution.open(file)
     spot = load_spot(file)
     find_node(spot.build_tree(), node, board=spot.board)
-    found, stopped = _solve(spot, None, None, None, 1, 32, quiet=quiet)
-    if stopped:
-        note("stopped early; this is what was found so far")
-    return found
+    return _solve(spot, file, None, None, quiet=quiet)[0]
 
 
-def _settings(spot: Spot, rule: str | None, target: float | None, iterations: int | None) -> tuple[str, HoldemLimits]:
-    """Returns the rule and the limits of the command line, or else of the spot.
+def _limits(spot: Spot, target: float | None, iterations: int | None) -> Limits:
+    """Returns the limits of the command line, or else of the spot.
 
     Who names a number of iterations without a target gets all of them.
     """
     if iterations is None:
         iterations, target = spot.solve.max_iterations, spot.solve.target if target is None else target
-    return rule or spot.solve.rule, HoldemLimits(target=target or 0.0, iterations=iterations)
+    return Limits(iterations=iterations, exploitability=pot_fraction(spot, target or 0.0))
+
+
+def _dtype(bits: int) -> str:
+    if bits not in BITS.values():
+        raise SolveError(f"--bits must be 32, or 16 for half the memory, not {bits}")
+    return f"float{bits}"
 
 
 def _solve(
-    spot: Spot,
-    rule: str | None,
-    target: float | None,
-    iterations: int | None,
-    threads: int,
-    bits: int,
-    *,
-    quiet: bool,
-    resume: HoldemSolution | None = None,
-    keep_state: bool = False,
+    spot: Spot, file: Path, rule: str | None, limits: Limits | None, *, quiet: bool, **settings: Any
 ) -> tuple[HoldemSolution, bool]:
-    """Returns the solution and whether Ctrl-C ended the solve."""
-    rule, limits = _settings(spot, rule, target, iterations)
-    with ExitStack() as stack:
-        interrupted = stack.enter_context(interruptible())
-        with progress_bar("compiling (first run only)", quiet=quiet):
-            prepare_holdem(parse_rule(rule), raked=spot.rake.rate > 0, bits=bits)
-        show_progress = stack.enter_context(_progress(spot, limits, quiet))
-
-        def on_progress(now: HoldemProgress) -> bool:
-            show_progress(now)
-            return interrupted()
-
-        found = solve_spot(
-            spot,
-            rule,
-            limits,
-            threads=threads,
-            bits=bits,
-            on_progress=on_progress,
-            resume=resume,
-            keep_state=keep_state,
-        )
-        return found, interrupted()
-
-
-@contextmanager
-def _progress(spot: Spot, limits: HoldemLimits, quiet: bool) -> Iterator[Any]:
-    with progress_bar("solving", quiet=quiet) as move:
-
-        def show_progress(now: HoldemProgress) -> None:
-            share = now.iteration / limits.iterations
-            if not math.isnan(now.seconds_left):
-                share = now.seconds / max(now.seconds + now.seconds_left, 1e-9)
-            quality = ""
-            if not math.isnan(now.exploitability):
-                percent = 100 * now.exploitability / spot.pot
-                quality = f", exploitability {now.exploitability:,.2f} chips, {percent:.2f} % of the pot"
-            move(share, f"iteration {now.iteration:,}{quality}")
-
-        yield show_progress
+    """Returns the solution of a spot and whether Ctrl-C ended the solve."""
+    game = HoldemGame(spot)
+    game.name = f"holdem:{file}"
+    solution, stopped = solve_with_bar(SpotProblem(game), rule, limits, quiet=quiet, **settings)
+    assert isinstance(solution, HoldemSolution)
+    return solution, stopped

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,12 +21,12 @@ def solve_report(found: HoldemSolution) -> dict[str, Any]:
     """Returns what `solve --json` prints."""
     summary, spot = found.summary, found.spot
     view = HoldemView(found).node("r", values=False)
-    values, exploitability = summary.quality.values, summary.quality.exploitability
+    values, exploitability = summary.values, summary.exploitability
     equity = [view.mean(side, view.equities[side]) for side in (0, 1)]
     return {
-        "nodes": sum(summary.nodes),
-        "nodes_per_street": dict(zip(STREET_NAMES[spot.street :], summary.nodes, strict=True)),
-        "rule": summary.rule,
+        "nodes": summary.nodes,
+        "nodes_per_street": dict(zip(STREET_NAMES[spot.street :], found.nodes_per_street, strict=True)),
+        "rule": summary.algorithm,
         "iterations": summary.iterations,
         "seconds": summary.seconds,
         "exploitability": exploitability,
@@ -57,18 +56,18 @@ def _actions(view: NodeView, stack: int) -> list[dict[str, Any]]:
     ]
 
 
-def print_solve_report(file: Path, found: HoldemSolution, report: dict[str, Any]) -> None:
-    """Prints the summary of a solve as people read it; `report` is that of `solve_report`."""
-    spot, summary = found.spot, found.summary
-    nodes = " + ".join(f"{count:,}" for count in summary.nodes)
-    out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes")
+def print_solve_report(found: HoldemSolution) -> None:
+    """Prints the summary of a solve as people read it."""
+    spot, summary, report = found.spot, found.summary, solve_report(found)
+    nodes = " + ".join(f"{count:,}" for count in found.nodes_per_street)
+    out.print(f"[bold]{summary.game}[/]: {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes")
     percent = 100 * report["exploitability_fraction"]
     out.print(
         f"exploitability  {report['exploitability']:,.3f} chips, {percent:.3f} % of the pot   (mean of both gains)"
     )
     if spot.min_bet > 1:
         out.print(f"                {report['exploitability_mbb']:,.2f} mbb, if the smallest bet is the big blind")
-    out.print(f"iterations      {summary.iterations:,} of {summary.rule} in {format_seconds(summary.seconds)}")
+    out.print(f"iterations      {summary.iterations:,} of {summary.algorithm} in {format_seconds(summary.seconds)}")
     rows = [
         (
             position,

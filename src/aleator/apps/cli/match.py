@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from aleator.agents.blueprint import approximate
 from aleator.agents.registry import spot_to_solve
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
@@ -18,7 +17,8 @@ from aleator.arena.match import check_seconds_per_move
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
 from aleator.games.registry import load_game
-from aleator.solvers.solve import Limits
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
 from aleator.trees.public_tree import build_tree
 
 _BASELINE = Limits(iterations=300, seconds=10.0)
@@ -83,7 +83,7 @@ def _baseline(rules: Game[Any], *, quiet: bool) -> Aivat | None:
         if size := spot_to_solve("equilibrium", rules):
             size.check_fits(rules.name)
         with progress_bar("solving the game to measure luck by", quiet=quiet):
-            return Aivat(approximate(build_tree(rules), _BASELINE))
+            return Aivat(solve(build_tree(rules), limits=_BASELINE).policy)
     except TooBigError as error:
         note(f"luck stays in the result: {error}")
         return None

@@ -20,7 +20,7 @@ from aleator.games.base import CHANCE, FloatArray, Game
 from aleator.games.registry import load_game
 from aleator.games.rules import rules_of
 from aleator.games.table import Observation, Table
-from aleator.solvers.solve import Progress
+from aleator.solvers.limits import Progress
 
 _SHOWN = 5  # hands in a line about beliefs
 _MANY = 100_000  # public states of a spot that take their time
@@ -110,7 +110,7 @@ def load_with_progress(name: str, game: Game[Any], *, quiet: bool) -> Agent:
     with progress_bar(f"{name} prepares", quiet=quiet) as move:
 
         def show(progress: Progress) -> None:
-            move(None, f"iteration {progress.iteration:,}, exploitability {progress.nash_conv / 2:.2e}")
+            move(None, f"iteration {progress.iteration:,}, exploitability {progress.exploitability:.2e}")
 
         return load_agent(name, game, on_progress=show)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aleator.apps.papers.base import Cell, OnProgress, Points, Report, Settings
 from aleator.games.matrix import MatrixGame
 from aleator.solvers.solve import make_solver, prepare
-from aleator.solvers.state import Solver
+from aleator.solvers.state import TreeSolver
 from aleator.trees.public_tree import PublicTree, build_tree
 
 _PAYOFFS = (0.0, 1.0, -1_000_000.0)
@@ -51,12 +51,12 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     )
 
 
-def best_action_probability(solver: Solver) -> float:
+def best_action_probability(solver: TreeSolver) -> float:
     """Returns the probability of the second action in the coming iteration."""
     return float(solver.current_policy()[0][_BEST, 0])
 
 
-def first_pure_iteration(solver: Solver) -> int:
+def first_pure_iteration(solver: TreeSolver) -> int:
     """Returns the number of the first iteration that plays the second action with probability 1.
 
     From then on all do, since the regrets of the others only fall. So the steps double until one goes too far, is taken

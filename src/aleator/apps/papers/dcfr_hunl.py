@@ -9,7 +9,7 @@ from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.holdem_curves import TYPICAL, holdem_curve, make_spot
 from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.spot import Spot
-from aleator.solvers.holdem.solve import prepare_holdem
+from aleator.solvers.holdem.problem import prepare_spots
 from aleator.solvers.regret_rule import parse_rule
 
 BIG_BLIND, STACK = 100, 20_000
@@ -41,7 +41,7 @@ def subgame(number: int) -> Spot:
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the curves of the figures and whether what the thesis says about them holds."""
     on_progress(0.0, "compiling (first run only)")
-    prepare_holdem()
+    prepare_spots()
     turn, river = (_TURN_QUICK, _RIVER_QUICK) if settings.quick else (_TURN, _RIVER)
     looks = (turn // 8, turn)
     panels: dict[str, dict[str, Points]] = {}

@@ -9,7 +9,7 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Se
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.holdem_curves import ALL_HANDS, TYPICAL, HoldemCurve, Ranges, holdem_curve, make_spot
 from aleator.games.holdem.spot import SolveSettings, Spot
-from aleator.solvers.holdem.solve import prepare_holdem
+from aleator.solvers.holdem.problem import prepare_spots
 from aleator.solvers.regret_rule import (
     CFR_PLUS,
     CFR_PLUS_QUADRATIC,
@@ -78,8 +78,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns how long each rule takes on each spot, compared with DCFR as the thesis sets it."""
     spots = _spots(settings.quick)
     on_progress(0.0, "compiling (first run only)")
-    for rule in (DCFR, PCFR_PLUS):
-        prepare_holdem(rule)
+    for algorithm in ("dcfr", "pcfr+"):
+        prepare_spots(algorithm)
     points = powers_of_two(16, _MOST, per_octave=16)
     curves: dict[str, dict[str, HoldemCurve]] = {name: {} for name in spots}
     costs = {name: sum(spot.weights().sum(axis=1)) * (48 if spot.street == 2 else 1) for name, spot in spots.items()}

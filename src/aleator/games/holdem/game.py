@@ -6,7 +6,7 @@ The solver for hold'em (`solvers.holdem.solver`) does not need it; the general s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +31,6 @@ class HoldemGame(Game[HoldemState]):
     """A spot without rake; payoffs are in chips in the zero-sum form: own share less half the pot."""
 
     def __init__(self, spot: Spot) -> None:
-        if spot.rake.rate > 0:
-            raise GameError("a game with rake is not zero-sum: solve it with `aleator holdem solve`")
         self.spot = spot
         self.name = f"holdem:{''.join(format_card(card) for card in spot.board)}"
         self._nodes = list(spot.build_tree().walk())
@@ -40,13 +38,18 @@ class HoldemGame(Game[HoldemState]):
         self._children = [[number[id(child)] for child in node.children] for node in self._nodes]
         weights = spot.weights()
         self.hand_sets = tuple(np.flatnonzero(row) for row in weights)
-        cards = [HANDS[hands] for hands in self.hand_sets]
-        shared = (cards[0][:, None, :, None] == cards[1][None, :, None, :]).any(axis=(2, 3))
-        joint = np.outer(weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]]) * ~shared
-        self._joint: FloatArray = joint / joint.sum()
         self._names = tuple(tuple(format_hand(int(hand)) for hand in hands) for hands in self.hand_sets)
         self._deal = cache(self._deal_on)
         self._order = cache(self._wins_on)
+
+    @cached_property
+    def _joint(self) -> FloatArray:
+        """The probability of each pair of hands, [H0, H1]."""
+        weights, cards = self.spot.weights(), [HANDS[hands] for hands in self.hand_sets]
+        shared = (cards[0][:, None, :, None] == cards[1][None, :, None, :]).any(axis=(2, 3))
+        joint = np.outer(weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]]) * ~shared
+        probability: FloatArray = joint / joint.sum()
+        return probability
 
     def _alive(self, board: tuple[int, ...]) -> list[npt.NDArray[np.bool_]]:
         return [~blocked_hands(board)[hands] for hands in self.hand_sets]
@@ -72,6 +75,10 @@ class HoldemGame(Game[HoldemState]):
         return wins
 
     def root(self) -> HoldemState:
+        if self.spot.rake.rate > 0:
+            raise GameError(
+                "a game with rake is not zero-sum: `aleator solve` can solve it, but nothing else is possible"
+            )
         return HoldemState(self.spot.board, 0)
 
     def actor(self, state: HoldemState) -> int:

@@ -8,62 +8,34 @@ On request the file also keeps the solver's state, from which a solve goes on.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from aleator import __version__
-from aleator.errors import AleatorError, SolutionError
+from aleator.errors import SolutionError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.betting_tree import BettingNode, NodeKind
-from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_card, format_cards, parse_card
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, count_nodes
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_card, parse_card
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.node_path import NodePathError, is_action
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.solvers.engines.boards.plan import Board
-from aleator.solvers.holdem.solver import HoldemSolver, Quality
-from aleator.storage import ArrayFile, write_arrays
+from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.limits import CurvePoint
+from aleator.solvers.solution import Arrays, Solution, Summary, array_names, open_solution
+from aleator.storage import ArrayFile
+from aleator.trees.policy import Policy, uniform_policy
+from aleator.trees.public_tree import PublicTree, build_tree
 
-FORMAT = "holdem-1"
 ONE = 32_767  # the number that stands for probability 1
-STATE = "state_"
 Rows = dict[int, tuple[int, int]]
-
-
-class HoldemPoint(NamedTuple):
-    """A point of a convergence curve: exploitability in chips."""
-
-    iteration: int
-    seconds: float
-    exploitability: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoldemSummary:
-    """What solving a spot reports. One iteration updates both players; amounts are in chips.
-
-    Attributes:
-        rule: the regret rule.
-        iterations, seconds: how long; seconds count the building of the tree and the checks of the exploitability.
-        quality: winnings and best responses at the root, in the zero-sum form.
-        nodes: nodes of each street over all boards, isomorphic ones counted once.
-        curve: exploitability over time.
-        version: of this package.
-    """
-
-    rule: str
-    iterations: int
-    seconds: float
-    quality: Quality
-    nodes: tuple[int, ...]
-    curve: tuple[HoldemPoint, ...] = field(default=(), repr=False)
-    version: str = field(default=__version__)
 
 
 class StoredNode(NamedTuple):
@@ -83,43 +55,56 @@ class StoredNode(NamedTuple):
     cards: npt.NDArray[np.int64]
 
 
-class HoldemSolution:
+class HoldemSolution(Solution):
     """The average policy of a spot and how it was found.
 
     Attributes:
         spot: what was solved.
-        summary: how, and how well.
         root: the betting tree.
         hands: per player the hands of the range, ascending, `[H]`.
         weights: per player their weights, `[H]`.
         boards: per street the boards; see `BoardPlan`.
     """
 
-    def __init__(self, spot: Spot, summary: HoldemSummary, arrays: Mapping[str, npt.NDArray[Any]] | ArrayFile) -> None:
-        self.spot, self.summary = spot, summary
+    FORMAT, STATE = "holdem-1", "state_"
+
+    def __init__(
+        self, summary: Summary, arrays: Arrays | ArrayFile, spot: Spot, tree: PublicTree | None = None
+    ) -> None:
+        """Returns the solution of some arrays; the public tree is built if `policy` is asked for and it is not given."""
+        super().__init__(summary, arrays)
+        self.spot, self._tree = spot, tree
         self.root = spot.build_tree()
         weights = spot.weights()
         self.hands = (np.flatnonzero(weights[0]), np.flatnonzero(weights[1]))
         self.weights = (weights[0][self.hands[0]], weights[1][self.hands[1]])
-        self._arrays = arrays
         self._rows = (decision_rows(self.root, 0), decision_rows(self.root, 1))
         self.boards = [_read_boards(arrays, level) for level in range(4 - spot.street)]
 
-    def __repr__(self) -> str:
-        told = self.summary
-        how = f"{told.rule}, {told.iterations:,} iterations, exploitability {told.quality.exploitability:.4g} chips"
-        return f"<HoldemSolution of {format_cards(self.spot.board)} by {how}>"
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy on the public tree of the game, where every card is apart; uniform for hands that never get there."""
+        tree = self._tree or build_tree(HoldemGame(self.spot))
+        policy, positions = uniform_policy(tree), {0: self.start()}
+        for node in range(tree.num_nodes):  # parents come first
+            at = positions.pop(node)
+            if tree.actor[node] >= 0:
+                block = self.policy_at(at)[:, self.hands[int(tree.actor[node])]]
+                policy[node][:] = np.where(block.any(axis=0), block, 1.0 / len(block))
+            for child in tree.children(node):
+                positions[child] = self.follow(at, tree.labels[child])
+        return policy
+
+    @property
+    def nodes_per_street(self) -> tuple[int, ...]:
+        """The nodes of each street over all boards, isomorphic ones counted once."""
+        betting = count_nodes(self.root)[self.spot.street :]
+        return tuple(count * len(boards) for count, boards in zip(betting, self.boards, strict=True))
 
     @property
     def has_river(self) -> bool:
         """Whether the policy of the last street is there."""
         return _policy_name(0, len(self.boards) - 1) in self._arrays
-
-    @property
-    def state(self) -> dict[str, npt.NDArray[Any]]:
-        """The solver's regrets and sums, from which a solve goes on; empty unless they were kept."""
-        names = self._arrays.names if isinstance(self._arrays, ArrayFile) else list(self._arrays)
-        return {name.removeprefix(STATE): self._arrays[name] for name in names if name.startswith(STATE)}
 
     def start(self) -> StoredNode:
         """Returns the first node."""
@@ -152,10 +137,10 @@ class HoldemSolution:
             SolutionError: the street has been left out.
         """
         stored = np.zeros((len(at.node.actions), NUM_HANDS))
-        stored[:, self.hands[at.node.player]] = self.policy(at.level, slice(at.board, at.board + 1), at.node)[0]
+        stored[:, self.hands[at.node.player]] = self.blocks(at.level, slice(at.board, at.board + 1), at.node)[0]
         return stored[:, at.hands]
 
-    def policy(self, level: int, boards: slice, node: BettingNode) -> FloatArray:
+    def blocks(self, level: int, boards: slice, node: BettingNode) -> FloatArray:
         """Returns `[B, A, H]`: the average policy of a decision on some boards of its street; uniform if never reached.
 
         Raises:
@@ -183,80 +168,82 @@ class HoldemSolution:
                 if name in self._arrays and self._arrays[name].shape != shape:
                     raise SolutionError(f"{name} has shape {self._arrays[name].shape}, but the spot needs {shape}")
 
+    def metadata(self) -> dict[str, str]:
+        """Returns the spot as text."""
+        return {"spot": format_spot(self.spot)}
+
     def save(self, path: Path | str, *, river: bool = True) -> None:
         """Writes everything to one file, atomically; without the last street if `river` is false."""
         last = len(self.boards) - 1
         left_out = () if river else (_policy_name(0, last), _policy_name(1, last))
-        names = self._arrays.names if isinstance(self._arrays, ArrayFile) else list(self._arrays)
-        arrays = {name: self._arrays[name] for name in names if name not in left_out}
-        metadata = {"format": FORMAT, "spot": format_spot(self.spot), "summary": json.dumps(asdict(self.summary))}
-        write_arrays(path, arrays, metadata)
+        self._save(path, {name: self._arrays[name] for name in array_names(self._arrays) if name not in left_out})
 
-    @staticmethod
+    @classmethod
     def of_solver(
+        cls,
         solver: HoldemSolver,
+        algorithm: str,
+        curve: Sequence[CurvePoint] = (),
         *,
-        rule: str,
-        seconds: float,
-        quality: Quality,
-        curve: Sequence[HoldemPoint] = (),
+        name: str = "holdem",
         keep_state: bool = False,
+        tree: PublicTree | None = None,
     ) -> HoldemSolution:
         """Returns the solution that a solver has reached.
 
         Args:
             solver: after some iterations.
-            rule: its name.
-            seconds: how long it took.
-            quality: of the average policy.
+            algorithm: its rule by name.
             curve: quality over time.
+            name: of the game.
             keep_state: whether the solution holds the solver's state (not a copy), so that a solve can go on from it.
+            tree: the public tree of the game, if there is one.
         """
-        summary = HoldemSummary(
-            rule=rule,
+        exploitability = curve[-1].exploitability if curve else solver.nash_conv() / 2
+        summary = Summary(
+            game=name,
+            algorithm=algorithm,
+            dtype=f"float{solver.engine.bits}",
             iterations=solver.iteration,
-            seconds=seconds,
-            quality=quality,
-            nodes=tuple(solver.plan.num_nodes()),
+            seconds=curve[-1].seconds if curve else 0.0,
+            values=solver.values(),
+            exploitability=exploitability,
+            nodes=sum(solver.plan.num_nodes()),
+            infostates=solver.plan.num_infostates(),
             curve=tuple(curve),
         )
         arrays = _solver_arrays(solver)
         if keep_state:
-            arrays |= {STATE + name: vector for name, vector in solver.state().items()}
-        return HoldemSolution(solver.spot, summary, arrays)
+            arrays |= {cls.STATE + key: vector for key, vector in solver.state().items()}
+        return cls(summary, arrays, solver.spot, tree)
+
+    @classmethod
+    def of_file(cls, file: ArrayFile) -> HoldemSolution:
+        """Returns the solution in a file; policies are read only where they are asked for.
+
+        Raises:
+            SolutionError: a policy has another shape than the spot gives it.
+            KeyError, TypeError, ValueError, AttributeError: the file is damaged.
+        """
+        summary = Summary.parse(file.metadata["summary"])
+        if not summary.dtype:  # of an earlier version
+            half = "state_regret0" in file and file["state_regret0"].dtype.itemsize == 2
+            summary = replace(summary, dtype="float16" if half else "float32")
+        solution = cls(summary, file, parse_spot(file.metadata["spot"]))
+        solution.check()
+        return solution
 
     @staticmethod
     def open(path: Path | str) -> HoldemSolution:
-        """Returns the solution in a file; policies are read only where they are asked for.
+        """Returns the solved spot in a file; see `open_solution`.
 
         Raises:
             SolutionError: it is not a file of a solved spot, or it is damaged.
         """
-        file = ArrayFile(path)
-        if file.metadata.get("format") != FORMAT:
-            raise SolutionError(f"{path} is not a solved hold'em spot (format {file.metadata.get('format')!r})")
-        try:
-            fields = json.loads(file.metadata["summary"])
-            quality = {name: tuple(pair) for name, pair in fields.pop("quality").items()}
-            fields["nodes"] = tuple(fields["nodes"])
-            fields["curve"] = tuple(HoldemPoint(*point) for point in fields["curve"])
-            summary = HoldemSummary(quality=Quality(**quality), **fields)
-            found = HoldemSolution(parse_spot(file.metadata["spot"]), summary, file)
-            found.check()
-            return found
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, AleatorError):
-                raise
-            raise SolutionError(f"{path} is damaged: {error}") from error
-
-
-def is_solved_spot(path: Path) -> bool:
-    """Returns whether a file of arrays holds a solved spot.
-
-    Raises:
-        StorageError: it cannot be read as a file of arrays.
-    """
-    return ArrayFile(path).metadata.get("format") == FORMAT
+        solution = open_solution(path)
+        if not isinstance(solution, HoldemSolution):
+            raise SolutionError(f"{path} is not a solved hold'em spot but a solution of {solution.summary.game}")
+        return solution
 
 
 def decision_rows(root: BettingNode, player: int) -> Rows:
@@ -322,7 +309,7 @@ def _board_arrays(boards: Sequence[Board], level: int) -> dict[str, npt.NDArray[
     }
 
 
-def _read_boards(arrays: Mapping[str, npt.NDArray[Any]] | ArrayFile, level: int) -> list[Board]:
+def _read_boards(arrays: Arrays | ArrayFile, level: int) -> list[Board]:
     cards, parents, counts, maps = (
         np.asarray(arrays[f"board_{name}_{level}"]).tolist() for name in ("cards", "parents", "map_counts", "maps")
     )

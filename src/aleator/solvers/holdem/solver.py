@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from aleator.games.holdem.spot import DEFAULT_RULE, Spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule, parse_rule
-from aleator.solvers.state import restore_vectors
+from aleator.solvers.state import Solver, restore_vectors
 
 HOLDEM_RULE = parse_rule(DEFAULT_RULE)
 _PLANNED = 64
@@ -56,12 +56,14 @@ class Quality:
         return (self.best[0] - self.values[0] + self.best[1] - self.values[1]) / 2
 
 
-class HoldemSolver:
+class HoldemSolver(Solver):
     """CFR on a spot, with the interface of the other solvers as far as it makes sense for trees of this size."""
+
+    first_check: ClassVar[int] = 10
 
     def __init__(
         self,
-        spot: Spot,
+        spot: Spot | BoardPlan,
         rule: RegretRule = HOLDEM_RULE,
         *,
         threads: int = 1,
@@ -69,12 +71,22 @@ class HoldemSolver:
         isomorphism: bool = True,
         watch: int | None = None,
     ) -> None:
+        """Prepares a solve.
+
+        Args:
+            spot: what is solved; laid out already, if it is a plan.
+            rule: the regret rule.
+            threads: boards are shared among so many.
+            bits: 32, or 16 for half the memory.
+            isomorphism: whether boards that differ by a renaming of suits are solved once.
+            watch: see `BoardEngine`.
+        """
         if rule.minimiser == HEDGE:
             raise SolveError("hold'em is solved by regret matching; Hedge is not available here")
         if not rule.alternating:
             raise SolveError("hold'em updates players in turn; simultaneous updates are not available here")
-        self.spot, self.rule = spot, rule
-        self.plan = BoardPlan(spot, isomorphism=isomorphism)
+        self.plan = spot if isinstance(spot, BoardPlan) else BoardPlan(spot, isomorphism=isomorphism)
+        self.spot, self.rule = self.plan.spot, rule
         self.engine = BoardEngine(
             self.plan,
             threads=threads,
@@ -87,7 +99,7 @@ class HoldemSolver:
         # discounts of some iterations from one on
         self._planned: tuple[int, FloatArray] = (0, np.zeros((0, 5)))
         self.deals = compatible_weight(self.plan.weights)
-        for lock in spot.locks:
+        for lock in self.spot.locks:
             self._lock(lock)
 
     def run(self, iterations: int) -> None:
@@ -186,15 +198,23 @@ class HoldemSolver:
             return self.quality().exploitability
         return (self._mean(0, best=True) + self._mean(1, best=True)) / 2
 
+    def nash_conv(self) -> float:
+        """Returns the NashConv of the average policy in chips."""
+        return 2.0 * self.exploitability()
+
     def _mean(self, player: int, *, best: bool) -> float:
         """Returns what a player wins on average, in chips."""
         weights = self.plan.weights[player][self.plan.rows(player, self.plan.boards[0][0])]
         return float(weights @ self.root_values(player, best=best)) / self.deals
 
+    def values(self) -> tuple[float, float]:
+        """Returns what both players win on average under the average policy, in chips in the zero-sum form."""
+        return self._mean(0, best=False), self._mean(1, best=False)
+
     def quality(self) -> Quality:
         """Returns values and best-response values of the average policy, in chips."""
         return Quality(
-            values=(self._mean(0, best=False), self._mean(1, best=False)),
+            values=self.values(),
             best=(self._mean(0, best=True), self._mean(1, best=True)),
         )
 

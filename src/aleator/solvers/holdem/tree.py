@@ -21,7 +21,6 @@ from aleator.memory import available_memory
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem.solver import HOLDEM_RULE, HoldemSolver, compatible_weight
 from aleator.solvers.regret_rule import RegretRule
-from aleator.solvers.solve import Limits, OnProgress, run_until
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import Int64Array, PublicTree
@@ -191,10 +190,3 @@ def make_cfr(tree: PublicTree, rule: RegretRule, *, root_reach: Reach | None = N
     if is_spot(tree):
         return SpotCFR(tree, rule, root_reach=root_reach)
     return CFR(tree, rule, root_reach=root_reach)
-
-
-def solve_spot(tree: PublicTree, limits: Limits, on_progress: OnProgress | None = None) -> Policy:
-    """Returns an approximate equilibrium of a spot."""
-    solver = SpotCFR(tree)
-    run_until(solver, limits, [], 0.0, on_progress)
-    return solver.average_policy()

@@ -127,7 +127,7 @@ class SubtreeValues:
 
     def decision(self, node: BettingNode, reach: Pair, step: int = 0) -> tuple[FloatArray, list[Pair]]:
         """Returns the policy `[B, A, H]` of a decision and both players' cfvs after each of its actions."""
-        policy = self.solution.policy(self.level + step, self.streets[step].boards, node)
+        policy = self.solution.blocks(self.level + step, self.streets[step].boards, node)
         found = []
         for action, child in enumerate(node.children):
             own = reach[node.player] * policy[:, action]

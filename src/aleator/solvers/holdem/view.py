@@ -185,7 +185,7 @@ class HoldemView:
             if is_action(token):
                 action, player = at.node.tokens.index(token), at.node.player
                 reach[player] = (
-                    reach[player] * solution.policy(at.level, slice(at.board, at.board + 1), at.node)[0, action]
+                    reach[player] * solution.blocks(at.level, slice(at.board, at.board + 1), at.node)[0, action]
                 )
             at = solution.follow(at, token)
             last = at.level + 1 == len(solution.boards) and not is_action(token)
@@ -241,7 +241,7 @@ class HoldemView:
         free = below.compatible(rows)
         half = solution.spot.pot / 2
         is_decision = node.kind is NodeKind.DECISION
-        policy = solution.policy(level, slice(board, board + 1), node) if is_decision else np.zeros((1, 0, 0))
+        policy = solution.blocks(level, slice(board, board + 1), node) if is_decision else np.zeros((1, 0, 0))
         action_values: list[FloatArray] = []
         known = wanted and solution.has_river
         if known and is_decision:
@@ -310,9 +310,9 @@ def solve_river(solution: HoldemSolution, path: NodePath, reach: FloatArray) -> 
         reach: both players' reach there, `[2, 1326]`, of any scale.
     """
     river = subgame_of(solution.spot, path, reach / reach.max(axis=1, keepdims=True))
-    solver = HoldemSolver(river, parse_rule(solution.summary.rule))
+    solver = HoldemSolver(river, parse_rule(solution.summary.algorithm))
     solver.run(RESOLVE_ITERATIONS)
-    return HoldemSolution.of_solver(solver, rule=solution.summary.rule, seconds=0.0, quality=solver.quality())
+    return HoldemSolution.of_solver(solver, solution.summary.algorithm)
 
 
 def _stack(rows: list[FloatArray]) -> FloatArray:

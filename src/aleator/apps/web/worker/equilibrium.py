@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.worker.channel import Channel
-from aleator.solvers.solution import Solution, SolutionFile
-from aleator.solvers.solve import Limits, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solution import Solution, open_solution
+from aleator.solvers.solve import solve
 
-LIMITS = Limits(target=1e-5, seconds=20.0)
+LIMITS = Limits(exploitability=1e-5, seconds=20.0)
 
 
 def solve_game(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the exploitability of the equilibrium of `game` that is written to `output`."""
     channel.report(stage="solving")
-    found = solve(params["game"], limits=LIMITS)
-    Solution(found.summary, found.policy, {}).save(params["output"])
+    found = solve(params["game"], limits=LIMITS, keep_state=False)
+    found.save(params["output"])
     return {"exploitability": found.summary.exploitability, "value": found.summary.value}
 
 
 @lru_cache(maxsize=8)
 def open_game(file: str) -> Solution:
     """Returns the equilibrium in a file."""
-    return SolutionFile(Path(file)).load()
+    return open_solution(file)

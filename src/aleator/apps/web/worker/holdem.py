@@ -11,23 +11,18 @@ import numpy as np
 from aleator.apps.web.worker.channel import Channel
 from aleator.errors import SolveError
 from aleator.games.holdem.betting_tree import NodeKind
+from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
 from aleator.games.holdem.node_path import parse_path
-from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import spot_from_table, spot_table
 from aleator.memory import available_memory
+from aleator.solvers.holdem.estimate import HoldemEstimate
+from aleator.solvers.holdem.problem import SpotProblem, prepare_spots
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.holdem.solve import (
-    HoldemEstimate,
-    HoldemLimits,
-    HoldemProgress,
-    estimate_spot,
-    prepare_holdem,
-    solve_spot,
-)
 from aleator.solvers.holdem.view import HoldemView
-from aleator.solvers.regret_rule import parse_rule
+from aleator.solvers.limits import Progress
 from aleator.solvers.solve import prepare
+from aleator.solvers.solve import solve as solve_game
 
 MAX_CURVE = 500
 
@@ -35,29 +30,22 @@ MAX_CURVE = 500
 def warm_up(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns once what looking at spots needs (with `holdem`), or solving small games, is compiled or loaded."""
     if params["holdem"]:
-        prepare_holdem()
+        prepare_spots()
     else:
         prepare()
     return {}
 
 
-def _limits(spot: Spot) -> HoldemLimits:
-    return HoldemLimits(target=spot.solve.target, iterations=spot.solve.max_iterations)
-
-
 def estimate(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns nodes, memory and, if `measure` is set, seconds of a solve of `spot`."""
-    spot = spot_from_table(params["spot"])
-    found = estimate_spot(
-        spot,
-        spot.solve.rule,
-        _limits(spot),
-        threads=params["threads"],
-        bits=params["bits"],
-        measure=params["measure"],
-    )
+    problem = SpotProblem(HoldemGame(spot_from_table(params["spot"])))
+    found = problem.estimate(dtype=_dtype(params), threads=params["threads"], measure=params["measure"])
     free = min(available_memory(), params["memory_limit"])
     return _estimate_report(found) | {"free_memory": free, "fits": found.memory <= free}
+
+
+def _dtype(params: dict[str, Any]) -> str:
+    return f"float{params['bits']}"
 
 
 def _estimate_report(found: HoldemEstimate) -> dict[str, Any]:
@@ -75,29 +63,29 @@ def _estimate_report(found: HoldemEstimate) -> dict[str, Any]:
 def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the summary of a solve of `spot`, whose solution is written to `output`; progress is reported."""
     spot = spot_from_table(_with_locks(params["spot"], params["locks"], params["base"]))
-    threads, bits = params["threads"], params["bits"]
-    estimated = estimate_spot(spot, spot.solve.rule, _limits(spot), threads=threads, bits=bits, measure=False)
+    problem, dtype = SpotProblem(HoldemGame(spot)), _dtype(params)
+    estimated = problem.estimate(dtype=dtype, measure=False)
     channel.report(stage="compiling", estimate=_estimate_report(estimated))
     if estimated.memory > params["memory_limit"]:
         raise SolveError(
             f"the spot would take about {estimated.memory / 2**30:.1f} GiB; a worker may take "
             f"{params['memory_limit'] / 2**30:.1f} GiB: use 16 bits, fewer bet sizes or smaller ranges"
         )
-    prepare_holdem(parse_rule(spot.solve.rule), raked=spot.rake.rate > 0, bits=bits)
-    target = spot.solve.target
+    problem.prepare(problem.algorithm, dtype)
 
-    def on_progress(now: HoldemProgress) -> bool:
+    def on_progress(now: Progress) -> bool:
         channel.report(
             stage="solving",
             iteration=now.iteration,
             seconds=now.seconds,
             exploitability=now.exploitability / spot.pot,
             seconds_left=now.seconds_left,
-            target=target,
+            target=spot.solve.target,
         )
         return channel.stopped
 
-    found = solve_spot(spot, threads=threads, bits=bits, on_progress=on_progress)
+    found = solve_game(problem, dtype=dtype, threads=params["threads"], on_progress=on_progress)
+    assert isinstance(found, HoldemSolution)
     channel.report(stage="saving")
     found.save(Path(params["output"]))
     return summary(found) | {"stopped": channel.stopped}
@@ -110,13 +98,13 @@ def summary(found: HoldemSolution) -> dict[str, Any]:
     step = max(1, math.ceil(len(told.curve) / MAX_CURVE))
     return {
         "spot": spot_table(spot),
-        "rule": told.rule,
+        "rule": told.algorithm,
         "iterations": told.iterations,
         "seconds": told.seconds,
-        "exploitability": told.quality.exploitability / spot.pot,
-        "evs": [value + spot.pot / 2 for value in told.quality.values],
+        "exploitability": told.exploitability / spot.pot,
+        "evs": [value + spot.pot / 2 for value in told.values],
         "equities": [view.mean(player, view.equities[player]) for player in (0, 1)],
-        "nodes": list(told.nodes),
+        "nodes": list(found.nodes_per_street),
         "curve": [[point.iteration, point.seconds, point.exploitability / spot.pot] for point in told.curve[::step]],
     }
 

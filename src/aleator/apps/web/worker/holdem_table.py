@@ -112,7 +112,7 @@ class HoldemTable:
 
     @cached_property
     def _values(self) -> tuple[float, float]:
-        first, second = self.solution.summary.quality.values
+        first, second = self.solution.summary.values
         return first, second
 
     def seat_value(self, player: int) -> float:

@@ -13,7 +13,7 @@ from aleator.games.registry import load_game
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.solvers.solve import LINEAR_PROGRAM, make_solver, prepare
-from aleator.solvers.state import Solver
+from aleator.solvers.state import TreeSolver
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
@@ -67,7 +67,7 @@ def tree(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 class _Runner:
     """One algorithm of a race."""
 
-    def __init__(self, name: str, solver: Solver) -> None:
+    def __init__(self, name: str, solver: TreeSolver) -> None:
         self.name, self.solver = name, solver
         self.seconds = 0.0
         self.exploitability = float("nan")

@@ -124,6 +124,15 @@ class BoardPlan:
         """Returns the nodes of each street over all its boards, isomorphic ones counted once."""
         return [len(forest.kind) * len(boards) for forest, boards in zip(self.forests, self.boards, strict=True)]
 
+    def num_infostates(self) -> int:
+        """Returns the pairs of a decision and a hand over all boards, isomorphic ones counted once."""
+        total = 0
+        for forest, boards in zip(self.forests, self.boards, strict=True):
+            for player in (0, 1):
+                hands = sum(len(self.rows(player, board)) for board in boards)
+                total += hands * int((forest.kind == player).sum())
+        return total
+
     def order(self, player: int, level: int) -> npt.NDArray[np.int16]:
         """Returns [B, W]: the row on the board before from which each row of a board comes; 0 for padding."""
         table = np.zeros((len(self.boards[level]), self.widths[level][player]), np.int16)
