@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 from math import inf
 
 from aleator.errors import AleatorError, did_you_mean, shown
 
-MAX_NAME = 300  # characters of the name of a game, an algorithm or an agent
+MAX_NAME = 4096  # characters of the name of a game, an algorithm or an agent, which may have the path of a file in it
 MAX_WHOLE = 10**15  # floats count on one by one to 9e15
 MAX_SEED = 2**63 - 1
 MAX_ITERATIONS = 10**12
@@ -35,8 +35,8 @@ def parse_whole(
     if len(text) <= _LONG:
         if _WHOLE.fullmatch(text):
             number = int(text)
-        elif _REAL.fullmatch(text) and abs(exact := Decimal(text)) < Decimal(10) ** _LONG and exact == int(exact):
-            number = int(exact)
+        elif _REAL.fullmatch(text) and (real := float(text)).is_integer() and abs(real) <= MAX_WHOLE:
+            number = int(real)
     if number is None or not least <= number <= most:
         raise error(f"{what} must be a whole number from {least} to {most:,}, not {shown(text)}")
     return number
@@ -74,11 +74,20 @@ def parse_real(
     return number + 0.0  # -0.0 is 0
 
 
+def is_number(text: str) -> bool:
+    """Returns whether a text is meant as a number."""
+    return _REAL.fullmatch(text) is not None
+
+
 def check_name(name: str, kind: str, *, error: type[AleatorError] = AleatorError) -> None:
-    """Raises an error unless a name is short enough to be one, and printable."""
+    """Raises an error unless a text can be a name, of a file or of anything else: short, and without control characters."""
     if len(name) > MAX_NAME:
-        raise error(f"the name of {kind} has at most {MAX_NAME} characters, not {len(name):,}: {shown(name)}")
-    if not name.isprintable():
+        raise error(f"the name of {kind} has at most {MAX_NAME:,} characters, not {len(name):,}: {shown(name)}")
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise error(f"the name of {kind} has characters that cannot be encoded: {shown(name)}") from None
+    if any(ord(char) < 32 for char in name):
         raise error(f"the name of {kind} has characters that cannot be printed: {shown(name)}")
 
 
@@ -96,7 +105,7 @@ def parse_options(
         name, equals, value = part.partition("=")
         if not equals or name not in names:
             hint = did_you_mean(name, names)
-            raise error(f"{of}: unknown {shown(part)}; {hint}allowed: {', '.join(f'{known}=' for known in names)}")
+            raise error(f"{of}: unknown {shown(name)}; {hint}allowed: {', '.join(f'{known}=' for known in names)}")
         if name in found:
             raise error(f"{of}: {name} is given twice")
         found[name] = value

@@ -168,13 +168,13 @@ def test_agents_by_name(tmp_path: Path) -> None:
         load_agent("bluff", game)
     with pytest.raises(AgentError, match="depends on the clock"):
         load_agent("search:seconds=1", game).policy(build_tree(game))
-    with pytest.raises(AgentError, match="search:depth=2: unknown 'depth=2'"):
+    with pytest.raises(AgentError, match="'search:depth=2': unknown 'depth=2'"):
         load_agent("search:depth=2", game)
-    with pytest.raises(AgentError, match="safe:coward: unknown 'coward'; allowed: unsafe, resolve"):
+    with pytest.raises(AgentError, match="'safe:coward': unknown 'coward'; allowed: unsafe, resolve"):
         load_agent("safe:coward", game)
-    with pytest.raises(AgentError, match="continual:fast: unknown 'fast'; allowed: uniform, conservative"):
+    with pytest.raises(AgentError, match="'continual:fast': unknown 'fast'; allowed: uniform, conservative"):
         load_agent("continual:fast", game)
-    with pytest.raises(AgentError, match="expected a number of iterations, as in equilibrium"):
+    with pytest.raises(AgentError, match="iterations after equilibrium: must be a whole number"):
         load_agent("equilibrium:many", game)
     with pytest.raises(AgentError, match="uniform takes no parameters, not 'x'"):
         load_agent("uniform:x", game)

@@ -143,8 +143,9 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "leduc", "--algorithm", "lp", "--resume", str(leduc)), "exactly, at once: leave out --resume"),
         (("solve", "kuhn", "--plot-over", "hours"), "iterations, seconds, nodes, not over 'hours'"),
         (("solve", "kuhn", "--plot-over", "nodes"), "dcfr does not count the nodes"),
-        (("solve", "leduc:bets=nan/4"), "positive and distinct"),
-        (("games", "one-card:x"), "one-card:x:"),
+        (("solve", "leduc:bets=nan/4"), "a bet of Leduc must be a number"),
+        (("solve", "leduc:bets=0/4"), "positive and distinct"),
+        (("games", "one-card:x"), "the number after one-card: must be a whole number"),
         (("evaluate", str(damaged)), "is damaged: the content of policy0"),
     ]
     for arguments, message in cases:
@@ -185,7 +186,10 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (("solve", "kuhn", "--height", "3"), "No such option: --height"),
         (("holdem", "fly"), "No such command 'fly' (see aleator holdem --help)"),
         *(
-            ((*command, "--seed", "-1"), f"-1 is not in the range x>=0 (see aleator {command[0]} --help)")
+            (
+                (*command, "--seed", "-1"),
+                f"-1 is not in the range 0<=x<=9223372036854775807 (see aleator {command[0]} --help)",
+            )
             for command in (("solve", "kuhn"), ("play", "kuhn"), ("match", "kuhn", "uniform", "uniform"), ("paper",))
         ),
     ],

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aleator.errors import AgentError, AleatorError
+from aleator.errors import AgentError, shown
+from aleator.parsing import parse_real, parse_whole
+
+Reader = Callable[[str, str], Any]  # (text, what it is) -> value; raises an error of ours
+MAX_NUMBER = 10**9
 
 
-def whole(text: str) -> int:
-    """Returns a number without a sign or a point."""
-    if not text.isdecimal():
-        raise ValueError
-    return int(text)
+def whole(text: str, what: str) -> int:
+    """Returns a whole number."""
+    return parse_whole(text, what, most=MAX_NUMBER, error=AgentError)
 
 
-def positive(text: str) -> float:
+def positive(text: str, what: str) -> float:
     """Returns a number above 0."""
-    number = float(text)
-    if not 0.0 < number < float("inf"):
-        raise ValueError
-    return number
+    return parse_real(text, what, least=0.0, most=float(MAX_NUMBER), open_ends=True, error=AgentError)
+
+
+def word(text: str, what: str) -> str:
+    """Returns a text as it is."""
+    return text
 
 
 def read_parameters(
@@ -28,7 +32,7 @@ def read_parameters(
     text: str,
     *,
     words: Mapping[str, tuple[str, Any]] | None = None,
-    values: Mapping[str, Callable[[str], Any]] | None = None,
+    values: Mapping[str, Reader] | None = None,
 ) -> dict[str, Any]:
     """Returns what a text says, by the names of parameters.
 
@@ -36,7 +40,7 @@ def read_parameters(
         family: whose parameters they are.
         text: parts with commas between them: words, and `name=value`.
         words: the words allowed, with the parameter and the value that each means.
-        values: the parameters allowed, with what turns their text into a value and raises ValueError if that is impossible.
+        values: the parameters allowed, with what turns their text into a value.
 
     Raises:
         AgentError: a part that is neither; the message says what is allowed.
@@ -49,22 +53,13 @@ def read_parameters(
             found[words[part][0]] = words[part][1]
             continue
         if equals and name in values:
-            try:
-                found[name.replace("-", "_")] = values[name](value)
-            except AleatorError:
-                raise
-            except ValueError:
-                raise AgentError(f"{family}:{text}: {name} cannot be {value!r}; {_expected(values[name])}") from None
+            found[name.replace("-", "_")] = values[name](value, f"{name} of {family}")
             continue
         allowed = ", ".join([*words, *(f"{name}={_kind(of)}" for name, of in values.items())])
-        raise AgentError(f"{family}:{text}: unknown {part!r}; allowed: {allowed or 'nothing'}")
+        raise AgentError(f"{shown(f'{family}:{text}')}: unknown {shown(part)}; allowed: {allowed or 'nothing'}")
     return found
 
 
-def _expected(of: Callable[[str], Any]) -> str:
-    return "it is a number above 0" if of is positive else "it is a whole number"
-
-
-def _kind(of: Callable[[str], Any]) -> str:
-    kinds: dict[Callable[[str], Any], str] = {whole: "N", positive: "NUMBER"}
+def _kind(of: Reader) -> str:
+    kinds: dict[Reader, str] = {whole: "N", positive: "NUMBER"}
     return kinds.get(of, "TEXT")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aleator.agents.base import Agent
-from aleator.agents.parameters import positive, read_parameters, whole
+from aleator.agents.parameters import Reader, positive, read_parameters, whole, word
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
-from aleator.errors import AgentError, did_you_mean
+from aleator.errors import AgentError, did_you_mean, shown
 from aleator.games.base import CHANCE, Game
+from aleator.parsing import check_name
 from aleator.solvers.limits import Limits, OnProgress
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ class KnownAgent(NamedTuple):
 
 
 _WHOLE_BOARD, _ITERATIONS_ON_RIVERS, _ITERATIONS_WITH_CARDS_TO_COME = 5, 500, 150
-_BUDGET: dict[str, Callable[[str], Any]] = {"iterations": whole, "seconds": positive}
-_DEPTH: dict[str, Callable[[str], Any]] = {"moves": whole, "rounds": whole}
+_BUDGET: dict[str, Reader] = {"iterations": whole, "seconds": positive}
+_DEPTH: dict[str, Reader] = {"moves": whole, "rounds": whole}
 
 
 def _words(parameter: str, names: Iterable[str]) -> dict[str, tuple[str, Any]]:
@@ -100,7 +101,8 @@ def _blueprint(found: dict[str, Any], game: Game[Any], on_progress: OnProgress |
 
     asked: str = found.pop("blueprint", "100")
     if asked.isdecimal():
-        return BlueprintAgent.solving(game, Limits(iterations=int(asked)), on_progress=on_progress).blueprint
+        limits = Limits(iterations=whole(asked, "iterations of the blueprint"))
+        return BlueprintAgent.solving(game, limits, on_progress=on_progress).blueprint
     return _saved(asked, game)
 
 
@@ -132,9 +134,8 @@ def _file_agent(file: str, game: Game[Any]) -> BlueprintAgent | SpotAgent:
 def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.blueprint import BlueprintAgent
 
-    if text and not text.isdecimal():
-        raise AgentError(f"equilibrium:{text}: expected a number of iterations, as in equilibrium:1000")
-    agent = BlueprintAgent.solving(game, Limits(iterations=int(text or 1000)), on_progress=on_progress)
+    limits = Limits(iterations=whole(text or "1000", "the number of iterations after equilibrium:"))
+    agent = BlueprintAgent.solving(game, limits, on_progress=on_progress)
     agent.name = "equilibrium"
     return agent
 
@@ -156,7 +157,9 @@ def _search_config(text: str, game: Game[Any]) -> SearchConfig:
     from aleator.trees.subgame import TO_THE_END, DepthLimit
 
     words = _words("rule", SEARCH_RULES) | {"unsafe": ("safe", False)}
-    found = read_parameters("search", text, words=words, values=_DEPTH | _BUDGET | {"weights": parse_rule})
+    found = read_parameters(
+        "search", text, words=words, values=_DEPTH | _BUDGET | {"weights": lambda text, what: parse_rule(text)}
+    )
     weights, limit = found.pop("weights", None), _depth(found)
     if weights is not None:
         found["rule"] = replace(find_rule(found.get("rule", "cfr-d")), update=weights)
@@ -184,7 +187,7 @@ def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.safe import SafeAgent
     from aleator.search.safe import METHODS
 
-    found = read_parameters("safe", text, words=_words("method", METHODS), values=_BUDGET | {"blueprint": str})
+    found = read_parameters("safe", text, words=_words("method", METHODS), values=_BUDGET | {"blueprint": word})
     config = METHODS[found.pop("method", "resolve")]
     blueprint = _blueprint(found, game, on_progress)
     return SafeAgent(blueprint, replace(config, **found))
@@ -196,7 +199,7 @@ def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) ->
     from aleator.search.safe import GADGETS
 
     words = _words("values", VALUES) | _words("gadget", GADGETS) | {"both": ("both", True)}
-    values = {"count": whole} | _DEPTH | _BUDGET | {"blueprint": str}
+    values = {"count": whole} | _DEPTH | _BUDGET | {"blueprint": word}
     found = read_parameters("multi-valued", text, words=words, values=values)
     limit, asked = _depth(found), found.pop("blueprint", "100")
     config = MultiValuedSearch(**_affordable(found, game))
@@ -215,7 +218,7 @@ def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Age
     from aleator.search.multi_valued import bias_continuations
     from aleator.search.pluribus import PluribusSearch, PluribusSearcher
 
-    found = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": str})
+    found = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": word})
     limit, asked = _depth(found), found.pop("blueprint", "100")
     config = PluribusSearch(**_affordable(found, game))
     blueprint = _blueprint({"blueprint": asked}, game, on_progress)
@@ -238,7 +241,7 @@ def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
     from aleator.trees.public_tree import build_tree
 
     words = _words("gadget", GADGETS) | {"expensive": ("expensive", True), "reach": ("reach", True)}
-    values = _BUDGET | {"off-tree": str, "blueprint": whole}
+    values = _BUDGET | {"off-tree": word, "blueprint": whole}
     found = read_parameters("nested", text, words=words, values=values)
     iterations, off_tree = found.pop("blueprint", 100), found.pop("off_tree", "")
     config, tree = NestedSearch(**found), build_tree(game)
@@ -275,7 +278,7 @@ def _python(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
 
 def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     if text:
-        raise AgentError(f"{script} takes no parameters, not {text!r}")
+        raise AgentError(f"{script} takes no parameters, not {shown(text)}")
     return ScriptedAgent(game, script)
 
 
@@ -363,6 +366,7 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
         AgentError: there is none; the message lists them.
         TooBigError: there is not enough memory for the tree of a hold'em spot that it takes, or for what it will remember.
     """
+    check_name(name, "an agent", error=AgentError)
     family, _, text = name.partition(":")
     if size := spot_to_solve(name, game):
         size.check_fits(game.name)
@@ -373,4 +377,4 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
         return _file_agent(name, game)
     families = [known.family for known in _AGENTS]
     hint = did_you_mean(family, families)
-    raise AgentError(f"unknown agent {name!r}; {hint}allowed: {', '.join(families)}, or a file with a solution")
+    raise AgentError(f"unknown agent {shown(name)}; {hint}allowed: {', '.join(families)}, or a file with a solution")

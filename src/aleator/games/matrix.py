@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
+from aleator.meter import Meter
+
+_PAYOFF_BYTES = 16  # of a payoff while a matrix is made
 
 
 class MatrixGame(Game[int]):
@@ -61,10 +64,17 @@ def rps_plus() -> MatrixGame:
 
 
 def random_matrix(rows: int, columns: int, *, rng: np.random.Generator, name: str | None = None) -> MatrixGame:
-    """Returns a matrix game with independent payoffs, uniform in [-1, 1]."""
+    """Returns a matrix game with independent payoffs, uniform in [-1, 1].
+
+    Raises:
+        GameError: there are no rows or no columns, or more than 10,000.
+        TooBigError: the matrix would take more than half of the memory that is free.
+    """
     if not (1 <= rows <= 10_000 and 1 <= columns <= 10_000):
         raise GameError(f"a random matrix game needs 1 to 10000 rows and columns, not {rows}x{columns}")
-    return MatrixGame(rng.uniform(-1.0, 1.0, (rows, columns)), name=name or f"matrix:{rows}x{columns}")
+    name = name or f"matrix:{rows}x{columns}"
+    Meter(name, f"making {name}", "payoffs").check_memory(_PAYOFF_BYTES * rows * columns)
+    return MatrixGame(rng.uniform(-1.0, 1.0, (rows, columns)), name=name)
 
 
 class CoinToss(Game[str]):

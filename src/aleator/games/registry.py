@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import GameError, did_you_mean
+from aleator.errors import GameError, did_you_mean, shown
 from aleator.games.base import Game
+from aleator.parsing import MAX_SEED, check_name, parse_options, parse_real, parse_whole
 
 
 class KnownGame(NamedTuple):
@@ -22,19 +22,29 @@ class KnownGame(NamedTuple):
     examples: tuple[str, ...]
 
 
+_MOST = 1_000_000  # cards, dice, rows: games themselves allow far less, and say so
+_MOST_CHIPS = 1e9
+
+
 def _whole(family: str, text: str, default: int) -> int:
-    if not text:
-        return default
-    if not text.isdecimal():
-        raise GameError(f"{family}:{text}: expected a whole number after the colon, as in {family}:{default}")
-    return int(text)
+    """Returns the one number that a family takes."""
+    return parse_whole(text, f"the number after {family}:", most=_MOST, error=GameError) if text else default
+
+
+def _two(family: str, text: str, names: str, example: str) -> tuple[int, int]:
+    """Returns two numbers with an x between them."""
+    first, x, second = text.partition("x")
+    if not x:
+        raise GameError(f"{shown(f'{family}:{text}')}: expected {names}, as in {family}:{example}")
+    of = f"{names} of {family}:"
+    return parse_whole(first, of, most=_MOST, error=GameError), parse_whole(second, of, most=_MOST, error=GameError)
 
 
 def _kuhn(text: str) -> Game[Any]:
     from aleator.games.one_card import kuhn
 
     if text:
-        raise GameError(f"kuhn takes no parameters, not {text!r}; one-card:N has N cards")
+        raise GameError(f"kuhn takes no parameters, not {shown(text)}; one-card:N has N cards")
     return kuhn()
 
 
@@ -51,35 +61,37 @@ def _leduc(text: str) -> Game[Any]:
         return Leduc()
     if text == "5":
         return leduc5()
-    if match := re.fullmatch(r"nolimit(\d*)", text):
-        return no_limit_leduc(int(match[1] or 5))
-    options = {key: value for key, _, value in (part.partition("=") for part in text.split(","))}
-    unknown = set(options) - {"bets", "cap", "ranks", "suits", "stack"}
-    if unknown:
+    if text.startswith("nolimit"):
+        return no_limit_leduc(_whole("leduc:nolimit", text.removeprefix("nolimit"), 5))
+    if "=" not in text:
         raise GameError(
-            f"leduc:{text}: unknown {sorted(unknown)[0]!r}; allowed: 5, nolimit, nolimitN (stack N), or any of "
+            f"{shown(f'leduc:{text}')}: unknown; allowed: 5, nolimit, nolimitN (stack N), or any of "
             "bets=2/4 (sizes of a round joined by +), cap=2, ranks=3, suits=2, stack=20, joined by commas"
         )
-    try:
-        rounds = [[float(size) for size in part.split("+")] for part in options.get("bets", "2/4").split("/")]
-        ranks, suits, cap = (
-            int(options.get(key, default)) for key, default in (("ranks", 3), ("suits", 2), ("cap", 2))
-        )
-        stack = float(options["stack"]) if "stack" in options else None
-    except ValueError:
-        raise GameError(f"leduc:{text}: numbers expected, as in leduc:bets=1+2/2+4,cap=3,ranks=4") from None
+    options = parse_options(
+        text, ("bets", "cap", "ranks", "suits", "stack"), of=shown(f"leduc:{text}"), error=GameError
+    )
+    rounds = [
+        [_chips(size, "a bet of Leduc") for size in part.split("+")] for part in options.get("bets", "2/4").split("/")
+    ]
     if len(rounds) != 2:
-        raise GameError(f"leduc:{text}: bets needs the sizes of two rounds, as in bets=2/4")
+        raise GameError(f"{shown(f'leduc:{text}')}: bets needs the sizes of two rounds, as in bets=2/4")
+    cap, ranks, suits = (
+        parse_whole(options.get(name, default), f"{name} of Leduc", most=_MOST, error=GameError)
+        for name, default in (("cap", "2"), ("ranks", "3"), ("suits", "2"))
+    )
+    stack = _chips(options["stack"], "the stack of Leduc") if "stack" in options else None
     return Leduc((rounds[0], rounds[1]), max_bets=cap, ranks=ranks, suits=suits, stack=stack, name=f"leduc:{text}")
+
+
+def _chips(text: str, what: str) -> float:
+    return parse_real(text, what, least=0.0, most=_MOST_CHIPS, error=GameError)
 
 
 def _liars_dice(text: str) -> Game[Any]:
     from aleator.games.liars_dice import LiarsDice
 
-    match = re.fullmatch(r"(\d+)x(\d+)f?", text or "1x6")
-    if not match:
-        raise GameError(f"liars-dice:{text}: expected dice x faces, as in liars-dice:1x6")
-    return LiarsDice(int(match[1]), int(match[2]))
+    return LiarsDice(*_two("liars-dice", (text or "1x6").removesuffix("f"), "dice x faces", "1x6"))
 
 
 def _goofspiel(text: str) -> Game[Any]:
@@ -88,17 +100,16 @@ def _goofspiel(text: str) -> Game[Any]:
     cards, *flags = (text or "5").split(",")
     unknown = set(flags) - {"ascending", "descending", "win-loss"}
     if unknown or {"ascending", "descending"} <= set(flags):
-        raise GameError(f"goofspiel:{text}: after the number of cards: ascending or descending, and win-loss")
+        raise GameError(
+            f"{shown(f'goofspiel:{text}')}: after the number of cards: ascending or descending, and win-loss"
+        )
     return Goofspiel(_whole("goofspiel", cards, 5), descending="descending" in flags, win_loss="win-loss" in flags)
 
 
 def _flop_holdem(text: str) -> Game[Any]:
     from aleator.games.flop_holdem import FlopHoldem
 
-    match = re.fullmatch(r"(\d+)x(\d+)", text or "4x2")
-    if not match:
-        raise GameError(f"flop-holdem:{text}: expected ranks x suits, as in flop-holdem:4x2")
-    return FlopHoldem(int(match[1]), int(match[2]))
+    return FlopHoldem(*_two("flop-holdem", text or "4x2", "ranks x suits", "4x2"))
 
 
 def _coin_toss(text: str) -> Game[Any]:
@@ -111,18 +122,18 @@ def _rps_plus(text: str) -> Game[Any]:
     from aleator.games.matrix import rps_plus
 
     if text:
-        raise GameError(f"rps-plus takes no parameters, not {text!r}")
+        raise GameError(f"rps-plus takes no parameters, not {shown(text)}")
     return rps_plus()
 
 
 def _matrix(text: str) -> Game[Any]:
     from aleator.games.matrix import random_matrix
 
-    match = re.fullmatch(r"(\d+)x(\d+)(?:,seed=(\d+))?", text or "100x100")
-    if not match:
-        raise GameError(f"matrix:{text}: expected rows x columns and optionally a seed, as in matrix:100x100,seed=7")
-    rng = np.random.default_rng(int(match[3] or 0))
-    return random_matrix(int(match[1]), int(match[2]), rng=rng, name=f"matrix:{text or '100x100'}")
+    size, comma, rest = (text or "100x100").partition(",")
+    rows, columns = _two("matrix", size, "rows x columns", "100x100,seed=7")
+    options = parse_options(rest, ("seed",), of=shown(f"matrix:{text}"), error=GameError) if comma else {}
+    seed = parse_whole(options.get("seed", "0"), "the seed of matrix:", most=MAX_SEED, error=GameError)
+    return random_matrix(rows, columns, rng=np.random.default_rng(seed), name=f"matrix:{text or '100x100'}")
 
 
 def _openspiel(text: str) -> Game[Any]:
@@ -204,10 +215,11 @@ def load_game(name: str) -> Game[Any]:
     Raises:
         GameError: no such game, or parameters it does not take; the message says what is allowed.
     """
+    check_name(name, "a game", error=GameError)
     family, _, parameters = name.partition(":")
     for known in _KNOWN:
         if known.family == family:
             return known.make(parameters)
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
-    raise GameError(f"unknown game {name!r}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")
+    raise GameError(f"unknown game {shown(name)}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")

@@ -9,10 +9,11 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, shown
 from aleator.learning.encoding import ENCODINGS
 from aleator.learning.networks import NetworkConfig
 from aleator.learning.rebel import SelfPlayConfig
+from aleator.parsing import parse_real, parse_whole
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.search_rule import SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
@@ -175,16 +176,19 @@ def parse_setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     kinds = _kinds()
     if not equals or name not in kinds:
-        raise SolveError(f"a setting is NAME=VALUE, not {text!r}; names: {', '.join(sorted(kinds))}")
+        raise SolveError(f"a setting is NAME=VALUE, not {shown(text)}; names: {', '.join(sorted(kinds))}")
     kind = kinds[name]
-    try:
-        if kind is bool:
-            return name, {"true": True, "false": False}[value.lower()]
-        if kind is tuple:
-            return name, tuple(float(part) for part in value.split(",") if part)
-        return name, int(value.replace("_", "").replace(",", "")) if kind is int else kind(value)
-    except (KeyError, ValueError):
-        raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {value!r}") from None
+    if kind is int:
+        return name, parse_whole(value.replace(",", ""), name, error=SolveError)
+    if kind is float:
+        return name, parse_real(value, name, error=SolveError)
+    if kind is tuple:
+        return name, tuple(parse_real(part, name, error=SolveError) for part in value.split(",") if part)
+    if kind is bool:
+        if value.lower() not in ("true", "false"):
+            raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {shown(value)}")
+        return name, value.lower() == "true"
+    return name, value
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -35,8 +35,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, shown
 from aleator.games.base import FloatArray
+from aleator.parsing import parse_real
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
 from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
@@ -213,12 +214,7 @@ def parse_egt(text: str) -> float:
         SolveError: anything else; the message says what is allowed.
     """
     name, colon, rest = text.partition(":")
-    key, equals, value = rest.partition("=")
-    if name == EGT_NAME and not colon:
-        return 0.0
-    try:
-        if name != EGT_NAME or key != "threshold" or not equals:
-            raise ValueError
-        return float(value)
-    except ValueError:
-        raise SolveError(f"unknown algorithm {text!r}; allowed: {EGT_USAGE}, as in egt:threshold=0.01") from None
+    if name != EGT_NAME or (colon and not rest.startswith("threshold=")):
+        raise SolveError(f"unknown algorithm {shown(text)}; allowed: {EGT_USAGE}, as in egt:threshold=0.01")
+    threshold = rest.removeprefix("threshold=") if colon else "0"
+    return parse_real(threshold, "the threshold of egt", least=0.0, error=SolveError)

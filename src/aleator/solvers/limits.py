@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, shown
+from aleator.parsing import MAX_ITERATIONS
 from aleator.solvers.state import Solver
 
 DEFAULT_ITERATIONS = 1000
@@ -77,8 +78,8 @@ class Limits:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        if self.iterations is not None and self.iterations < 1:
-            raise SolveError(f"iterations must be at least 1, not {self.iterations}")
+        if self.iterations is not None and not 1 <= self.iterations <= MAX_ITERATIONS:
+            raise SolveError(f"iterations must be at least 1 and at most {MAX_ITERATIONS:,}, not {shown(self.iterations)}")
         if self.exploitability is not None and not 0 < self.exploitability < math.inf:
             raise SolveError(f"the exploitability to stop at must be positive and finite, not {self.exploitability}")
         if self.seconds is not None and not self.seconds > 0:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from aleator.errors import SolveError, did_you_mean
+from aleator.errors import SolveError, did_you_mean, shown
+from aleator.parsing import check_name, parse_real
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule, parse_rule
 
@@ -78,20 +79,21 @@ def parse_pruning_rule(text: str) -> PruningRule:
     Raises:
         SolveError: no such method, rule or option; the message says what is allowed.
     """
+    check_name(text, "a pruning rule", error=SolveError)
     name, slash, suffix = text.partition("/")
     method, colon, rest = name.partition(":")
     method, *more = method.split(",")
     if method not in METHODS:
-        raise SolveError(f"unknown pruning {text!r}; allowed: {PRUNING_USAGE}")
+        raise SolveError(f"unknown pruning {shown(text)}; allowed: {PRUNING_USAGE}")
     fields: dict[str, Any] = {"respond": method == REGRET_BASED, "greedy": method == BEST_RESPONSE}
     rule = []
     for part in (*more, *(rest.split(",") if colon else ())):
         key, equals, value = part.partition("=")
         if equals and key in _OPTIONS:
-            fields[_OPTIONS[key]] = _number(text, key, value)
+            fields[_OPTIONS[key]] = parse_real(value, key, least=0.0, error=SolveError)
         elif equals:
             allowed = ", ".join(f"{option}=" for option in _OPTIONS)
-            raise SolveError(f"{text!r}: unknown {part!r}; {did_you_mean(key, _OPTIONS)}allowed: {allowed}")
+            raise SolveError(f"{shown(text)}: unknown {shown(part)}; {did_you_mean(key, _OPTIONS)}allowed: {allowed}")
         elif part in _SWITCHES:
             fields[part] = True
         else:
@@ -101,10 +103,3 @@ def parse_pruning_rule(text: str) -> PruningRule:
     except SolveError as error:
         raise SolveError(f"{error}; pruning is written {PRUNING_USAGE}") from None
     return PruningRule(method=method, rule=base, **fields)
-
-
-def _number(text: str, key: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise SolveError(f"{text!r}: {key} needs a number, not {value!r}") from None

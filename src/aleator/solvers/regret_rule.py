@@ -34,9 +34,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError, did_you_mean
+from aleator.errors import SolveError, did_you_mean, shown
 from aleator.games.base import FloatArray
+from aleator.parsing import check_name, parse_real
 
+MAX_EXPONENT = 100.0
 REGRET_MATCHING, SHARP_MATCHING, HEDGE = "regret-matching", "sharp-matching", "hedge"
 
 
@@ -143,7 +145,7 @@ class RegretRule:
 
 def _discount(t: FloatArray, exponent: FloatArray) -> FloatArray:
     """Returns t^e / (t^e + 1), with the limits 1 and 0 at infinite exponents."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         finite = 1.0 / (1.0 + t ** -np.where(np.isfinite(exponent), exponent, 0.0))
     return np.where(np.isfinite(exponent), finite, (exponent > 0).astype(np.float64))
 
@@ -195,19 +197,30 @@ def parse_rule(text: str) -> RegretRule:
     Raises:
         SolveError: no such rule; the message lists them.
     """
+    check_name(text, "a rule", error=SolveError)
     name, _, suffix = text.partition("/")
     if suffix not in ("", "simultaneous", "alternating"):
-        raise SolveError(f"{text!r}: after / only 'simultaneous' or 'alternating' is allowed, not {suffix!r}")
+        raise SolveError(f"{shown(text)}: after / only 'simultaneous' or 'alternating' is allowed, not {shown(suffix)}")
     base, colon, numbers = name.partition(":")
     if base == "dcfr" and colon:
-        try:
-            alpha, beta, gamma = (float(number) for number in numbers.split(","))
-        except ValueError:
-            raise SolveError(f"{text!r}: expected three exponents, as in dcfr:1.5,0,2") from None
-        rule = RegretRule(alpha=alpha, beta=beta, gamma=gamma)
+        exponents = numbers.split(",")
+        if len(exponents) != 3:
+            raise SolveError(f"{shown(text)}: expected three exponents, as in dcfr:1.5,0,2")
+        alpha, beta = (_exponent(number, infinite=True) for number in exponents[:2])
+        rule = RegretRule(alpha=alpha, beta=beta, gamma=_exponent(exponents[2], infinite=False))
     elif name in NAMED_RULES:
         rule = NAMED_RULES[name]
     else:
         allowed = f"{', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA"
-        raise SolveError(f"unknown regret rule {text!r}; {did_you_mean(name, NAMED_RULES)}allowed: {allowed}")
+        raise SolveError(f"unknown regret rule {shown(text)}; {did_you_mean(name, NAMED_RULES)}allowed: {allowed}")
     return replace(rule, alternating=False) if suffix == "simultaneous" else rule
+
+
+def _exponent(text: str, *, infinite: bool) -> float:
+    most = inf if infinite else MAX_EXPONENT
+    exponent = parse_real(text, "an exponent of dcfr", least=-most, most=most, infinite=infinite, error=SolveError)
+    if MAX_EXPONENT < abs(exponent) < inf:
+        raise SolveError(
+            f"an exponent of dcfr is from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, or infinite, not {shown(text)}"
+        )
+    return exponent

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
-from aleator.errors import SolveError, did_you_mean
+from aleator.errors import SolveError, did_you_mean, shown
+from aleator.parsing import MAX_ITERATIONS, MAX_WHOLE, check_name, parse_real, parse_whole
 
 EXTERNAL, OUTCOME, ROBUST, CHANCE, PUBLIC_CHANCE = "external", "outcome", "robust", "chance", "public-chance"
 SCHEMES = (EXTERNAL, OUTCOME, ROBUST, CHANCE, PUBLIC_CHANCE)
@@ -14,7 +15,8 @@ NO_DISCOUNT, LINEAR, INITIAL = "none", "linear", "initial"
 DISCOUNTS = (NO_DISCOUNT, LINEAR, INITIAL)
 NO_SKIPPING, LIBRATUS, PLURIBUS = "none", "libratus", "pluribus"
 SKIPPINGS = (NO_SKIPPING, LIBRATUS, PLURIBUS)
-_MOST = 10**15
+MAX_ACTIONS = 10_000
+MAX_BATCH = 1_000_000  # an iteration is not interrupted; more iterations do as well as larger ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,13 @@ class SamplingRule:
             ("scheme", self.scheme, SCHEMES), ("discount", self.discount, DISCOUNTS), ("skip", self.skip, SKIPPINGS),
         ):  # fmt: skip
             if value not in allowed:
-                raise SolveError(f"unknown {field} {value!r}; allowed: {', '.join(allowed)}")
-        for field, number in (
-            ("actions", self.actions), ("batch", self.batch), ("period", self.period), ("from", self.skip_from),
+                raise SolveError(f"unknown {field} {shown(value)}; allowed: {', '.join(allowed)}")
+        for field, number, most in (
+            ("actions", self.actions, MAX_ACTIONS), ("batch", self.batch, MAX_BATCH), ("period", self.period, MAX_WHOLE),
+            ("from", self.skip_from, MAX_ITERATIONS),
         ):  # fmt: skip
-            if not 1 <= number <= _MOST:
-                raise SolveError(f"{field} must be a whole number from 1 to {_MOST:.0e}, not {number}")
+            if not 1 <= number <= most:
+                raise SolveError(f"{field} must be a whole number from 1 to {most:,}, not {shown(number)}")
         for field, share in (("exploration", self.exploration), ("rate", self.rate)):
             if not 0 <= share <= 1:
                 raise SolveError(f"{field} must be between 0 and 1, not {share}")
@@ -102,36 +105,36 @@ def parse_sampling_rule(text: str) -> SamplingRule:
     Raises:
         SolveError: no such rule, scheme or option; the message says what is allowed.
     """
+    check_name(text, "a sampling rule", error=SolveError)
     name, _, rest = text.partition(":")
     if name not in SAMPLING_RULES:
-        raise SolveError(f"unknown sampling rule {text!r}; allowed: {SAMPLING_USAGE}")
+        raise SolveError(f"unknown sampling rule {shown(text)}; allowed: {SAMPLING_USAGE}")
     fields: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
-        if not equals and part.startswith(ROBUST) and part[len(ROBUST) :].isdecimal():
-            fields |= {"scheme": ROBUST, "actions": int(part[len(ROBUST) :])}
+        if not equals and part.startswith(ROBUST) and part != ROBUST:
+            explored = parse_whole(
+                part.removeprefix(ROBUST), f"K of {ROBUST}K", least=1, most=MAX_ACTIONS, error=SolveError
+            )
+            fields |= {"scheme": ROBUST, "actions": explored}
         elif not equals and part in SCHEMES:
             fields["scheme"] = part
         elif equals and key in _OPTIONS:
             field, kind = _OPTIONS[key]
-            fields[field] = _value(text, key, kind, value)
+            fields[field] = _value(key, kind, value)
         else:
             hint = did_you_mean(key, [*SCHEMES, *_OPTIONS])
             raise SolveError(
-                f"{text!r}: unknown {part!r}; {hint}allowed: {', '.join(SCHEMES)} (robustK explores K actions), "
+                f"{shown(text)}: unknown {shown(part)}; {hint}allowed: {', '.join(SCHEMES)} (robustK explores K actions), "
                 f"{', '.join(f'{option}=' for option in _OPTIONS)}"
             )
     return replace(SAMPLING_RULES[name], **fields)
 
 
-def _value(text: str, key: str, kind: type, value: str) -> Any:
-    """Returns an option's value; whole numbers may be written 1e6."""
+def _value(key: str, kind: type, value: str) -> Any:
+    """Returns an option's value."""
     if kind is str:
         return value
-    try:
-        number = float(value)
-        if kind is int and number != int(number):
-            raise ValueError
-        return kind(number)
-    except (ValueError, OverflowError):
-        raise SolveError(f"{text!r}: {key} needs a {'whole ' if kind is int else ''}number, not {value!r}") from None
+    if kind is int:
+        return parse_whole(value, key, error=SolveError)
+    return parse_real(value, key, error=SolveError)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
-from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean
+from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean, shown
 from aleator.games.base import Game
 from aleator.games.holdem.spot import Spot
 from aleator.games.registry import load_game
 from aleator.memory import available_memory
+from aleator.parsing import MAX_THREADS, check_name
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
@@ -46,13 +47,14 @@ def make_solver(
         SolveError: no such algorithm or precision; the message lists them.
     """
     if dtype not in ("float64", "float32"):
-        raise SolveError(f"unknown precision {dtype!r}; allowed: float64, float32")
-    if threads < 1:
-        raise SolveError(f"threads must be at least 1, not {threads}")
+        raise SolveError(f"unknown precision {shown(dtype)}; allowed: float64, float32")
+    if not 1 <= threads <= MAX_THREADS:
+        raise SolveError(f"threads must be at least 1 and at most {MAX_THREADS:,}, not {shown(threads)}")
+    check_name(algorithm, "an algorithm", error=SolveError)
     name, _, suffix = algorithm.partition("/")
     if name in FICTITIOUS_RULES:
         if suffix not in ("", "simultaneous", "alternating"):
-            raise SolveError(f"{algorithm!r}: after / only 'simultaneous' or 'alternating' is allowed")
+            raise SolveError(f"{shown(algorithm)}: after / only 'simultaneous' or 'alternating' is allowed")
         rule = replace(FICTITIOUS_RULES[name], alternating=suffix != "simultaneous")
         return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
     if is_sampling_rule(name):
@@ -66,7 +68,7 @@ def make_solver(
     if name.partition(":")[0] not in NAMED_RULES:
         hint = did_you_mean(name, ALGORITHMS)
         raise SolveError(
-            f"unknown algorithm {algorithm!r}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
+            f"unknown algorithm {shown(algorithm)}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
             f"{SAMPLING_USAGE}, {PRUNING_USAGE}, {EGT_USAGE}"
         )
     return CFR(tree, parse_rule(algorithm), dtype=dtype, threads=threads)

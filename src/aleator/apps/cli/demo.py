@@ -20,6 +20,7 @@ from aleator.apps.cli.output import (
 )
 from aleator.apps.cli.train import Watch, check_device, duration, quality
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
+from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 
@@ -38,7 +39,7 @@ _PICTURE = "demo.png"
 
 def run(
     output: Annotated[Path | None, typer.Option("--out", help=f"Write {_PICTURE} to this directory.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -11,6 +11,7 @@ import typer
 from aleator.apps.cli.output import number, out, print_json, progress_bar
 from aleator.errors import AgentError
 from aleator.games.registry import known_games, load_game
+from aleator.parsing import MAX_SEED
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.solution import open_solution
 from aleator.trees.policy import Policy
@@ -21,7 +22,7 @@ def run(
     agent: Annotated[str | None, typer.Option(help="An agent, as in `aleator play`, for what it plays in expectation.")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often instead of going "
                                                 "through all it may draw.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of those draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of those draws.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.

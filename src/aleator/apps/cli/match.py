@@ -17,6 +17,7 @@ from aleator.arena.match import check_seconds_per_move
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
 from aleator.games.registry import load_game
+from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 from aleator.trees.public_tree import build_tree
@@ -33,7 +34,7 @@ def run(
     exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is enumerated.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for a baseline.")] = False,
     seconds_per_move: Annotated[float | None, typer.Option(help="Count the moves that take longer.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of hands and draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of hands and draws.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Let two agents play each other. Prints what the first wins per deal, with the luck removed, and the standard error;

@@ -21,6 +21,7 @@ from aleator.apps.cli.output import (
 )
 from aleator.apps.papers.base import Cell, Report, Settings
 from aleator.apps.papers.registry import find_experiment, known_experiments
+from aleator.parsing import MAX_SEED
 from aleator.storage import check_writable, replace_file
 
 
@@ -29,7 +30,7 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to this directory.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes many minutes.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn at random.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Reproduce a table or figure of the papers: the paper's numbers beside ours.

@@ -20,6 +20,7 @@ from aleator.games.base import CHANCE, FloatArray, Game
 from aleator.games.registry import load_game
 from aleator.games.rules import rules_of
 from aleator.games.table import Observation, Table
+from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Progress
 
 _SHOWN = 5  # hands in a line about beliefs
@@ -53,7 +54,7 @@ def run(
     seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each deal.")] = None,
     deals: Annotated[int | None, typer.Option(min=1, help="How many deals; by default until you stop.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of deals and draws.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of deals and draws.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
 ) -> None:  # fmt: skip
     """Play a game against an agent. After each deal you see what it held, what it believed, and what it thought of doing.

@@ -12,6 +12,7 @@ from aleator.apps.cli.output import check_plot, end, number, out, plot_curves, p
 from aleator.apps.cli.solving import solve_with_bar
 from aleator.errors import SolutionError, SolveError
 from aleator.games.registry import load_game
+from aleator.parsing import MAX_SEED
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, Summary, open_solution
@@ -42,7 +43,7 @@ def run(
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float64 (default) or float32; in hold'em float32 or float16.")] = None,
     threads: Annotated[int, typer.Option(help="Threads, used if the game is big enough.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of algorithms that sample.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of algorithms that sample.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,

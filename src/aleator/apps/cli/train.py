@@ -13,6 +13,7 @@ import typer
 
 from aleator.apps.cli.output import end, err, interruptible, note, number, out, print_json, progress_bar
 from aleator.errors import MissingExtraError, SolveError
+from aleator.parsing import MAX_SEED
 
 if TYPE_CHECKING:
     from aleator.learning.config import RebelConfig
@@ -48,7 +49,7 @@ def rebel(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset, as searches=100000; "
                                        "may be repeated."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all randomness.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = None,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = _CHECKPOINT_SECONDS,
     evaluate_every: Annotated[
         int | None, typer.Option(help="Epochs between evaluations; 0 for the end only. By default ten evaluations on a GPU, one "

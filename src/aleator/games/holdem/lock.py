@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, shown
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_range import HandRangeError, parse_hand_range
 from aleator.games.holdem.node_path import NodePath, is_action, parse_path
+from aleator.parsing import is_number, parse_real
 
 REST = "rest"
 
@@ -57,16 +57,13 @@ class Lock:
 
     def _share(self, token: str, text: str) -> FloatArray:
         """Returns how often each hand takes an action, `[1326]`."""
+        if is_number(text):
+            what = f"lock {self.path}, {token}: a frequency"
+            return np.full(NUM_HANDS, parse_real(text, what, least=0.0, most=1.0, error=LockError))
         try:
-            number = float(text)
-        except ValueError:
-            try:
-                return parse_hand_range(text)
-            except HandRangeError as error:
-                raise LockError(f"lock {self.path}, {token}: {error}") from None
-        if not (isfinite(number) and 0 <= number <= 1):
-            raise LockError(f"lock {self.path}, {token}: a frequency is from 0 to 1, not {text}")
-        return np.full(NUM_HANDS, number)
+            return parse_hand_range(text)
+        except HandRangeError as error:
+            raise LockError(f"lock {self.path}, {token}: {error}") from None
 
     def find(self, root: BettingNode) -> LockedNode:
         """Returns where the lock applies in a tree.
@@ -122,11 +119,13 @@ def parse_lock(text: str) -> Lock:
         LockError: a share is not written as ACTION=FREQUENCY.
         NodePathError: the node cannot be read.
     """
-    path, *parts = text.split()
+    path, *parts = text.split() or [""]
     shares = []
     for part in parts:
         token, equals, share = part.partition("=")
         if not equals:
-            raise LockError(f"lock {text!r}: write ACTION=FREQUENCY, as in 'r:0:c c=0.3 b50=rest', not {part!r}")
+            raise LockError(
+                f"lock {shown(text)}: write ACTION=FREQUENCY, as in 'r:0:c c=0.3 b50=rest', not {shown(part)}"
+            )
         shares.append((token, share))
     return Lock(path=parse_path(path), shares=tuple(shares))
