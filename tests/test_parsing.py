@@ -62,7 +62,7 @@ def test_numbers(text: str, number: float) -> None:
     "text", ["", ".", "x", "nan", "inf", "1e999", "1_0", "infinity", "9" * 5000, " 1", "١", "1e", "--1"]
 )
 def test_what_is_no_number_is_refused(text: str) -> None:
-    with pytest.raises(AleatorError, match="^it must be a number, not "):
+    with pytest.raises(AleatorError, match=r"^it must be a number, not "):
         parse_real(text, "it")
 
 

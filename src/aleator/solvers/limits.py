@@ -79,7 +79,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.iterations is not None and not 1 <= self.iterations <= MAX_ITERATIONS:
-            raise SolveError(f"iterations must be at least 1 and at most {MAX_ITERATIONS:,}, not {shown(self.iterations)}")
+            raise SolveError(
+                f"iterations must be at least 1 and at most {MAX_ITERATIONS:,}, not {shown(self.iterations)}"
+            )
         if self.exploitability is not None and not 0 < self.exploitability < math.inf:
             raise SolveError(f"the exploitability to stop at must be positive and finite, not {self.exploitability}")
         if self.seconds is not None and not self.seconds > 0:
