@@ -14,17 +14,17 @@ from aleator import memory, meter
 from aleator.errors import TooBigError
 from aleator.games import check_game, load_game, measure
 from aleator.games.base import FloatArray, Game
-from aleator.games.histories import game_from_histories, public_form
-from aleator.games.history_sequences import sequence_form
-from aleator.games.history_walk import Walk, walk
+from aleator.games.extensive.histories import game_from_histories, public_form
+from aleator.games.extensive.positions import PositionGame
+from aleator.games.extensive.sequences import sequence_form
+from aleator.games.extensive.walk import Walk, walk
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting_tree import TreeConfig
 from aleator.games.holdem.betting_tree import build_tree as build_betting
-from aleator.games.positions import PositionGame
 from aleator.meter import MAX_MOVES, Meter, Walked, watch
 from aleator.trees.public_tree import build_tree
+from tests.games.extensive.test_histories import Kuhn
 from tests.games.subtraction import Matches
-from tests.games.test_histories import Kuhn
 
 
 class Endless(Game[int]):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aleator.games.base import TERMINAL, FloatArray
-from aleator.games.positions import PositionGame
+from aleator.games.extensive.positions import PositionGame
 
 
 class Matches(NamedTuple):

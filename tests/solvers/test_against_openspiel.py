@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aleator.games import load_game
-from aleator.games.openspiel import load_openspiel
+from aleator.games.extensive.openspiel import load_openspiel
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.limits import Limits

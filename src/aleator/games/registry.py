@@ -137,7 +137,7 @@ def _matrix(text: str) -> Game[Any]:
 
 
 def _openspiel(text: str) -> Game[Any]:
-    from aleator.games.openspiel import load_openspiel
+    from aleator.games.extensive.openspiel import load_openspiel
 
     if not text:
         raise GameError("openspiel: needs the name of an OpenSpiel game, as in openspiel:kuhn_poker")

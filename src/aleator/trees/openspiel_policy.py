@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aleator.errors import GameError
-from aleator.games.openspiel import OpenSpielGame, OpenSpielPositions
+from aleator.games.extensive.openspiel import OpenSpielGame, OpenSpielPositions
 from aleator.trees.policy import Policy
 
 

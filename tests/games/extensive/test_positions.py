@@ -9,7 +9,7 @@ import pytest
 
 from aleator.errors import TooBigError
 from aleator.games import TERMINAL, check_game, load_game, measure
-from aleator.games.positions import NotMergedError, PositionGame
+from aleator.games.extensive.positions import NotMergedError, PositionGame
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.trees import build_tree
 from tests.games.subtraction import Matches, subtraction

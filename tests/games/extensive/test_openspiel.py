@@ -11,8 +11,8 @@ from open_spiel.python.algorithms import expected_game_score, exploitability, ge
 
 from aleator.errors import GameError, MissingExtraError, TooBigError
 from aleator.games import check_game, load_game
-from aleator.games.histories import HistoryGame
-from aleator.games.openspiel import OpenSpielGame, load_openspiel
+from aleator.games.extensive.histories import HistoryGame
+from aleator.games.extensive.openspiel import OpenSpielGame, load_openspiel
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.trees import Policy, PublicTree, build_tree

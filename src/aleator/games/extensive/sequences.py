@@ -10,7 +10,7 @@ Algorithm:
 
 Reference: von Stengel, "Efficient computation of behavior strategies" (1996), for payoffs as a function of sequences.
 Deviations: none.
-Status: equal to a plain walk over the histories (tests/games/test_histories.py).
+Status: equal to a plain walk over the histories (tests/games/extensive/test_histories.py).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
-from aleator.games.history_levels import MAX_PAIRS, MIXED, Nodes, PublicForm, starts
-from aleator.games.history_menus import Menus
-from aleator.games.history_walk import Walk, own_sequences
+from aleator.games.extensive.levels import MAX_PAIRS, MIXED, Nodes, PublicForm, starts
+from aleator.games.extensive.menus import Menus
+from aleator.games.extensive.walk import Walk, own_sequences
 from aleator.meter import Meter
 
 _PAIR_BYTES = 80  # of a pair of hands, while all are joined

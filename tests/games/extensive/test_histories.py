@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from aleator.errors import GameError, TooBigError
 from aleator.games.base import CHANCE, TERMINAL
 from aleator.games.contract import check_game
-from aleator.games.histories import HistoryGame, game_from_histories
+from aleator.games.extensive.histories import HistoryGame, game_from_histories
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.trees import Policy, build_tree

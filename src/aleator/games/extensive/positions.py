@@ -16,7 +16,7 @@ import numpy as np
 
 from aleator.errors import GameError, TooBigError
 from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
-from aleator.games.history_walk import Playable, estimate_histories, size_text
+from aleator.games.extensive.walk import Playable, estimate_histories, size_text
 from aleator.meter import Meter
 
 MAX_POSITIONS = 200_000

@@ -16,9 +16,9 @@ import numpy as np
 
 from aleator.errors import AleatorError, GameError, MissingExtraError, TooBigError, one_line, shown
 from aleator.games.base import TERMINAL, FloatArray
-from aleator.games.histories import MAX_HISTORIES, HistoryGame
-from aleator.games.history_walk import walk
-from aleator.games.positions import MAX_POSITIONS, NotMergedError, PositionGame
+from aleator.games.extensive.histories import MAX_HISTORIES, HistoryGame
+from aleator.games.extensive.positions import MAX_POSITIONS, NotMergedError, PositionGame
+from aleator.games.extensive.walk import walk
 
 
 class OpenSpielGame(HistoryGame):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aleator.games.base import IntArray
-from aleator.games.history_walk import Walk
+from aleator.games.extensive.walk import Walk
 
 
 class ActionSet(NamedTuple):

@@ -13,7 +13,7 @@ Algorithm:
 
 Reference: for time that is not public, Jakobsen, Sørensen, Conitzer, "Timeability of extensive-form games" (2016).
 Deviations: none.
-Status: sizes, values and NashConv equal OpenSpiel's (tests/games/test_openspiel.py).
+Status: sizes, values and NashConv equal OpenSpiel's (tests/games/extensive/test_openspiel.py).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
-from aleator.games.history_menus import ActionSet, Menus
-from aleator.games.history_walk import Walk
+from aleator.games.extensive.menus import ActionSet, Menus
+from aleator.games.extensive.walk import Walk
 from aleator.meter import Meter
 
 BoolArray = npt.NDArray[np.bool_]

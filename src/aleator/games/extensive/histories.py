@@ -2,8 +2,8 @@
 
 Whatever can be walked move by move (`History`) becomes a `Game`: its public states are found, not written down. They come
 from the game's public observations if it has them and they are consistent, else from what is common knowledge. Where
-players do not know how many moves were made, waiting is a forced move (see `history_levels`); where decisions have no
-common order at all, players decide in a fixed one (see `history_sequences`).
+players do not know how many moves were made, waiting is a forced move (see `levels`); where decisions have no
+common order at all, players decide in a fixed one (see `sequences`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from aleator.errors import TooBigError
 from aleator.games.base import TERMINAL, Child, FloatArray, Game, IntArray, Payoff
-from aleator.games.history_levels import MAX_PAIRS, MIXED, NotPublicError, PublicForm, group_histories, hidden_times
-from aleator.games.history_menus import ActionSet, distinct
-from aleator.games.history_sequences import sequence_form
-from aleator.games.history_walk import MAX_HISTORIES, History, Walk, check_recall, walk
+from aleator.games.extensive.levels import MAX_PAIRS, MIXED, NotPublicError, PublicForm, group_histories, hidden_times
+from aleator.games.extensive.menus import ActionSet, distinct
+from aleator.games.extensive.sequences import sequence_form
+from aleator.games.extensive.walk import MAX_HISTORIES, History, Walk, check_recall, walk
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
