@@ -17,7 +17,7 @@ from aleator.agents.registry import known_agents, load_agent, spot_to_solve
 from aleator.agents.safe import SafeAgent
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.agents.search import SearchAgent
-from aleator.errors import AgentError, TooBigError
+from aleator.errors import AgentError, SolutionError, TooBigError
 from aleator.games import load_game
 from aleator.games.table import Observation, Table
 from aleator.search import OracleValue, SearchConfig
@@ -162,7 +162,7 @@ def test_agents_by_name(tmp_path: Path) -> None:
     file = tmp_path / "kuhn.solution"
     solve("kuhn", limits=Limits(iterations=10)).save(file)
     assert isinstance(load_agent(str(file), game), BlueprintAgent)
-    with pytest.raises(AgentError, match="is a solution of kuhn, not of leduc"):
+    with pytest.raises(SolutionError, match="is a solution of kuhn, not of leduc"):
         load_agent(str(file), load_game("leduc"))
     with pytest.raises(AgentError, match="unknown agent 'bluff'; allowed: equilibrium"):
         load_agent("bluff", game)

@@ -14,6 +14,7 @@ from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
 from aleator.games.table import Table
 from aleator.learning.shipped import shipped_path
+from aleator.storage import StorageError
 
 
 def test_it_beats_random_play() -> None:
@@ -50,7 +51,7 @@ def test_seconds_end_a_search() -> None:
 def test_bad_names_are_refused() -> None:
     with pytest.raises(SolveError, match="there are networks for"):
         load_agent("rebel", load_game("kuhn"))
-    with pytest.raises(AgentError, match="not for liars-dice:1x5"):
+    with pytest.raises(StorageError, match="not for liars-dice:1x5"):
         load_agent(f"rebel:{shipped_path('liars-dice:1x4')}", load_game("liars-dice:1x5"))
     with pytest.raises(AgentError, match="rebel:speed=9: unknown 'speed=9'; allowed: iterations=N, seconds=NUMBER"):
         load_agent("rebel:speed=9", load_game("liars-dice:1x4"))

@@ -44,7 +44,7 @@ def test_epochs_cover_all_searches() -> None:
         ({"magic": 1}, "unknown training setting 'magic'; allowed: averaging"),
         ({"games": 1.5}, "games must be a whole number, not 1.5"),
         ({"layer_norm": 1}, "layer_norm must be true or false, not 1"),
-        ({"warm_start": -1}, "warm_start must be at least 0, not -1"),
+        ({"warm_start": -1}, "warm_start must be at least 0 and less than 2\\^63, not -1"),
         ({"seed": -1}, "seed must be at least 0 and less than 2\\^63, not -1"),
         ({"search": "cfr-ave"}, "cfr-ave needs an oracle at the leaves, not a network; train by modified-cfr-ave"),
         ({"policy": True, "search": "flop"}, "flop cannot be warm started; set warm_start=0"),

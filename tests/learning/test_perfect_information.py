@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 
 from aleator.agents.rebel import RebelAgent
 from aleator.errors import SolveError
+from aleator.games import load_game
 from aleator.games.table import PublicHistory
 from aleator.learning.config import RebelConfig, preset
 from aleator.learning.model import Model
@@ -29,7 +30,7 @@ GAME = f"python:{subtraction.__file__}:Subtraction"
 def trainer(**changes: Any) -> Trainer:
     """Returns a short run on the subtraction game."""
     settings = {"game": GAME, "searches": 2048, "games": 64, "width": 32, "batch": 64, "replay": 1024, **changes}
-    return Trainer(preset("perfect-information", **settings))
+    return Trainer(preset("perfect-information", **settings), load_game(settings["game"]))
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

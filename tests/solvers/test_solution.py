@@ -62,7 +62,7 @@ def test_files_that_are_not_solutions_are_refused(tmp_path: Path) -> None:
 def test_a_solution_of_another_tree_is_refused(tmp_path: Path) -> None:
     found = solve("leduc", limits=Limits(iterations=2))
     found.save(tmp_path / "x")
-    with pytest.raises(SolutionError, match="belongs to another tree of leduc: actor differs"):
+    with pytest.raises(SolutionError, match="is a solution of leduc, not of kuhn: the rules differ"):
         open_solution(tmp_path / "x", build_tree(load_game("kuhn")))
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from aleator.agents.search import SearchAgent
-from aleator.errors import AgentError
 from aleator.games.base import Game
 from aleator.learning.model import load_model
 from aleator.learning.network_value import NetworkValue
@@ -45,9 +44,7 @@ class RebelAgent(SearchAgent):
     ) -> None:
         check_budget(iterations, seconds)
         model = load_model(network or shipped_path(game.name))
-        if model.config.game != game.name:
-            raise AgentError(f"the network was trained for {model.config.game}, not for {game.name}")
-        value = NetworkValue(model)
+        value = NetworkValue(model, game)
         updates = 1 if model.config.rule.minimax else iterations
         config = SearchConfig(
             limit=DepthLimit(moves=model.config.depth),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aleator.agents.base import Agent
 from aleator.agents.parameters import Reader, positive, read_parameters, whole, word
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
-from aleator.errors import AgentError, did_you_mean, shown
+from aleator.errors import AgentError, did_you_mean, one_line, shown
 from aleator.games.base import CHANCE, Game
 from aleator.parsing import check_name
 from aleator.solvers.limits import Limits, OnProgress
@@ -123,11 +123,11 @@ def _file_agent(file: str, game: Game[Any]) -> BlueprintAgent | SpotAgent:
     from aleator.solvers.holdem.solution import HoldemSolution
     from aleator.solvers.solution import open_solution
 
-    solution = open_solution(file)
-    if isinstance(solution, HoldemSolution) and isinstance(game, HoldemGame):
+    solution = open_solution(file, game)
+    if isinstance(solution, HoldemSolution):
+        if not isinstance(game, HoldemGame):
+            raise AgentError(f"{file} is a solution of {one_line(solution.summary.game)}, not of {game.name}")
         return SpotAgent.of_file(game, solution, file)
-    if solution.summary.game != game.name:
-        raise AgentError(f"{file} is a solution of {solution.summary.game}, not of {game.name}")
     return BlueprintAgent(solution.policy)
 
 

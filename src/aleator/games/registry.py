@@ -223,3 +223,23 @@ def load_game(name: str) -> Game[Any]:
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
     raise GameError(f"unknown game {shown(name)}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")
+
+
+def load_recorded_game(name: str) -> Game[Any]:
+    """Returns the game whose name stands in a file: only one that this package has the rules of.
+
+    Raises:
+        GameError: no such game, or one in another file, which the user must name.
+    """
+    if is_recorded_elsewhere(name):
+        raise GameError(
+            f"its game {shown(name)} is in another file, which is opened only if you name it: "
+            f"--game {name.partition(':')[0]}:FILE, or in Python the game itself"
+        )
+    return load_game(name)
+
+
+def is_recorded_elsewhere(name: str) -> bool:
+    """Returns whether the rules of a game are in another file: code of one's own, a spot, a file of OpenSpiel's."""
+    family, _, parameters = name.partition(":")
+    return family in ("python", "holdem") or (family == "openspiel" and "filename" in parameters)

@@ -1,18 +1,19 @@
 """A training run on disk: settings, metrics, and checkpoints from which it goes on as if it had never stopped.
 
 A run is a directory:
-    config.json         the settings
+    config.json         the settings, and the fingerprint of the game
     metrics.jsonl       one JSON object per epoch
     checkpoint.run      everything that changes, in one file that is replaced atomically
     network.safetensors the value network (a `Model`), replaced with every checkpoint
 On the CPU a resumed run is equal bit by bit to one that was never stopped. Metrics after the last checkpoint are dropped when
 a run resumes, because they are made again. A run can move to another kind of device; it then goes on with other
-random numbers.
+random numbers. A game of one's own is given by who resumes the run; its code is never run because a file names it.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,24 @@ from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
 from aleator.learning.model import Model
 from aleator.learning.training import EpochMetrics, Trainer
-from aleator.storage import ArrayFile, StorageError, exclusive, replace_file, write_arrays
+from aleator.storage import (
+    ArrayFile,
+    StorageError,
+    check_object,
+    check_regular,
+    exclusive,
+    parse_json,
+    remove_stale,
+    replace_file,
+    write_arrays,
+)
+from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
 
 CONFIG, METRICS, CHECKPOINT, NETWORK = "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors"
 _LOCK = ".lock"
-_FORMAT = "aleator training run 1"
+_FORMAT, _EARLIER = "aleator training run 2", "aleator training run 1"
+_KIND, _FINGERPRINT, _CHECKSUM = "kind", "fingerprint", "crc32"  # what the settings have besides the settings
+_MAX_CONFIG = 1 << 20
 
 
 class RunDirectory:
@@ -43,8 +57,12 @@ class RunDirectory:
         """Whether a run was begun here."""
         return (self.path / CONFIG).is_file()
 
-    def create(self, config: RebelConfig) -> None:
+    def create(self, config: RebelConfig, fingerprint: Fingerprint | None = None) -> None:
         """Begins a run.
+
+        Args:
+            config: the settings.
+            fingerprint: of the game's subgames.
 
         Raises:
             StorageError: there is a run already, or the directory cannot be written.
@@ -55,7 +73,11 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"cannot create {self.path}: {error.strerror}") from error
-        replace_file(self.path / CONFIG, [json.dumps({"kind": "rebel", **config.to_dict()}, indent=1).encode()])
+        values = {_KIND: "rebel", **config.to_dict()}
+        if fingerprint is not None:
+            values[_FINGERPRINT] = fingerprint.to_dict()
+        values[_CHECKSUM] = _checksum(values)
+        replace_file(self.path / CONFIG, [json.dumps(values, indent=1).encode()])
 
     def locked(self) -> AbstractContextManager[None]:
         """Keeps other processes from writing here, until the end of the block or of this process.
@@ -71,15 +93,28 @@ class RunDirectory:
         Raises:
             StorageError: there is no run here, or its settings are damaged.
         """
+        return self._settings()[0]
+
+    def _settings(self) -> tuple[RebelConfig, Fingerprint | None]:
+        """Returns the settings of the run, and the fingerprint of its game if it is known."""
+        path = self.path / CONFIG
+        if not path.exists():
+            raise StorageError(f"{self.path} holds no training run: it has no {CONFIG}")
+        check_regular(path)
         try:
-            values = json.loads((self.path / CONFIG).read_bytes())
-            if values.pop("kind") != "rebel":
+            with path.open("rb") as file:
+                values = parse_json(file.read(_MAX_CONFIG))
+            if not isinstance(values, dict) or values.get(_KIND) != "rebel":
                 raise ValueError("it is not a run of ReBeL")
-            return RebelConfig.from_dict(values)
+            if _CHECKSUM in values and values.pop(_CHECKSUM) != _checksum(values):
+                raise ValueError("the settings have changed since the run began")
+            fingerprint = parse_fingerprint(values.pop(_FINGERPRINT)) if _FINGERPRINT in values else None
+            del values[_KIND]
+            return RebelConfig.from_dict(values), fingerprint
         except OSError as error:
-            raise StorageError(f"{self.path} holds no training run: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StorageError(f"{self.path / CONFIG} is damaged: {error}") from error
+            raise StorageError(f"cannot read {path}: {error.strerror}") from error
+        except ValueError as error:
+            raise StorageError(f"{path} is damaged: {one_line(error)}") from error
 
     def append(self, metrics: EpochMetrics, **more: Any) -> None:
         """Adds a line to the metrics."""
@@ -119,7 +154,12 @@ class RunDirectory:
         }
         for prefix, learner in _learners(trainer).items():
             facts |= {f"{prefix}added": learner.replay.added, f"{prefix}first": learner.replay.first}
-        metadata = {"format": _FORMAT, "facts": json.dumps(facts), "config": json.dumps(trainer.config.to_dict())}
+        metadata = {
+            "format": _FORMAT,
+            "facts": json.dumps(facts),
+            "config": json.dumps(trainer.config.to_dict()),
+            "fingerprint": json.dumps(trainer.subgames.fingerprint.to_dict()),
+        }
         write_arrays(self.path / CHECKPOINT, _arrays(trainer), metadata)
         cost = {
             "searches": trainer.epoch * trainer.config.games,
@@ -128,7 +168,10 @@ class RunDirectory:
             "device": trainer.device.type,
         }
         policy = trainer.policies.searcher if trainer.policies else None
-        Model(trainer.config, trainer.searcher, {**cost, **(report or {})}, policy).save(self.path / NETWORK)
+        model = Model(
+            trainer.config, trainer.searcher, {**cost, **(report or {})}, policy, trainer.subgames.fingerprint
+        )
+        model.save(self.path / NETWORK)
 
     def restore(self, trainer: Trainer) -> None:
         """Goes on from the checkpoint; without one, the run begins anew. What a crash left behind is removed.
@@ -137,29 +180,45 @@ class RunDirectory:
             trainer: a new one, with the settings of the run.
 
         Raises:
-            StorageError: the checkpoint is damaged, or belongs to other settings.
+            StorageError: the checkpoint is damaged, or belongs to other settings or another game.
         """
         for name in (CONFIG, METRICS, CHECKPOINT, NETWORK):
-            for rest in self.path.glob(f".{name}.*.tmp"):
-                rest.unlink(missing_ok=True)
+            remove_stale(self.path / name)
+        self._check_game(trainer, self._settings()[1])
         path = self.path / CHECKPOINT
         if path.exists():
             file = ArrayFile(path)
-            if file.metadata.get("format") != _FORMAT:
+            if file.metadata.get("format") not in (_FORMAT, _EARLIER):
                 raise StorageError(f"{path} is not a checkpoint of a training run")
             try:
-                config = RebelConfig.from_dict(json.loads(file.metadata["config"]))
+                if file.metadata["format"] == _FORMAT:
+                    if not file.checked:
+                        raise ValueError("its checksums are missing")
+                    self._check_game(trainer, parse_fingerprint(parse_json(file.metadata["fingerprint"])))
+                config = RebelConfig.from_dict(parse_json(file.metadata["config"]))
                 if config != trainer.config:
                     raise StorageError(f"{path} belongs to a run with other settings")
                 _restore(trainer, file)
             except StorageError:
                 raise
-            except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+            except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
                 raise StorageError(f"{path} is damaged: {one_line(error)}") from error
         kept = [line for line in self.metrics() if line["epoch"] <= trainer.epoch]
         text = "".join(json.dumps(line) + "\n" for line in kept)
         if kept or (self.path / METRICS).exists():
             replace_file(self.path / METRICS, [text.encode()])
+
+    def _check_game(self, trainer: Trainer, fingerprint: Fingerprint | None) -> None:
+        """Raises StorageError if the run was begun with another game than `trainer` has."""
+        if fingerprint is not None and not fingerprint.fits(trainer.subgames.fingerprint):
+            began, name = trainer.config.game, trainer.game.name
+            which = "another game of that name" if began == name else name
+            raise StorageError(f"the run in {self.path} is of {one_line(began)}, not of {which}: the rules differ")
+
+
+def _checksum(values: dict[str, Any]) -> int:
+    """Returns the checksum of settings."""
+    return zlib.crc32(json.dumps(values, sort_keys=True).encode())
 
 
 def _learners(trainer: Trainer) -> dict[str, Learner[Any]]:
@@ -201,8 +260,13 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
             raise ValueError(f"{name} has shape {list(arrays[name].shape)}, not {list(target.shape)}")
         return arrays[name].to(device=target.device, dtype=target.dtype)
 
-    facts, play = json.loads(file.metadata["facts"]), trainer.self_play
-    for prefix, learner in _learners(trainer).items():
+    learners, play = _learners(trainer), trainer.self_play
+    kinds: dict[str, type] = {"epoch": int, "steps": int, "owed": float, "seconds": float, "device": str}
+    kinds |= {f"{prefix}{name}": int for prefix in learners for name in ("added", "first")}
+    facts = check_object(parse_json(file.metadata["facts"]), kinds)
+    if min(facts["epoch"], facts["steps"], *(facts[f"{prefix}added"] for prefix in learners)) < 0:
+        raise ValueError("it counts less than nothing")
+    for prefix, learner in learners.items():
         learner.network.load_state_dict(part(f"{prefix}network."))
         learner.averaged.load_state_dict(part(f"{prefix}averaged."))
         moments: dict[int, dict[str, torch.Tensor]] = {}
@@ -216,7 +280,10 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
         for name in ("inputs", "targets", "masks"):
             place = getattr(replay, name)[:filled]
             place.copy_(fill(place, f"{prefix}replay.{name}"))
-    play.root = fill(play.root, "play.root")
+    root = fill(play.root, "play.root")
+    if bool(((root < 0) | (root >= len(trainer.subgames.roots))).any()):
+        raise ValueError("play.root names a subgame that is not there")
+    play.root = root
     play.reach = (fill(play.reach[0], "play.reach0"), fill(play.reach[1], "play.reach1"))
     trainer.epoch, trainer.steps = facts["epoch"], facts["steps"]
     trainer.owed, trainer.seconds = facts["owed"], facts["seconds"]

@@ -17,6 +17,9 @@ from aleator.parsing import parse_real, parse_whole
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.search_rule import SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
+from aleator.storage import is_a
+
+_MOST = 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +87,12 @@ class RebelConfig:
         if self.encoding not in ENCODINGS:
             raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
         for name in ("depth", "iterations", "layers", "width", "games", "searches", "batch", "replay"):
-            if getattr(self, name) < 1:
-                raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.warm_start < 0:
-            raise SolveError(f"warm_start must be at least 0, not {self.warm_start}")
-        if not 0 <= self.seed < 2**63:
-            raise SolveError(f"seed must be at least 0 and less than 2^63, not {self.seed}")
+            if not 1 <= getattr(self, name) < _MOST:
+                below = " and less than 2^63" * (getattr(self, name) >= _MOST)
+                raise SolveError(f"{name} must be at least 1{below}, not {shown(getattr(self, name))}")
+        for name in ("warm_start", "seed"):
+            if not 0 <= getattr(self, name) < _MOST:
+                raise SolveError(f"{name} must be at least 0 and less than 2^63, not {shown(getattr(self, name))}")
         if self.policy and self.warm_start and not isinstance(self.rule.update, RegretRule):
             raise SolveError(f"{self.search} cannot be warm started; set warm_start=0, or search by cfr-d")
         for name in ("warm_up", "averaging"):
@@ -139,16 +142,18 @@ class RebelConfig:
         Raises:
             SolveError: a field is unknown or has an impossible value.
         """
+        if not isinstance(values, dict):
+            raise SolveError(f"training settings are fields by name, not {shown(values)}")
         kinds = _kinds()
         for name, value in values.items():
             if name not in kinds:
-                raise SolveError(f"unknown training setting {name!r}; allowed: {', '.join(sorted(kinds))}")
-            kind, numbers = kinds[name], (int, float)
-            fits = type(value) in numbers if kind is float else type(value) is kind
+                raise SolveError(f"unknown training setting {shown(name)}; allowed: {', '.join(sorted(kinds))}")
+            kind = kinds[name]
+            fits = is_a(value, kind) or type(value) is kind  # what is too large or not finite is named below
             if kind is tuple:
-                fits = isinstance(value, list | tuple) and all(type(entry) in numbers for entry in value)
+                fits = isinstance(value, list | tuple) and all(is_a(entry, float) for entry in value)
             if not fits:
-                raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {value!r}")
+                raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {shown(value)}")
         converted = {name: kinds[name](value) for name, value in values.items()}
         return RebelConfig(**converted)
 

@@ -1,32 +1,36 @@
 """A trained value network in a file, with the settings of its training.
 
-A model is one file in the safetensors layout: the parameters by name, and as metadata the training settings and a report
-(searches, seconds, device, exploitability). Nothing in it is executed or unpickled.
+A model is one safetensors file: the parameters by name, and as metadata the training settings, the fingerprint of the game and
+a report (searches, seconds, device, exploitability). Nothing in it is executed or unpickled, and it chooses no code: a game
+of one's own is given by who opens it, and must have the fingerprint.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from aleator.errors import one_line
+from aleator.errors import one_line, shown
 from aleator.games.base import Game
-from aleator.games.registry import load_game
+from aleator.games.registry import is_recorded_elsewhere, load_recorded_game
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions, NetworkPolicies
 from aleator.learning.encoding import Encoding
-from aleator.learning.networks import PolicyNetwork, ValueNetwork
+from aleator.learning.networks import Perceptron, PolicyNetwork, ValueNetwork
 from aleator.learning.subgames import Subgames
 from aleator.learning.training import leaf_values
 from aleator.solvers.engines.batched.engine import LeafValues
 from aleator.solvers.engines.batched.warm_start import WarmStart
-from aleator.storage import ArrayFile, StorageError, write_arrays
+from aleator.storage import ArrayFile, StorageError, parse_json
+from aleator.storage.tensors import TensorFile, write_tensors
+from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
 
-_FORMAT = "aleator value network 1"
+_FORMAT, _EARLIER = "aleator value network 2", "aleator value network 1"
 _POLICY = "policy."  # what the names of the policy network's parameters begin with
 
 
@@ -39,12 +43,14 @@ class Model:
         network: the network.
         report: what the run cost and what came of it.
         policy: the policy network, if one was trained.
+        fingerprint: of the game's subgames; None if it is not known.
     """
 
     config: RebelConfig
     network: ValueNetwork
     report: dict[str, Any] = field(default_factory=dict)
     policy: PolicyNetwork | None = None
+    fingerprint: Fingerprint | None = None
 
     def save(self, path: Path | str) -> None:
         """Writes the model to a file, replacing it atomically."""
@@ -59,59 +65,153 @@ class Model:
             "size": str(self.network.size),
             "hands": str(self.network.num_hands),
         }
-        write_arrays(path, arrays, metadata)
+        if self.fingerprint:
+            metadata["fingerprint"] = json.dumps(self.fingerprint.to_dict())
+        write_tensors(path, arrays, metadata)
+
+    def check_game(self, game: Game[Any], found: Fingerprint) -> None:
+        """Raises StorageError if the network was trained for another game than `game`, whose fingerprint is `found`."""
+        trained = self.config.game
+        if self.fingerprint is not None:
+            fits = self.fingerprint.fits(found)
+        else:
+            fits = trained == game.name or is_recorded_elsewhere(trained)
+        if not fits:
+            which = "another game of that name" if trained == game.name else game.name
+            raise StorageError(f"the network was trained for {one_line(trained)}, not for {which}: the rules differ")
 
 
 def load_model(path: Path | str) -> Model:
-    """Returns the model in a file.
+    """Returns the model in a file. Nothing is taken from memory before the file has been seen to be as large as it says.
 
     Raises:
         StorageError: the file cannot be read, or is not a model.
     """
-    file = ArrayFile(path)
+    file = _open(Path(path))
     metadata = file.metadata
-    if metadata.get("format") != _FORMAT:
-        raise StorageError(f"{path} is not a value network: its format is {metadata.get('format')!r}, not {_FORMAT!r}")
+    if metadata.get("format") not in (_FORMAT, _EARLIER):
+        form = shown(metadata.get("format"))
+        raise StorageError(f"{path} is not a value network: its format is {form}, not {_FORMAT!r}")
     try:
-        config = RebelConfig.from_dict(json.loads(metadata["config"]))
-        network = ValueNetwork(
-            int(metadata["size"]), int(metadata["hands"]), config.network, generator=torch.Generator().manual_seed(0)
-        )
-        tensors = {name: torch.from_numpy(file.read(name)) for name in file.names}
-        network.load_state_dict({name: value for name, value in tensors.items() if not name.startswith(_POLICY)})
-        policy = _policy_network(config, network.num_hands, tensors) if config.policy else None
-        return Model(config, network, json.loads(metadata["report"]), policy)
-    except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
+        if metadata["format"] == _FORMAT and not file.checked:
+            raise ValueError("its checksums are missing")
+        config = RebelConfig.from_dict(_object(metadata["config"]))
+        size, hands = _count(metadata["size"]), _count(metadata["hands"])
+        own = {name for name in file.shapes if name.startswith(_POLICY)}
+        shapes = {name: shape for name, shape in file.shapes.items() if name not in own}
+        _check_layers(config, shapes)
+        with torch.device("meta"):  # shapes without numbers
+            network = ValueNetwork(size, hands, config.network, generator=None)
+            policy = _policy_network(config, hands, file.shapes) if config.policy else None
+        _fill(network, file, "", set(shapes))
+        if policy is not None:
+            _fill(policy, file, _POLICY, own)
+        elif own:
+            raise ValueError("it has a policy network, but its settings have none")
+        told = metadata.get("fingerprint")
+        known = parse_fingerprint(parse_json(told)) if told is not None else None
+        return Model(config, network, _object(metadata["report"]), policy, known)
+    except StorageError:
+        raise
+    except (KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
         raise StorageError(f"{path} is damaged: {one_line(error)}") from error
 
 
-def _policy_network(config: RebelConfig, hands: int, tensors: dict[str, torch.Tensor]) -> PolicyNetwork:
-    """Returns the policy network among the parameters in a file."""
-    own = {name.removeprefix(_POLICY): value for name, value in tensors.items() if name.startswith(_POLICY)}
-    network = PolicyNetwork(
-        own["hidden.0.weight"].shape[1],
-        len(own["output.bias"]) // hands,
-        hands,
-        config.network,
-        generator=torch.Generator().manual_seed(0),
-    )
-    network.load_state_dict(own)
-    return network
+def _open(path: Path) -> TensorFile | ArrayFile:
+    """Returns an open file; one of an earlier version may have gaps, which the safetensors library does not read."""
+    try:
+        return TensorFile(path)
+    except StorageError as refusal:
+        try:
+            file = ArrayFile(path)
+        except StorageError:
+            raise refusal from None
+        if file.metadata.get("format") != _EARLIER:
+            raise refusal from None
+        return file
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"expected an object, not {shown(value)}")
+    return value
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < len(text) <= 9):
+        raise ValueError(f"{shown(text)} is not a size")
+    return int(text)
+
+
+def _check_layers(config: RebelConfig, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Raises ValueError if the settings want more layers than the file has arrays: making modules takes memory, too."""
+    if config.layers > len(shapes):
+        raise ValueError(f"it has {len(shapes)} arrays, too few for {config.layers:,} layers")
+
+
+def _policy_network(config: RebelConfig, hands: int, shapes: Mapping[str, tuple[int, ...]]) -> PolicyNetwork:
+    """Returns a policy network with the shapes of the arrays in a file."""
+    inputs, outputs = shapes[_POLICY + "hidden.0.weight"], shapes[_POLICY + "output.bias"]
+    if len(inputs) != 2 or len(outputs) != 1 or outputs[0] % max(hands, 1):
+        raise ValueError(f"its policy network has the shapes {list(inputs)} and {list(outputs)}")
+    return PolicyNetwork(inputs[1], outputs[0] // hands, hands, config.network, generator=None)
+
+
+def _fill(network: Perceptron, file: TensorFile | ArrayFile, prefix: str, names: set[str]) -> None:
+    """Takes the parameters of a network from a file.
+
+    Raises:
+        ValueError: there are others, they have other shapes or types, or are not finite.
+    """
+    wanted = {prefix + name: value for name, value in network.state_dict().items()}
+    if difference := sorted(names ^ set(wanted)):
+        raise ValueError(f"{shown(difference[0])} is {'missing' if difference[0] in wanted else 'unknown'}")
+    for name, value in wanted.items():
+        if tuple(value.shape) != tuple(file.shapes[name]):
+            raise ValueError(f"{name} has shape {list(file.shapes[name])}, not {list(value.shape)}")
+    found = {}
+    for name, value in wanted.items():
+        found[name.removeprefix(prefix)] = tensor = torch.from_numpy(file.read(name))
+        if tensor.dtype != value.dtype:
+            raise ValueError(f"{name} is of type {tensor.dtype}, not {value.dtype}")
+        if not bool(tensor.isfinite().all()):
+            raise ValueError(f"{name} has numbers that are NaN or infinite")
+    network.load_state_dict(found, assign=True)
 
 
 class Searcher:
     """A model made ready to search: the subgames of its game on a device, and the network at their leaves.
 
+    Args:
+        model: the network.
+        game: what it is to play; None for the game of this package that the model was trained for.
+        device: where it computes.
+        low_precision: in bfloat16 where that is possible.
+
     Attributes:
         warm_start: what searches start with: the policy network, if there is one and its training did so, too.
     """
 
-    def __init__(self, model: Model, *, device: torch.device | str = "cpu", low_precision: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model,
+        game: Game[Any] | None = None,
+        *,
+        device: torch.device | str = "cpu",
+        low_precision: bool = False,
+    ) -> None:
         self.model, self.config = model, model.config
-        self.game: Game[Any] = load_game(model.config.game)
+        self.game: Game[Any] = load_recorded_game(model.config.game) if game is None else game
         self.subgames = Subgames(self.game, model.config.depth, device=device)
+        model.check_game(self.game, self.subgames.fingerprint)
         hands = self.subgames.shapes.num_hands
         self.encoding = Encoding(self.game, self.subgames.roots, hands, kind=model.config.encoding, device=device)
+        if (self.encoding.size, hands) != (model.network.size, model.network.num_hands):
+            raise StorageError(
+                f"the network takes {model.network.size:,} inputs and {model.network.num_hands:,} hands; {self.game.name} has "
+                f"{self.encoding.size:,} and {hands:,}"
+            )
         leaves = self.encoding.of([self.subgames.roots[number] for number in self.subgames.next.tolist()])
         self.leaf_values: LeafValues = leaf_values(model.network.to(device), leaves, low_precision=low_precision)
         self.warm_start: WarmStart | None = None

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from aleator.errors import SolveError
-from aleator.games.base import FloatArray
+from aleator.games.base import FloatArray, Game
 from aleator.learning.compiled_leaves import BoundCompiledLeaves
 from aleator.learning.model import Model, Searcher
 from aleator.learning.quick_network import QuickNetwork
@@ -58,8 +58,8 @@ class NetworkValue:
         start: what searches start with, if the model has a policy network that its training started with, too.
     """
 
-    def __init__(self, model: Model) -> None:
-        searcher = Searcher(model)
+    def __init__(self, model: Model, game: Game[Any] | None = None) -> None:
+        searcher = Searcher(model, game)
         self.start = SearchStart(NetworkStart(searcher), searcher.warm_start.updates) if searcher.warm_start else None
         self.game, self.encoding, self.network = searcher.game, searcher.encoding, QuickNetwork(model.network)
         self._number: dict[Any, int] = {state: number for number, state in enumerate(self.encoding.states)}

@@ -53,7 +53,8 @@ class NetworkConfig:
 class Perceptron(nn.Module):
     """A multilayer perceptron from inputs [n, size] to outputs [n, outputs]."""
 
-    def __init__(self, size: int, outputs: int, config: NetworkConfig, *, generator: torch.Generator) -> None:
+    def __init__(self, size: int, outputs: int, config: NetworkConfig, *, generator: torch.Generator | None) -> None:
+        """Draws the parameters, unless `generator` is None: then they are to be loaded."""
         super().__init__()
         self.size, self.config = size, config
         hidden: list[nn.Module] = []
@@ -64,7 +65,8 @@ class Perceptron(nn.Module):
             hidden.append(nn.GELU(approximate="tanh"))
         self.hidden = nn.Sequential(*hidden)
         self.output = nn.Linear(config.width, outputs)
-        self.initialise(generator)
+        if generator is not None:
+            self.initialise(generator)
 
     @property
     def linear(self) -> list[nn.Linear]:
@@ -108,7 +110,7 @@ class ValueNetwork(Perceptron):
         num_hands: int,
         config: NetworkConfig,
         *,
-        generator: torch.Generator,
+        generator: torch.Generator | None,
         first_flag: float = 0.0,
     ) -> None:
         super().__init__(size, num_hands, config, generator=generator)
@@ -134,7 +136,7 @@ class PolicyNetwork(Perceptron):
     """From inputs [n, size] and legal actions [n, A] to the probability of each action for each hand, [n, A, H]."""
 
     def __init__(
-        self, size: int, num_actions: int, num_hands: int, config: NetworkConfig, *, generator: torch.Generator
+        self, size: int, num_actions: int, num_hands: int, config: NetworkConfig, *, generator: torch.Generator | None
     ) -> None:
         super().__init__(size, num_actions * num_hands, config, generator=generator)
         self.num_actions, self.num_hands = num_actions, num_hands

@@ -10,6 +10,7 @@ import torch
 from aleator.games.base import TERMINAL, Game
 from aleator.meter import Meter
 from aleator.solvers.engines.batched.shapes import Shapes
+from aleator.trees.fingerprint import fingerprint
 from aleator.trees.public_tree import PublicTree, build_tree
 
 MAX_ROOTS = 20_000
@@ -25,6 +26,7 @@ class Subgames:
         depth: moves before a subgame is cut.
         roots: public states; number 0 is the game's root.
         shapes: their trees, on a device.
+        fingerprint: of the game, as far as these subgames show it.
         next: [leaf states] for each of `shapes.leaf_states` the number of the subgame that begins there.
     """
 
@@ -55,6 +57,7 @@ class Subgames:
                         number[state] = len(self.roots)
                         self.roots.append(state)
                         meter.add()
+        self.fingerprint = fingerprint(trees)
         self.shapes = Shapes(trees, device=device, dtype=dtype)
         self.next = torch.tensor(
             [number[state] for state in self.shapes.leaf_states], dtype=torch.int64, device=self.shapes.device

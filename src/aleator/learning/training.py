@@ -25,7 +25,8 @@ from typing import Any
 import torch
 
 from aleator.errors import SolveError
-from aleator.games.registry import load_game
+from aleator.games.base import Game
+from aleator.games.registry import load_recorded_game
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions, NetworkPolicies
 from aleator.learning.encoding import Encoding
@@ -93,13 +94,28 @@ def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: boo
 class Trainer:
     """A training run that can be stepped, asked, saved and resumed."""
 
-    def __init__(self, config: RebelConfig, *, device: torch.device | str = "cpu", low_precision: bool = False) -> None:
+    def __init__(
+        self,
+        config: RebelConfig,
+        game: Game[Any] | None = None,
+        *,
+        device: torch.device | str = "cpu",
+        low_precision: bool = False,
+    ) -> None:
+        """Begins a run.
+
+        Args:
+            config: its settings.
+            game: a game of one's own, whose code is not run just because settings name it; None for one of this package.
+            device: where it computes.
+            low_precision: leaf values in bfloat16 where that is possible.
+        """
         self.config, self.device, self.low_precision = config, torch.device(device), low_precision
         if self.device.type == "cuda":
             from aleator.learning.fused_leaves import check_width
 
             check_width(config.width)
-        self.game = load_game(config.game)
+        self.game = load_recorded_game(config.game) if game is None else game
         self.subgames = Subgames(self.game, config.depth, device=device)
         shapes = self.subgames.shapes
         self.encoding = Encoding(self.game, self.subgames.roots, shapes.num_hands, kind=config.encoding, device=device)

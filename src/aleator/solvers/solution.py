@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator import __version__
-from aleator.errors import AleatorError, SolutionError
-from aleator.games.base import FloatArray
-from aleator.games.registry import load_game
+from aleator.errors import GameError, SolutionError, one_line, shown
+from aleator.games.base import FloatArray, Game
+from aleator.games.registry import is_recorded_elsewhere, load_recorded_game
 from aleator.solvers.limits import CurvePoint
-from aleator.storage import ArrayFile, write_arrays
+from aleator.storage import ArrayFile, StorageError, check_object, is_a, parse_json, write_arrays
+from aleator.trees.fingerprint import Fingerprint, parse_fingerprint, tree_fingerprint
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
@@ -75,20 +76,60 @@ class Summary:
         """Returns the summary in a file's JSON, those of earlier versions included.
 
         Raises:
-            KeyError, TypeError, ValueError: it is none.
+            ValueError: it is none.
         """
-        fields = json.loads(text)
-        curve = [CurvePoint(*point) for point in fields.pop("curve")]
+        fields = parse_json(text)
+        if not isinstance(fields, dict):
+            raise ValueError(f"the summary is {shown(fields)}")
+        kinds = _KINDS
         if "quality" in fields:  # hold'em, before all solvers shared one summary
-            values, best = fields["quality"]["values"], fields.pop("quality")["best"]
-            fields |= {"values": values, "exploitability": (sum(best) - sum(values)) / 2, "infostates": 0}
-            fields |= {"game": "holdem", "algorithm": fields.pop("rule"), "dtype": "", "nodes": sum(fields["nodes"])}
+            kinds = _KINDS_OF_SPOTS
         elif "nash_conv" in fields:  # the others, before that
+            kinds = _KINDS_OF_TREES
+        fields = check_object(fields, kinds, optional={"nodes_touched"})
+        points = [_row(point, (int, float, float, int)[: len(point)]) for point in _lists(fields.pop("curve"))]
+        curve = [CurvePoint(*point) for point in points]
+        if kinds is _KINDS_OF_SPOTS:
+            quality = check_object(fields.pop("quality"), {"values": list, "best": list})
+            values, best = _row(quality["values"], (float, float)), _row(quality["best"], (float, float))
+            nodes = _row(fields["nodes"], (int,) * len(fields["nodes"]))
+            fields |= {"values": values, "exploitability": (sum(best) - sum(values)) / 2, "infostates": 0}
+            fields |= {"game": "holdem", "algorithm": fields.pop("rule"), "dtype": "", "nodes": sum(nodes)}
+        elif kinds is _KINDS_OF_TREES:
             value = fields.pop("value")
-            fields["values"], fields["exploitability"] = (value, -value), fields.pop("nash_conv") / 2
+            fields["values"], fields["exploitability"] = [value, -value], fields.pop("nash_conv") / 2
             curve = [point._replace(exploitability=point.exploitability / 2) for point in curve]
-        first, second = fields.pop("values")
+        first, second = _row(fields.pop("values"), (float, float))
         return Summary(**fields, values=(first, second), curve=tuple(curve))
+
+
+# the fields of a summary in a file: now, of hold'em before all solvers shared one, and of the others before that
+_SHARED: dict[str, type] = {"iterations": int, "seconds": float, "curve": list, "version": str}
+_KINDS = _SHARED | {"game": str, "algorithm": str, "dtype": str, "values": list, "exploitability": float}
+_KINDS |= {"nodes": int, "infostates": int, "nodes_touched": int}
+_KINDS_OF_SPOTS = _SHARED | {"rule": str, "quality": dict, "nodes": list}
+_KINDS_OF_TREES = {name: kind for name, kind in _KINDS.items() if name != "values"} | {
+    "value": float,
+    "nash_conv": float,
+}
+
+
+def _lists(rows: list[Any]) -> list[list[Any]]:
+    """Returns rows of which each is a list of three or four entries."""
+    for row in rows:
+        if not isinstance(row, list) or not 3 <= len(row) <= 4:
+            raise ValueError(f"{shown(row)} is not a point of a curve")
+    return rows
+
+
+def _row(values: list[Any], kinds: tuple[type, ...]) -> list[Any]:
+    """Returns a list of numbers of the given types; a fourth may be null."""
+    pairs = list(zip(values, kinds, strict=False))
+    if len(values) != len(kinds) or not all(
+        is_a(*pair) or (at == 3 and pair[0] is None) for at, pair in enumerate(pairs)
+    ):
+        raise ValueError(f"{shown(values)} are not {len(kinds)} numbers")
+    return values
 
 
 class Solution(ABC):
@@ -99,6 +140,7 @@ class Solution(ABC):
     """
 
     FORMAT: ClassVar[str]
+    EARLIER: ClassVar[str]  # the format of files without checksums of the header
     STATE: ClassVar[str]  # what names of the state's arrays begin with
 
     def __init__(self, summary: Summary, arrays: Arrays | ArrayFile) -> None:
@@ -125,11 +167,20 @@ class Solution(ABC):
 
     def save(self, path: Path | str) -> None:
         """Writes everything to one file, which replaces an existing one atomically."""
-        self._save(path, {name: self._arrays[name] for name in array_names(self._arrays)})
+        self._save(path, array_names(self._arrays))
 
-    def _save(self, path: Path | str, arrays: Arrays) -> None:
-        summary = {"format": self.FORMAT, "summary": json.dumps(asdict(self.summary))}
-        write_arrays(path, arrays, summary | self.metadata())
+    def _save(self, path: Path | str, names: list[str]) -> None:
+        """Writes the arrays of some names."""
+        try:
+            summary = {"format": self.FORMAT, "summary": json.dumps(asdict(self.summary), allow_nan=False)}
+        except ValueError as error:
+            raise SolutionError(f"cannot save what has no finite exploitability: {self!r}") from error
+        write_arrays(path, {name: np.asarray(self._arrays[name]) for name in names}, summary | self.metadata())
+
+    def verify(self) -> None:
+        """Raises StorageError if anything in the file of the solution is not what was written; reads all of it."""
+        if isinstance(self._arrays, ArrayFile):
+            self._arrays.verify()
 
 
 class _Prefixed(Mapping[str, npt.NDArray[Any]]):
@@ -142,7 +193,7 @@ class _Prefixed(Mapping[str, npt.NDArray[Any]]):
         full = self._prefix + name
         if full not in self._arrays:
             raise KeyError(name)
-        return self._arrays.read(full) if isinstance(self._arrays, ArrayFile) else self._arrays[full]
+        return np.asarray(self._arrays[full])
 
     def __iter__(self) -> Iterator[str]:
         start = len(self._prefix)
@@ -160,12 +211,25 @@ def array_names(arrays: Arrays | ArrayFile) -> list[str]:
 class TreeSolution(Solution):
     """A solution on a public tree."""
 
-    FORMAT, STATE = "aleator-solution", "state."
+    FORMAT, EARLIER, STATE = "aleator-solution-2", "aleator-solution", "state."
 
-    def __init__(self, summary: Summary, arrays: Arrays | ArrayFile, tree: PublicTree | None = None) -> None:
-        """Returns the solution of some arrays; the tree is built from the game's rules if it is needed and not given."""
+    def __init__(
+        self,
+        summary: Summary,
+        arrays: Arrays | ArrayFile,
+        tree: PublicTree | None = None,
+        fingerprint: Fingerprint | None = None,
+    ) -> None:
+        """Returns the solution of some arrays.
+
+        Args:
+            summary: how it was found.
+            arrays: its policy, the shape of the tree, and the solver's state.
+            tree: of the game; if it is needed and not given, it is built from the rules that the package has by that name.
+            fingerprint: of the game, if the tree is not given.
+        """
         super().__init__(summary, arrays)
-        self._tree = tree
+        self._tree, self._fingerprint = tree, fingerprint
 
     @classmethod
     def of_policy(cls, summary: Summary, policy: Policy, state: Arrays) -> TreeSolution:
@@ -175,13 +239,31 @@ class TreeSolution(Solution):
         return cls(summary, arrays | {cls.STATE + name: vector for name, vector in state.items()}, policy.tree)
 
     @classmethod
-    def of_file(cls, file: ArrayFile, tree: PublicTree | None = None) -> TreeSolution:
-        """Returns the solution in a file, of which nothing but the header is read now."""
-        found = cls(Summary.parse(file.metadata["summary"]), file)
-        for name in _TREE:
-            _ = file[f"tree.{name}"]
-        found._tree = None if tree is None else found._checked(tree)
-        return found
+    def of_file(cls, file: ArrayFile, game: Game[Any] | PublicTree | None = None) -> TreeSolution:
+        """Returns the solution in a file, of which nothing but the header is read now.
+
+        Raises:
+            SolutionError: it is of another game than the one that was given.
+            KeyError, ValueError: the file is damaged.
+        """
+        fingerprint = None
+        if file.metadata["format"] == cls.FORMAT:
+            fingerprint = parse_fingerprint(parse_json(file.metadata["fingerprint"]))
+        solution = cls(Summary.parse(file.metadata["summary"]), file, fingerprint=fingerprint)
+        nodes = file["tree.actor"].shape
+        for name in (*(f"tree.{name}" for name in _TREE), "policy0", "policy1"):
+            array, shape = file[name], (2, *nodes) if name == "tree.num_hands" else nodes
+            wanted = array.dtype == np.float64 if name.startswith("policy") else array.dtype.kind == "i"
+            if not wanted or len(array.shape) != len(shape) or (name.startswith("tree") and array.shape != shape):
+                raise ValueError(f"{name} is {array.dtype}{list(array.shape)}")
+        if game is not None:
+            solution._tree = solution._checked(game if isinstance(game, PublicTree) else build_tree(game))
+        return solution
+
+    def metadata(self) -> dict[str, str]:
+        """Returns the fingerprint of the game, if it is known."""
+        known = self._fingerprint if self._tree is None else tree_fingerprint(self._tree)
+        return {"fingerprint": json.dumps((known or tree_fingerprint(self.policy.tree)).to_dict())}
 
     def probabilities(self, node: int, hand: int | None = None) -> FloatArray:
         """Returns [A, H] (or [A] of one hand) of the policy at a decision node, reading nothing else."""
@@ -189,60 +271,87 @@ class TreeSolution(Solution):
         if not 0 <= node < len(read["tree.actor"]):
             raise SolutionError(f"no node {node}; the tree has nodes 0 to {len(read['tree.actor']) - 1}")
         player = int(read["tree.actor"][node])
-        if player < 0:
+        if player not in (0, 1):
             raise SolutionError(f"node {node} is not a decision node")
         actions, hands = int(read["tree.num_actions"][node]), int(read["tree.num_hands"][player, node])
         if hand is not None and not 0 <= hand < hands:
             raise SolutionError(f"no hand {hand} at node {node}; hands are 0 to {hands - 1}")
-        start = int(read["tree.policy_start"][node])
-        block = read[f"policy{player}"][start : start + actions * hands].reshape(actions, hands)
+        start, policy = int(read["tree.policy_start"][node]), read[f"policy{player}"]
+        if actions < 1 or hands < 1 or not 0 <= start <= len(policy) - actions * hands:
+            raise SolutionError(f"the solution is damaged: the policy of node {node} is not there")
+        block = policy[start : start + actions * hands].reshape(actions, hands)
         return np.array(block if hand is None else block[:, hand])
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy; of a file the tree is built from the game's rules, unless it was given."""
-        tree = self._tree or self._checked(build_tree(load_game(self.summary.game)))
+        """The policy; of a file the tree is built from the package's own rules, unless the game was given.
+
+        Raises:
+            SolutionError: the game must be given, the rules have changed, or the policy is none.
+        """
+        tree = self._tree
+        if tree is None:
+            try:
+                tree = self._checked(build_tree(load_recorded_game(self.summary.game)))
+            except GameError as error:
+                path = f"{self._arrays.path}: " if isinstance(self._arrays, ArrayFile) else ""
+                raise SolutionError(f"{path}{error}") from error
         if not isinstance(self._arrays, ArrayFile):
             return Policy(tree, (self._arrays["policy0"], self._arrays["policy1"]))
         try:
             policy = Policy(tree, (self._arrays.read("policy0"), self._arrays.read("policy1")))
             policy.check()
+        except StorageError:
+            raise
         except ValueError as error:
-            reason = str(error).splitlines()[0]
-            raise SolutionError(f"{self._arrays.path} does not fit {self.summary.game}: {reason}") from error
+            raise SolutionError(f"{self._arrays.path} does not fit {tree.game.name}: {one_line(error)}") from error
         return policy
 
     def _checked(self, tree: PublicTree) -> PublicTree:
         """Returns the tree if the solution belongs to it."""
-        for name in _TREE:
-            if not np.array_equal(self._arrays[f"tree.{name}"], getattr(tree, name)):
-                raise SolutionError(f"the solution belongs to another tree of {self.summary.game}: {name} differs")
+        if not self.belongs_to(tree):
+            recorded, name = self.summary.game, tree.game.name
+            which = "another game of that name" if recorded == name else name
+            path = self._arrays.path if isinstance(self._arrays, ArrayFile) else "this"
+            raise SolutionError(f"{path} is a solution of {one_line(recorded)}, not of {which}: the rules differ")
         return tree
 
+    def belongs_to(self, tree: PublicTree) -> bool:
+        """Returns whether the solution is of the game of a tree, by its fingerprint; in earlier versions, by shape and name."""
+        if self._tree is not None:
+            return self._tree is tree or tree_fingerprint(self._tree).fits(tree_fingerprint(tree))
+        if self._fingerprint is not None:
+            return self._fingerprint.fits(tree_fingerprint(tree))
+        named = self.summary.game == tree.game.name or is_recorded_elsewhere(self.summary.game)
+        return named and all(np.array_equal(self._arrays[f"tree.{name}"], getattr(tree, name)) for name in _TREE)
 
-def open_solution(path: Path | str, tree: PublicTree | None = None) -> Solution:
+
+def open_solution(path: Path | str, game: Game[Any] | PublicTree | None = None) -> Solution:
     """Returns the solution in a file; its policy is read where it is asked for.
 
     Args:
         path: what `Solution.save` wrote.
-        tree: of the game, if it cannot be built from the game's name, or is there already.
+        game: the game, or its tree, which must be the one that was solved; None for a hold'em spot or a game of this package.
+            Code and other files that a solution names are never opened.
 
     Raises:
-        StorageError: it is not a file of arrays.
-        SolutionError: it is not a solution, it is damaged, or it belongs to another tree.
+        StorageError: it is not a file of arrays, or it is damaged.
+        SolutionError: it is not a solution, it is damaged, or it is of another game.
     """
     from aleator.solvers.holdem.solution import HoldemSolution
 
     file = ArrayFile(path)
     kind = file.metadata.get("format")
     try:
-        if kind == HoldemSolution.FORMAT:
+        if kind in (HoldemSolution.FORMAT, TreeSolution.FORMAT) and not file.checked:
+            raise ValueError("its checksums are missing")
+        if kind in (HoldemSolution.FORMAT, HoldemSolution.EARLIER):
             return HoldemSolution.of_file(file)
-        if kind == TreeSolution.FORMAT:
-            return TreeSolution.of_file(file, tree)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, AleatorError):
-            raise
-        raise SolutionError(f"{path} is damaged or was written by another version: {error}") from error
+        if kind in (TreeSolution.FORMAT, TreeSolution.EARLIER):
+            return TreeSolution.of_file(file, game)
+    except (StorageError, SolutionError):
+        raise
+    except (KeyError, ValueError) as error:
+        raise SolutionError(f"{path} is damaged or was written by another version: {one_line(error)}") from error
     known = f"{TreeSolution.FORMAT!r} or {HoldemSolution.FORMAT!r}"
-    raise SolutionError(f"{path} is not a solution: its format is {kind!r}, not {known}")
+    raise SolutionError(f"{path} is not a solution: its format is {shown(kind)}, not {known}")

@@ -230,8 +230,9 @@ class TreeProblem:
     def check_resume(self, resume: Solution, algorithm: str, dtype: str) -> None:
         """Raises SolutionError if a solution is of another game or was made in another way."""
         made = resume.summary
-        if made.game != self.name:
-            raise SolutionError(f"the solution to resume is of {made.game}, not of {self.name}")
+        if not isinstance(resume, TreeSolution) or not resume.belongs_to(self.tree):
+            which = "another game of that name" if made.game == self.name else self.name
+            raise SolutionError(f"the solution to resume is of {made.game}, not of {which}: the rules differ")
         if (made.algorithm, made.dtype) != (algorithm, dtype):
             raise SolutionError(
                 f"the solution to resume was made by {made.algorithm} in {made.dtype}, not by {algorithm} in {dtype}"

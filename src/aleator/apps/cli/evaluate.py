@@ -23,13 +23,17 @@ def run(
     repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often instead of going "
                                                 "through all it may draw.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of those draws.")] = 0,
+    game: Annotated[str | None, typer.Option(help="The game of FILE, if it is one of your own: python:FILE.py:CLASS.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.
 
     Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20  |
-    aleator evaluate liars-dice:1x4 --agent rebel --repeats 64
+    aleator evaluate liars-dice:1x4 --agent rebel --repeats 64  |
+    aleator evaluate mine.solution --game python:mine.py:Mine
     """
+    if agent is not None and game is not None:
+        raise AgentError(f"--game is for files; with --agent the game is named once, as in {game} --agent {agent}")
     with progress_bar("evaluating", quiet=json):
         if agent is None:
             if not Path(what).exists() and what.partition(":")[0] in {known.family for known in known_games()}:
@@ -40,11 +44,11 @@ def run(
                 raise AgentError(
                     f"{what} is a network: name its game, with --agent rebel:{what}, and --repeats to draw what it plays"
                 )
-            saved = open_solution(what)
+            saved = open_solution(what, load_game(game) if game else None)
             policy, summary = saved.policy, saved.summary
             title = f"{summary.iterations:,} iterations of {summary.algorithm}"
             about: dict[str, Any] = {
-                "game": summary.game,
+                "game": policy.tree.game.name,
                 "algorithm": summary.algorithm,
                 "iterations": summary.iterations,
             }

@@ -11,12 +11,11 @@ from aleator.apps.cli.holdem_report import format_bytes, print_solve_report, sol
 from aleator.apps.cli.output import check_plot, end, number, out, plot_curves, print_json
 from aleator.apps.cli.solving import solve_with_bar
 from aleator.errors import SolutionError, SolveError
-from aleator.games.registry import load_game
 from aleator.parsing import MAX_SEED
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, Summary, open_solution
-from aleator.solvers.solve import LINEAR_PROGRAM, counts_nodes, find_problem
+from aleator.solvers.solve import LINEAR_PROGRAM, Problem, TreeProblem, counts_nodes, find_problem
 from aleator.storage import check_writable
 
 # what a plot is drawn over -> field of a point of the curve, label
@@ -66,8 +65,8 @@ def run(
     limits = None
     if (iterations, exploitability, seconds) != (None, None, None):
         limits = Limits(iterations=iterations, exploitability=exploitability, seconds=seconds)
-    earlier = _load(resume, game, limits) if resume else None
     problem = find_problem(game, algorithm)
+    earlier = _load(resume, problem, limits) if resume else None
     solution, stopped = solve_with_bar(
         problem, algorithm, limits, quiet=json, dtype=dtype, threads=threads, seed=seed, resume=earlier, keep_state=True
     )
@@ -92,15 +91,13 @@ def _check_axis(algorithm: str | None, axis: str, *, plotted: bool) -> None:
         raise SolveError(f"{algorithm or 'dcfr'} does not count the nodes it touches: every iteration touches all")
 
 
-def _load(file: Path, game: str, limits: Limits | None) -> Solution:
+def _load(file: Path, problem: Problem, limits: Limits | None) -> Solution:
     """Returns the solution to go on from.
 
     Raises:
         SolutionError: it is of another game, or has as many iterations already as were asked for.
     """
-    saved = open_solution(file)
-    if not isinstance(saved, HoldemSolution) and saved.summary.game != load_game(game).name:
-        raise SolutionError(f"{file} is a solution of {saved.summary.game}, not of {game}")
+    saved = open_solution(file, problem.tree if isinstance(problem, TreeProblem) else None)
     if limits is not None and limits.iterations is not None and limits.iterations <= saved.summary.iterations:
         raise SolutionError(f"{file} has {saved.summary.iterations:,} iterations already; ask for more than that")
     return saved

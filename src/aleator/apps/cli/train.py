@@ -34,7 +34,8 @@ def _overview() -> None:
 
 @app.command()
 def rebel(
-    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6.")] = None,
+    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6. "
+                                                  "With --resume: one of your own.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="paper (as in the paper), fast (for a GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
@@ -70,35 +71,41 @@ def rebel(
     place = check_device(device, threads)
     if tensorboard and find_spec("tensorboard") is None:
         raise MissingExtraError("tensorboard", "tensorboard")
+    from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
     from aleator.learning.model import load_model
     from aleator.learning.running import Pace, train
     from aleator.learning.training import Trainer
 
     if resume:
-        fixed = {"--game": game, "--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start}
+        fixed = {"--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start}
         for name, given in fixed.items():
             if given is not None:
                 raise SolveError(f"a resumed run keeps its settings and directory: leave out {name}")
         run = RunDirectory(resume)
         config = run.config()
+        rules = load_game(game) if game else None  # a game of one's own is named again; the run knows its fingerprint
     else:
         preset = preset or ("fast" if place == "cuda" else "demo")
-        config = make_config(preset, game, changes or [], seed)
+        if game is None:
+            raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
+        rules = load_game(game)
+        config = make_config(preset, rules.name, changes or [], seed)
         run = RunDirectory(output or free_directory(config, preset))
-    asked = {"--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every,
+    own = game if is_recorded_elsewhere(config.game) else None
+    asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every,
              "--playthroughs": playthroughs, "--threads": threads, "--tensorboard": tensorboard}  # fmt: skip
     if evaluate_every is None:
         evaluate_every = max(config.epochs // 10, 1) if place == "cuda" else 0
     pace = Pace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_every, playthroughs=playthroughs)
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
-        trainer = Trainer(config, device=place)
+        trainer = Trainer(config, rules, device=place)
         if start:
             model = load_model(start)
             trainer.begin_with(model.network, model.policy)
         if not resume:
-            run.create(config)
+            run.create(config, trainer.subgames.fingerprint)
         stack.enter_context(run.locked())
         run.restore(trainer)
         if start:
@@ -137,19 +144,16 @@ def check_device(device: str, threads: int | None) -> str:
     return "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
 
 
-def make_config(preset: str, game: str | None, changes: list[str], seed: int | None) -> RebelConfig:
+def make_config(preset: str, game: str, changes: list[str], seed: int | None) -> RebelConfig:
     """Returns the settings of a new run: those of the preset, changed by NAME=VALUE."""
-    from aleator.games.registry import load_game
     from aleator.learning import config
 
-    if game is None:
-        raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
     settings = dict(config.parse_setting(text) for text in changes)
     if seed is not None:
         settings["seed"] = seed
     if "game" in settings:
         raise SolveError("the game is set by --game")
-    return config.preset(preset, **settings, game=load_game(game).name)
+    return config.preset(preset, **settings, game=game)
 
 
 def free_directory(config: RebelConfig, preset: str) -> Path:

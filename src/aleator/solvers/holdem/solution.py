@@ -66,7 +66,7 @@ class HoldemSolution(Solution):
         boards: per street the boards; see `BoardPlan`.
     """
 
-    FORMAT, STATE = "holdem-1", "state_"
+    FORMAT, EARLIER, STATE = "holdem-2", "holdem-1", "state_"
 
     def __init__(
         self, summary: Summary, arrays: Arrays | ArrayFile, spot: Spot, tree: PublicTree | None = None
@@ -151,12 +151,14 @@ class HoldemSolution(Solution):
             raise SolutionError("the solution was saved without its last street")
         first, count = self._rows[node.player][id(node)]
         kept = np.asarray(self._arrays[name][boards, first : first + count], np.float64)
+        if kept.size and kept.min() < 0.0:
+            raise SolutionError(f"{name} is damaged: it has negative probabilities")
         total = kept.sum(axis=1, keepdims=True)
         policy: FloatArray = np.divide(kept, total, out=np.full_like(kept, 1.0 / count), where=total > 0)
         return policy
 
     def check(self) -> None:
-        """Raises SolutionError if a policy has another shape than the spot and its boards give it."""
+        """Raises SolutionError if a policy has another shape or type than the spot and its boards give it."""
         for player in (0, 1):
             rows = [0, 0, 0, 0]
             for node in self.root.walk():
@@ -165,8 +167,12 @@ class HoldemSolution(Solution):
             for level, boards in enumerate(self.boards):
                 name = _policy_name(player, level)
                 shape = (len(boards), rows[self.spot.street + level], len(self.hands[player]))
-                if name in self._arrays and self._arrays[name].shape != shape:
-                    raise SolutionError(f"{name} has shape {self._arrays[name].shape}, but the spot needs {shape}")
+                if name not in self._arrays:
+                    if level < len(self.boards) - 1:
+                        raise SolutionError(f"{name} is missing")
+                elif (stored := self._arrays[name]).shape != shape or stored.dtype != np.int16:
+                    given = f"{stored.dtype}{list(stored.shape)}"
+                    raise SolutionError(f"{name} is {given}, but the spot needs int16{list(shape)}")
 
     def metadata(self) -> dict[str, str]:
         """Returns the spot as text."""
@@ -176,7 +182,7 @@ class HoldemSolution(Solution):
         """Writes everything to one file, atomically; without the last street if `river` is false."""
         last = len(self.boards) - 1
         left_out = () if river else (_policy_name(0, last), _policy_name(1, last))
-        self._save(path, {name: self._arrays[name] for name in array_names(self._arrays) if name not in left_out})
+        self._save(path, [name for name in array_names(self._arrays) if name not in left_out])
 
     @classmethod
     def of_solver(
@@ -223,7 +229,7 @@ class HoldemSolution(Solution):
 
         Raises:
             SolutionError: a policy has another shape than the spot gives it.
-            KeyError, TypeError, ValueError, AttributeError: the file is damaged.
+            KeyError, ValueError: the file is damaged.
         """
         summary = Summary.parse(file.metadata["summary"])
         if not summary.dtype:  # of an earlier version
@@ -310,9 +316,14 @@ def _board_arrays(boards: Sequence[Board], level: int) -> dict[str, npt.NDArray[
 
 
 def _read_boards(arrays: Arrays | ArrayFile, level: int) -> list[Board]:
-    cards, parents, counts, maps = (
-        np.asarray(arrays[f"board_{name}_{level}"]).tolist() for name in ("cards", "parents", "map_counts", "maps")
-    )
+    bounds = {"cards": (0, NUM_CARDS), "parents": (-1, 1 << 20), "map_counts": (0, 25), "maps": (0, len(CARD_MAPS))}
+    columns = {name: np.asarray(arrays[f"board_{name}_{level}"]) for name in bounds}
+    for name, (low, high) in bounds.items():
+        column = columns[name]
+        whole = column.dtype.kind == "i" and column.ndim == 1 + (name == "cards")
+        if not whole or (column.size and not low <= column.min() <= column.max() < high):
+            raise SolutionError(f"board_{name}_{level} is damaged")
+    cards, parents, counts, maps = (column.tolist() for column in columns.values())
     boards, start = [], 0
     for own, parent, count in zip(cards, parents, counts, strict=True):
         boards.append(Board(tuple(own), parent, tuple(maps[start : start + count])))

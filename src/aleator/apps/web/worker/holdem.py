@@ -110,8 +110,10 @@ def summary(found: HoldemSolution) -> dict[str, Any]:
 
 
 def check_file(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the summary of the solution in a file; refuses what is none."""
-    return summary(HoldemSolution.open(Path(params["path"]))) | {"stopped": False}
+    """Returns the summary of the solution in a file; refuses what is none, or is damaged anywhere."""
+    found = HoldemSolution.open(Path(params["path"]))
+    found.verify()
+    return summary(found) | {"stopped": False}
 
 
 def _with_locks(table: dict[str, Any], wanted: list[dict[str, Any]], base: str | None) -> dict[str, Any]:
