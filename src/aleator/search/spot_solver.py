@@ -53,8 +53,8 @@ class SpotSolver:
         if watch is None:
             return
         solver = self._cfr.solver
-        nodes = solver.plan.nodes[0]
-        lines = {id(nodes[place].children[0]): line for line, place in enumerate(solver.plan.forests[0].next_nodes)}
+        streets = solver.plan.nodes
+        lines = {int(node) + 1: line for line, node in enumerate(streets[0][solver.plan.forests[0].next_nodes])}
         found = [self._cfr.place(int(node)) for node in watch.nodes]
         dealt = np.array([level == 1 for level, _, _ in found], np.bool_)
         behind = tree.actor[tree.parent[watch.nodes]] == CHANCE
@@ -62,7 +62,7 @@ class SpotSolver:
             raise SolveError("only the first street and what lies right behind the first card can be watched")
         self._first = np.flatnonzero(~dealt), np.array([place for level, _, place in found if not level], np.int64)
         self._second = [
-            (k, board, lines[id(solver.plan.nodes[1][place])]) for k, (level, board, place) in enumerate(found) if level
+            (k, board, lines[int(streets[1][place])]) for k, (level, board, place) in enumerate(found) if level
         ]
         self._mean = np.zeros((len(self._first[1]), solver.plan.widths[0][watch.player]))
 

@@ -47,9 +47,9 @@ def test_a_lock_says_how_often_each_hand_takes_each_action() -> None:
 def test_cards_may_be_left_out() -> None:
     root = parse_spot(SPOT).build_tree()
     everywhere, on_a_card = (parse_lock(f"{path} c=1").find(root) for path in ("r:0:c:c:c", "r:0:c:c:2h:c"))
-    assert everywhere.node is on_a_card.node and everywhere.node.player == 1
+    assert everywhere.node == on_a_card.node and everywhere.node.player == 1
     assert (everywhere.cards, on_a_card.cards) == ((None,), ("2h",))
-    assert parse_lock("r:0:c:c c=1").find(root).node is find_node(root, "r:0:c:c:2h"), (
+    assert parse_lock("r:0:c:c c=1").find(root).node == find_node(root, "r:0:c:c:2h"), (
         "the first decision after any card"
     )
 

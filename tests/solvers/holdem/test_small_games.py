@@ -126,16 +126,15 @@ class BruteForce:
 
     def __init__(self, solver: HoldemSolver) -> None:
         self.solver, self.spot, plan = solver, solver.spot, solver.plan
-        self.places = [{id(node): place for place, node in enumerate(nodes)} for nodes in plan.nodes]
         self.boards = [{board.cards: index for index, board in enumerate(street)} for street in plan.boards]
-        self.root = plan.nodes[0][0]
+        self.root = plan.betting
         self.strengths = cache(lambda board: strengths(board).astype(int))
         self.policy = cache(self._policy)
 
     def _policy(self, key: int, board: tuple[int, ...], player: int, hand: int) -> np.ndarray:
         level = len(board) - 4
         index = self.boards[level][board]
-        block = self.solver.engine.read("policy_sum", level, index, self.places[level][key])
+        block = self.solver.engine.read("policy_sum", level, index, int(self.solver.plan.place[key]))
         rows = self.solver.plan.rows(player, self.solver.plan.boards[level][index]).tolist()
         row = block[:, rows.index(hand)].astype(np.float64)
         return row / row.sum() if row.sum() > 0 else np.full(len(row), 1 / len(row))
@@ -159,7 +158,7 @@ class BruteForce:
     def value(self, node: BettingNode, board: tuple[int, ...], hands: tuple[int, int], player: int) -> float:
         """Returns what a player wins from one history on, when both follow their average policies."""
         if node.kind is NodeKind.DECISION:
-            policy = self.policy(id(node), board, node.player, hands[node.player])
+            policy = self.policy(node.number, board, node.player, hands[node.player])
             return float(
                 sum(p * self.value(c, board, hands, player) for p, c in zip(policy, node.children, strict=True))
             )
@@ -181,7 +180,7 @@ class BruteForce:
         if node.kind is NodeKind.DECISION:
             total = 0.0
             for action, child in enumerate(node.children):
-                left = [(o, w * self.policy(id(node), board, 1 - p, o)[action]) for o, w in others]
+                left = [(o, w * self.policy(node.number, board, 1 - p, o)[action]) for o, w in others]
                 total += self.best(child, board, hand, left, p)
             return total
         if node.kind is NodeKind.NEXT_STREET:

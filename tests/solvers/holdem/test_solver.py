@@ -67,8 +67,6 @@ def same_start(spot: Spot, rule: str, seed: int) -> tuple[CFR, HoldemSolver, Pla
     tree = build_tree(HoldemGame(spot))
     general, boards = CFR(tree, NAMED_RULES[rule]), HoldemSolver(spot, NAMED_RULES[rule], isomorphism=False)
     plan = boards.plan
-    number = {id(node): index for index, node in enumerate(plan.nodes[0][0].walk())}
-    places = [{number[id(node)]: place for place, node in enumerate(nodes)} for nodes in plan.nodes]
     on_board = [{board.cards: index for index, board in enumerate(street)} for street in plan.boards]
     found: Places = [[], []]
     for player in (0, 1):
@@ -76,7 +74,7 @@ def same_start(spot: Spot, rule: str, seed: int) -> tuple[CFR, HoldemSolver, Pla
             state = tree.states[node]
             level = len(state.board) - len(spot.board)
             board = on_board[level][state.board]
-            rows, shape = boards.engine.decision_rows(level, board, places[level][state.node])
+            rows, shape = boards.engine.decision_rows(level, board, int(plan.place[state.node]))
             hands = np.searchsorted(plan.hands[player], plan.rows(player, plan.boards[level][board]))
             found[player].append((rows, shape, int(node), hands))
     kept, memory = boards.engine.storage, general.state()

@@ -68,7 +68,7 @@ def run(
     problem = find_problem(game, algorithm)
     earlier = _load(resume, problem, limits) if resume else None
     solution, stopped = solve_with_bar(
-        problem, algorithm, limits, quiet=json, dtype=dtype, threads=threads, seed=seed, resume=earlier, keep_state=True
+        problem, algorithm, limits, quiet=json, dtype=dtype, threads=threads, seed=seed, resume=earlier
     )
     if output:
         solution.save(output)

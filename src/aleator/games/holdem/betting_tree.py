@@ -12,7 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from aleator.errors import AleatorError, TooBigError
 from aleator.games.holdem.bet_menu import BetMenu, Situation
@@ -39,6 +42,9 @@ class BettingTreeError(AleatorError):
     """A pot, a stack or a line that makes no tree; the message names the bad value and what is allowed."""
 
 
+ACTION_KINDS: Final = (ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE)
+
+
 class NodeKind(IntEnum):
     """What happens at a node: a player acts, the hand ends by a fold or a showdown, or the next card comes."""
 
@@ -48,41 +54,113 @@ class NodeKind(IntEnum):
     NEXT_STREET = 3
 
 
-@dataclass(frozen=True, slots=True)
-class BettingNode:
-    """One public state of the betting.
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class BettingTree:
+    """The public states of the betting, numbered in preorder from the root, 0: a subtree is the range from its node to its end.
 
     Attributes:
-        kind: what happens here.
-        street: 0 for preflop to 3 for the river; at `NEXT_STREET` the street that has ended.
-        player: who acts at a `DECISION`, who has folded at a `FOLD`; -1 elsewhere.
-        chips: chips put in by both players since the start of the tree, ``[2]``.
-        actions: what the player can do, raises ascending and last; amounts are raise-to amounts of this street.
-        children: the node after each action; at `NEXT_STREET` the one node of the street that follows, or none in a
-            tree of one street.
+        kind: what happens at each node, a `NodeKind`, int8 ``[N]``.
+        street: 0 for preflop to 3 for the river; at `NEXT_STREET` the street that has ended, int8 ``[N]``.
+        player: who acts at a `DECISION`, who has folded at a `FOLD`; -1 elsewhere, int8 ``[N]``.
+        chips: chips put in by both players since the start of the tree, ``[N, 2]``.
+        parent: the node before, -1 for the root, int32 ``[N]``.
+        end: one more than the last node of the subtree, int32 ``[N]``.
+        action: what the player has done to come here, an index of `ACTION_KINDS`; -1 at the root and after a card, int8 ``[N]``.
+        amount: the raise-to amount of that on its street, 0 if it was no raise, ``[N]``.
     """
 
-    kind: NodeKind
-    street: int
-    player: int
-    chips: tuple[int, int]
-    actions: tuple[Action, ...] = ()
-    children: tuple[BettingNode, ...] = ()
+    kind: npt.NDArray[np.int8]
+    street: npt.NDArray[np.int8]
+    player: npt.NDArray[np.int8]
+    chips: npt.NDArray[np.int64]
+    parent: npt.NDArray[np.int32]
+    end: npt.NDArray[np.int32]
+    action: npt.NDArray[np.int8]
+    amount: npt.NDArray[np.int64]
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of nodes N."""
+        return len(self.kind)
+
+    def children(self, node: int) -> list[int]:
+        """Returns the nodes after each action; at `NEXT_STREET` the one of the street that follows."""
+        children, child, end = [], node + 1, int(self.end[node])
+        while child < end:
+            children.append(child)
+            child = int(self.end[child])
+        return children
+
+    def first_rows(self, root: int, player: int) -> npt.NDArray[np.int64]:
+        """Returns ``[N]``: where the actions of each of a player's decisions begin, if those below `root` are listed in order.
+
+        Each street has a list of its own. Decisions of the other player have -1.
+        """
+        first, used = np.full(self.num_nodes, -1, np.int64), [0] * len(STREET_NAMES)
+        nodes = np.arange(root, int(self.end[root]))
+        counts = np.bincount(self.parent[1:], minlength=self.num_nodes) if self.num_nodes > 1 else np.zeros(1, np.int64)
+        for node in nodes[(self.kind[nodes] == NodeKind.DECISION) & (self.player[nodes] == player)]:
+            first[node] = used[self.street[node]]
+            used[self.street[node]] += counts[node]
+        return first
+
+
+class BettingNode(NamedTuple):
+    """One public state of the betting: a node of a tree by its number.
+
+    Two are equal if they are the same node of the same tree.
+    """
+
+    tree: BettingTree
+    number: int
+
+    def __repr__(self) -> str:
+        return f"<BettingNode {self.number}: {self.kind.name}, street {self.street}, player {self.player}, chips {self.chips}>"
+
+    @property
+    def kind(self) -> NodeKind:
+        """What happens here."""
+        return NodeKind(self.tree.kind[self.number])
+
+    @property
+    def street(self) -> int:
+        """0 for preflop to 3 for the river; at `NEXT_STREET` the street that has ended."""
+        return int(self.tree.street[self.number])
+
+    @property
+    def player(self) -> int:
+        """Who acts at a `DECISION`, who has folded at a `FOLD`; -1 elsewhere."""
+        return int(self.tree.player[self.number])
+
+    @property
+    def chips(self) -> tuple[int, int]:
+        """Chips put in by both players since the start of the tree."""
+        first, second = self.tree.chips[self.number]
+        return int(first), int(second)
+
+    @property
+    def children(self) -> tuple[BettingNode, ...]:
+        """The node after each action; at `NEXT_STREET` that of the street that follows, or none in a tree of one street."""
+        return tuple(BettingNode(self.tree, child) for child in self.tree.children(self.number))
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What the player can do, raises ascending and last; amounts are raise-to amounts of this street."""
+        tree = self.tree
+        children = [child for child in tree.children(self.number) if tree.action[child] >= 0]
+        return tuple(Action(ACTION_KINDS[tree.action[child]], int(tree.amount[child])) for child in children)
 
     @property
     def tokens(self) -> tuple[str, ...]:
         """How a node path writes each action: ``f``, ``c`` or ``bN``."""
+        own, actions = self.player, self.actions
         return tuple(
-            action_token(action, self.children[index].chips[self.player]) for index, action in enumerate(self.actions)
+            action_token(action, child.chips[own]) for action, child in zip(actions, self.children, strict=False)
         )
 
     def walk(self) -> Iterator[BettingNode]:
         """Yields this node and all below it in preorder."""
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(node.children))
+        return (BettingNode(self.tree, number) for number in range(self.number, int(self.tree.end[self.number])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +245,9 @@ def build_tree_from_state(
         lines.setdefault(path.tokens[:-1], set()).add(int(path.tokens[-1][1:]))
     name, task = "the betting tree", "building the betting tree"
     with Meter(name, task, "nodes", most=max_nodes, advice=_ADVICE) as meter:
-        root = _Builder(menu, lines, one_street, meter).decision(state, (), caller=None)
+        builder = _Builder(menu, lines, one_street, meter)
+        builder.decision(state, (), _Came(), caller=None)
+        root = BettingNode(builder.tree(), 0)
     for path in () if one_street else added:
         find_node(root, path, any_card=True)
     return root
@@ -224,10 +304,8 @@ def find_node(
 
 def count_nodes(root: BettingNode) -> tuple[int, ...]:
     """Returns the number of nodes of each street, preflop first, ``[4]``; the betting below a card counts once."""
-    counts = [0] * len(STREET_NAMES)
-    for node in root.walk():
-        counts[node.street] += 1
-    return tuple(counts)
+    streets = root.tree.street[root.number : int(root.tree.end[root.number])]
+    return tuple(np.bincount(streets, minlength=len(STREET_NAMES)).tolist())
 
 
 def action_token(action: Action, chips: int) -> str:
@@ -257,15 +335,24 @@ def _possible(node: BettingNode) -> str:
 
 
 class _Builder:
-    """One build: the menu, the added lines and the meter that counts nodes."""
+    """One build: the menu, the added lines, the meter that counts nodes, and a row for each node so far."""
 
     def __init__(
         self, menu: BetMenu | None, lines: dict[tuple[str, ...], set[int]], one_street: bool, meter: Meter
     ) -> None:
         self.menu, self.lines, self.one_street, self.meter = menu, lines, one_street, meter
+        self.rows: list[tuple[int, ...]] = []
+        self.ends: list[int] = []
 
-    def decision(self, state: BettingState, line: tuple[str, ...], caller: int | None) -> BettingNode:
-        """Returns the node of the acting player; ``caller`` is who has just called a bet on the street before."""
+    def tree(self) -> BettingTree:
+        """Returns what has been built."""
+        rows = np.array(self.rows, np.int64).reshape(-1, 8)
+        kind, street, player, action = rows[:, [0, 1, 2, 6]].T.astype(np.int8)
+        end = np.array(self.ends, np.int32)
+        return BettingTree(kind, street, player, rows[:, 3:5], rows[:, 5].astype(np.int32), end, action, rows[:, 7])
+
+    def decision(self, state: BettingState, line: tuple[str, ...], came: _Came, caller: int | None) -> None:
+        """Adds the node of the acting player; ``caller`` is who has just called a bet on the street before."""
         player = state.player
         assert player is not None
         legal = state.legal_actions()
@@ -273,13 +360,13 @@ class _Builder:
         actions += [raise_to(amount) for amount in self.amounts(state, legal, line, caller)]
         if state.num_raises > MAX_RAISES_PER_STREET:
             raise TooBigError(f"more than {MAX_RAISES_PER_STREET} raises on a street: use larger sizes or a cap")
-        children = []
+        node = self.add(NodeKind.DECISION, state.street, player, state, came)
         for action in actions:
             after = state.act(action)
             token = action_token(action, after.contributions[player])
             called_by = player if action is CALL and legal.call_amount else None
-            children.append(self.after(state, after, (*line, token), called_by))
-        return self.node(NodeKind.DECISION, state.street, player, state, tuple(actions), tuple(children))
+            self.after(state, after, (*line, token), _Came(node, action), called_by)
+        self.ends[node] = len(self.rows)
 
     def amounts(
         self, state: BettingState, legal: LegalActions, line: tuple[str, ...], caller: int | None
@@ -312,35 +399,45 @@ class _Builder:
         return tuple(sorted(amounts))
 
     def after(
-        self, before: BettingState, state: BettingState, line: tuple[str, ...], caller: int | None
-    ) -> BettingNode:
-        """Returns the node of ``state``, which an action in ``before`` has led to."""
+        self, before: BettingState, state: BettingState, line: tuple[str, ...], came: _Came, caller: int | None
+    ) -> None:
+        """Adds the node of ``state``, which an action in ``before`` has led to, and all below it."""
+        street, last = before.street, state.rules.num_streets - 1
         if len(state.live_players) == 1:
             assert before.player is not None
-            return self.node(NodeKind.FOLD, before.street, before.player, state)
-        if not state.is_over and state.street == before.street:
-            return self.decision(state, line, caller=None)
-        if before.street == state.rules.num_streets - 1:
-            return self.node(NodeKind.SHOWDOWN, before.street, -1, state)
-        if self.one_street:
-            return self.node(NodeKind.NEXT_STREET, before.street, -1, state)
-        if not state.is_over:
-            below = self.decision(state, line, caller)
-            return self.node(NodeKind.NEXT_STREET, before.street, -1, state, (), (below,))
-        node = self.node(NodeKind.SHOWDOWN, state.rules.num_streets - 1, -1, state)
-        for street in reversed(range(before.street, state.rules.num_streets - 1)):
-            node = self.node(NodeKind.NEXT_STREET, street, -1, state, (), (node,))
-        return node
+            self.add(NodeKind.FOLD, street, before.player, state, came)
+        elif not state.is_over and state.street == street:
+            self.decision(state, line, came, caller=None)
+        elif street == last:
+            self.add(NodeKind.SHOWDOWN, street, -1, state, came)
+        elif self.one_street:
+            self.add(NodeKind.NEXT_STREET, street, -1, state, came)
+        elif not state.is_over:
+            node = self.add(NodeKind.NEXT_STREET, street, -1, state, came)
+            self.decision(state, line, _Came(node), caller)
+            self.ends[node] = len(self.rows)
+        else:  # both are all-in
+            nodes = []
+            for deeper in range(street, last):
+                nodes.append(self.add(NodeKind.NEXT_STREET, deeper, -1, state, came))
+                came = _Came(nodes[-1])
+            self.add(NodeKind.SHOWDOWN, last, -1, state, came)
+            for node in nodes:
+                self.ends[node] = len(self.rows)
 
-    def node(
-        self,
-        kind: NodeKind,
-        street: int,
-        player: int,
-        state: BettingState,
-        actions: tuple[Action, ...] = (),
-        children: tuple[BettingNode, ...] = (),
-    ) -> BettingNode:
+    def add(self, kind: NodeKind, street: int, player: int, state: BettingState, came: _Came) -> int:
+        """Returns the number of a new node, as yet with nothing below it."""
         self.meter.add()
         first, second = state.contributions
-        return BettingNode(kind, street, player, (first, second), actions, children)
+        action = -1 if came.action is None else ACTION_KINDS.index(came.action.kind)
+        amount = 0 if came.action is None else came.action.amount
+        self.rows.append((kind, street, player, first, second, came.parent, action, amount))
+        self.ends.append(len(self.rows))
+        return len(self.rows) - 1
+
+
+class _Came(NamedTuple):
+    """How a node is reached: from which node, and by which action unless a card came."""
+
+    parent: int = -1
+    action: Action | None = None

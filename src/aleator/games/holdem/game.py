@@ -21,7 +21,7 @@ from aleator.games.holdem.spot import Spot
 
 
 class HoldemState(NamedTuple):
-    """The cards on the board, and a node of the betting tree by its number in preorder."""
+    """The cards on the board, and a node of the betting tree by its number."""
 
     board: tuple[int, ...]
     node: int
@@ -33,9 +33,7 @@ class HoldemGame(Game[HoldemState]):
     def __init__(self, spot: Spot) -> None:
         self.spot = spot
         self.name = f"holdem:{''.join(format_card(card) for card in spot.board)}"
-        self._nodes = list(spot.build_tree().walk())
-        number = {id(node): place for place, node in enumerate(self._nodes)}
-        self._children = [[number[id(child)] for child in node.children] for node in self._nodes]
+        self.tree = spot.build_tree().tree
         weights = spot.weights()
         self.hand_sets = tuple(np.flatnonzero(row) for row in weights)
         self._names = tuple(tuple(format_hand(int(hand)) for hand in hands) for hands in self.hand_sets)
@@ -66,7 +64,7 @@ class HoldemGame(Game[HoldemState]):
 
     def betting(self, state: HoldemState) -> BettingNode:
         """Returns the node of the betting tree."""
-        return self._nodes[state.node]
+        return BettingNode(self.tree, state.node)
 
     def _wins_on(self, board: tuple[int, ...]) -> FloatArray:
         order = strengths(board).astype(np.int64)
@@ -82,7 +80,7 @@ class HoldemGame(Game[HoldemState]):
         return HoldemState(self.spot.board, 0)
 
     def actor(self, state: HoldemState) -> int:
-        node = self._nodes[state.node]
+        node = self.betting(state)
         if node.kind == NodeKind.DECISION:
             return node.player
         return CHANCE if node.kind == NodeKind.NEXT_STREET else TERMINAL
@@ -93,18 +91,18 @@ class HoldemGame(Game[HoldemState]):
     def actions(self, state: HoldemState) -> Sequence[str]:
         if self.actor(state) == CHANCE:
             return [format_card(card) for card in self._next_cards(state)]
-        return self._nodes[state.node].tokens
+        return self.betting(state).tokens
 
     def action_name(self, state: HoldemState, hand: int, action: int) -> str:
-        return action_name(self._nodes[state.node], action, self.spot.stack)
+        return action_name(self.betting(state), action, self.spot.stack)
 
     def picture(self, state: HoldemState) -> str:
-        return f"{format_cards(state.board)}, pot {self.spot.pot + sum(self._nodes[state.node].chips)}"
+        return f"{format_cards(state.board)}, pot {self.spot.pot + sum(self.betting(state).chips)}"
 
     def child(self, state: HoldemState, action: int) -> HoldemState:
         if self.actor(state) == CHANCE:
-            return HoldemState((*state.board, self._next_cards(state)[action]), self._children[state.node][0])
-        return HoldemState(state.board, self._children[state.node][action])
+            return HoldemState((*state.board, self._next_cards(state)[action]), state.node + 1)
+        return HoldemState(state.board, self.tree.children(state.node)[action])
 
     def hands(self, state: HoldemState, player: int) -> Sequence[str]:
         return self._names[player]
@@ -114,12 +112,12 @@ class HoldemGame(Game[HoldemState]):
 
     def utility(self, state: HoldemState) -> FloatArray:
         stake = self.payoff(state).stake
-        if self._nodes[state.node].kind == NodeKind.FOLD:
+        if self.betting(state).kind == NodeKind.FOLD:
             return np.full(self._joint.shape, stake)
         return self._order(state.board) * stake
 
     def payoff(self, state: HoldemState) -> Payoff:
-        node = self._nodes[state.node]
+        node = self.betting(state)
         stake = self.spot.pot / 2 + min(node.chips)
         if node.kind == NodeKind.FOLD:
             return Payoff((False, state.board), -stake if node.player == 0 else stake)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -191,7 +192,12 @@ class Spot:
         Raises:
             TooBigError: more than `MAX_NODES` nodes.
         """
-        return build_tree(self.tree_config(), max_nodes=MAX_NODES[self.street])
+        return _built(self.tree_config(), MAX_NODES[self.street])
+
+
+@lru_cache(maxsize=8)  # whoever looks at a spot asks for its tree, and some have a hundred thousand nodes
+def _built(config: TreeConfig, max_nodes: int) -> BettingNode:
+    return build_tree(config, max_nodes=max_nodes)
 
 
 def _can_be_dealt(weights: npt.NDArray[np.float64]) -> bool:

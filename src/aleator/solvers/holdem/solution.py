@@ -35,7 +35,6 @@ from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
 ONE = 32_767  # the number that stands for probability 1
-Rows = dict[int, tuple[int, int]]
 
 
 class StoredNode(NamedTuple):
@@ -78,7 +77,7 @@ class HoldemSolution(Solution):
         weights = spot.weights()
         self.hands = (np.flatnonzero(weights[0]), np.flatnonzero(weights[1]))
         self.weights = (weights[0][self.hands[0]], weights[1][self.hands[1]])
-        self._rows = (decision_rows(self.root, 0), decision_rows(self.root, 1))
+        self._first_row = tuple(self.root.tree.first_rows(self.root.number, player) for player in (0, 1))
         self.boards = [_read_boards(arrays, level) for level in range(4 - spot.street)]
 
     @cached_property
@@ -149,7 +148,7 @@ class HoldemSolution(Solution):
         name = _policy_name(node.player, level)
         if name not in self._arrays:
             raise SolutionError("the solution was saved without its last street")
-        first, count = self._rows[node.player][id(node)]
+        first, count = int(self._first_row[node.player][node.number]), len(node.tree.children(node.number))
         kept = np.asarray(self._arrays[name][boards, first : first + count], np.float64)
         if kept.size and kept.min() < 0.0:
             raise SolutionError(f"{name} is damaged: it has negative probabilities")
@@ -161,9 +160,8 @@ class HoldemSolution(Solution):
         """Raises SolutionError if a policy has another shape or type than the spot and its boards give it."""
         for player in (0, 1):
             rows = [0, 0, 0, 0]
-            for node in self.root.walk():
-                if node.kind is NodeKind.DECISION and node.player == player:
-                    rows[node.street] += len(node.actions)
+            for node in np.flatnonzero(self._first_row[player] >= 0).tolist():
+                rows[self.root.tree.street[node]] += len(self.root.tree.children(node))
             for level, boards in enumerate(self.boards):
                 name = _policy_name(player, level)
                 shape = (len(boards), rows[self.spot.street + level], len(self.hands[player]))
@@ -202,7 +200,8 @@ class HoldemSolution(Solution):
             algorithm: its rule by name.
             curve: quality over time.
             name: of the game.
-            keep_state: whether the solution holds the solver's state (not a copy), so that a solve can go on from it.
+            keep_state: whether the solution holds the solver's state (not a copy), so that a solve can go on from it; if not, the
+                solver gives its regrets back and cannot go on, so that a solution takes no more memory than the solve.
             tree: the public tree of the game, if there is one.
         """
         exploitability = curve[-1].exploitability if curve else solver.nash_conv() / 2
@@ -218,6 +217,8 @@ class HoldemSolution(Solution):
             infostates=solver.plan.num_infostates(),
             curve=tuple(curve),
         )
+        if not keep_state:
+            solver.engine.free_regrets()
         arrays = _solver_arrays(solver)
         if keep_state:
             arrays |= {cls.STATE + key: vector for key, vector in solver.state().items()}
@@ -252,17 +253,6 @@ class HoldemSolution(Solution):
         return solution
 
 
-def decision_rows(root: BettingNode, player: int) -> Rows:
-    """Returns for the `id` of each decision of a player its first row on its street and its number of actions."""
-    found: Rows = {}
-    used = [0, 0, 0, 0]
-    for node in root.walk():
-        if node.kind is NodeKind.DECISION and node.player == player:
-            found[id(node)] = used[node.street], len(node.actions)
-            used[node.street] += len(node.actions)
-    return found
-
-
 def _policy_name(player: int, level: int) -> str:
     return f"policy{player}_{level}"
 
@@ -281,19 +271,19 @@ def _solver_arrays(solver: HoldemSolver) -> dict[str, npt.NDArray[Any]]:
 def _street_policy(solver: HoldemSolver, level: int, player: int) -> npt.NDArray[np.int16]:
     """Returns the average policy of a player's decisions on a street as the file keeps it, `[B, R, H]`."""
     plan, engine = solver.plan, solver.engine
-    boards, hands = plan.boards[level], plan.hands[player]
-    places = {id(node): place for place, node in enumerate(plan.nodes[level])}
-    rows = {places[key]: at for key, at in decision_rows(plan.nodes[0][0], player).items() if key in places}
-    policy = np.zeros((len(boards), sum(count for _, count in rows.values()), len(hands)), np.int16)
-    if not rows:
+    boards, hands, forest = plan.boards[level], plan.hands[player], plan.forests[level]
+    policy = np.zeros((len(boards), int(forest.num_rows[player]), len(hands)), np.int16)
+    places = np.flatnonzero(forest.kind == player)
+    if not len(places):
         return policy
-    width = plan.widths[level][player]
-    spans = [engine.decision_rows(level, 0, place)[0] for place in rows]
-    base = min(span.start for span in spans)
+    places = places[np.argsort(plan.nodes[level][places])]  # the file lists decisions in preorder
+    counts, width = forest.num_children[places], plan.widths[level][player]
+    order = np.concatenate(
+        [np.arange(forest.row[place], forest.row[place] + forest.num_children[place]) for place in places]
+    )
+    base = int(engine.streets[level].storage_at[player])
     kept = engine.storage[player].policy_sum[base : base + policy.shape[0] * policy.shape[1] * width]
     kept = kept.reshape(len(boards), policy.shape[1], width)
-    order = np.concatenate([np.arange((span.start - base) // width, (span.stop - base) // width) for span in spans])
-    counts = np.array([count for _, count in rows.values()])
     starts = np.cumsum(counts) - counts
     for index, board in enumerate(boards):
         living = plan.rows(player, board)

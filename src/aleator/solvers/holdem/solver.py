@@ -139,7 +139,7 @@ class HoldemSolver(Solver):
         """Fixes a policy on all boards that it names."""
         node, cards, _ = self.plan.locked(lock)
         policy, level = lock.policy(node), len(cards)
-        place = next(place for place, other in enumerate(self.plan.nodes[level]) if other is node)
+        place = int(self.plan.place[node.number])
         named = [None if card is None else parse_card(card) for card in cards]
         for index, board in enumerate(self.plan.boards[level]):
             dealt = board.cards[len(self.spot.board) :]

@@ -110,11 +110,10 @@ class SpotCFR:
         if root_reach is not None:
             for player in (0, 1):
                 self.set_root_reach(player, root_reach[player])
-        plan = self.solver.plan
-        number = {id(node): place for place, node in enumerate(rest.root.walk(), start=root.node)}
-        places = [{number[id(node)]: place for place, node in enumerate(nodes)} for nodes in plan.nodes]
-        boards = [{board.cards: place for place, board in enumerate(street)} for street in plan.boards]
-        self._places, self._boards, self._start = places, boards, len(root.board)
+        self._boards = [
+            {board.cards: place for place, board in enumerate(street)} for street in self.solver.plan.boards
+        ]
+        self._start = len(root.board)
         self._hands: dict[tuple[int, int, int], npt.NDArray[np.intp]] = {}
 
     def place(self, node: int) -> tuple[int, int, int]:
@@ -122,7 +121,7 @@ class SpotCFR:
         state = self.tree.states[node]
         assert isinstance(state, HoldemState)
         level = len(state.board) - self._start
-        return level, self._boards[level][state.board], self._places[level][state.node]
+        return level, self._boards[level][state.board], int(self.solver.plan.place[state.node])
 
     def hands(self, player: int, level: int, board: int) -> npt.NDArray[np.intp]:
         """Returns which of the tree's hands of a player the rows of a board are."""

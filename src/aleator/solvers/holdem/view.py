@@ -148,9 +148,9 @@ class _KeptValues(SubtreeValues):
         """Returns both players' cfvs `[B, H]`; on the board itself, `reach` must be that of the average policy."""
         if step:
             return super().values(node, reach, step)
-        if id(node) not in self._kept:
-            self._kept[id(node)] = super().values(node, reach, step)
-        return self._kept[id(node)]
+        if node.number not in self._kept:
+            self._kept[node.number] = super().values(node, reach, step)
+        return self._kept[node.number]
 
 
 class HoldemView:

@@ -94,6 +94,7 @@ class BoardEngine:
         )
         self.storage = (first, second)
         self._bits = (_as_bits(first), _as_bits(second))
+        self.read_only = False
         # what the last policies weigh in their sums; the largest sum in units of it
         self.averaging = np.array([1.0, 0.0])
         streets = self._streets()
@@ -185,8 +186,25 @@ class BoardEngine:
                 steps.append((walk.COLLECT, level - 1, board, chunk))
         return steps
 
+    def free_regrets(self) -> None:
+        """Gives back the memory of everything but the average policies: from now on they can be read and evaluated only."""
+        self.read_only = True
+        first, second = (
+            kept._replace(
+                regret=kept.regret[:0].copy(), instant=None if kept.instant is None else kept.instant[:0].copy()
+            )
+            for kept in self.storage
+        )
+        self.storage = (first, second)
+        self._bits = (_as_bits(first), _as_bits(second))
+
+    def _check_regrets(self) -> None:
+        if self.read_only:
+            raise SolveError("this solver has given its regrets back: it cannot go on")
+
     def iterate(self, schedule: npt.NDArray[np.float64]) -> None:
         """Runs CFR, one iteration per row of `schedule` (see `RegretRule.schedule`), players in turn."""
+        self._check_regrets()
         self._rows = self._weigh(schedule)
         if self.threads == 1:
             self._run(0, self._whole, 0, 2, walk.UPDATE, self._rows)
@@ -200,6 +218,7 @@ class BoardEngine:
 
         Player 0's half comes first.
         """
+        self._check_regrets()
         if player == 0:
             self._rows = self._weigh(schedule)
         self._traverse(player, walk.UPDATE, self._rows[-1:])

@@ -15,13 +15,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.games.holdem.betting_tree import BettingNode, NodeKind
+from aleator.games.holdem.betting_tree import BettingTree, NodeKind
 from aleator.games.holdem.spot import Rake
 
 Int32Array = npt.NDArray[np.int32]
 Float32Array = npt.NDArray[np.float32]
 
 FOLD, SHOWDOWN, NEXT = 2, 3, 4
+_CODES = np.array([-1, FOLD, SHOWDOWN, NEXT])  # by NodeKind
 NOWHERE = -1
 _LANE_FIELDS = ("slot", "fold", "show", "fold_amount", "show_amount", "rake_amount")
 
@@ -64,30 +65,31 @@ class ForestSize(NamedTuple):
 
 
 def build_forest(
-    trees: Sequence[BettingNode], pot: int, rake: Rake, chance: float, nodes_per_chunk: int
-) -> tuple[Forest, list[BettingNode], ForestSize]:
-    """Returns the forest of a street, the betting node behind each of its nodes, and the size of the largest chunk.
+    tree: BettingTree, roots: Sequence[int], pot: int, rake: Rake, chance: float, nodes_per_chunk: int
+) -> tuple[Forest, Int32Array, ForestSize]:
+    """Returns the forest of a street, the number in the betting tree of each of its nodes, and the size of the largest chunk.
 
     Args:
-        trees: the first node of the street for each line that leads to it.
+        tree: the betting.
+        roots: the first node of the street for each line that leads to it.
         pot: chips in the middle at the start of the whole tree.
         rake: what the house takes.
         chance: probability of each board of this street, given both hands; payoffs are multiplied by it.
         nodes_per_chunk: a chunk is closed once it has so many nodes.
     """
-    builder = _Builder(pot, rake, chance)
-    for first, end in _chunks([count_street(tree) for tree in trees], nodes_per_chunk):
-        builder.add(trees[first:end])
+    builder = _Builder(tree, pot, rake, chance)
+    for first, end in _chunks([_count_street(tree, root) for root in roots], nodes_per_chunk):
+        builder.add(roots[first:end])
     return (
         builder.forest(),
-        builder.nodes,
+        np.array(builder.nodes, np.int32),
         ForestSize(builder.most_nodes, (builder.most_slots[0], builder.most_slots[1])),
     )
 
 
-def count_street(tree: BettingNode) -> int:
-    """Returns the nodes of a betting tree up to the end of its street."""
-    return 1 + (sum(count_street(child) for child in tree.children) if tree.kind == NodeKind.DECISION else 0)
+def _count_street(tree: BettingTree, root: int) -> int:
+    """Returns the nodes of a subtree up to the end of its street."""
+    return int((tree.street[root : int(tree.end[root])] == tree.street[root]).sum())
 
 
 def _chunks(sizes: list[int], most: int) -> list[tuple[int, int]]:
@@ -104,9 +106,9 @@ def _chunks(sizes: list[int], most: int) -> list[tuple[int, int]]:
 class _Builder:
     """Collects a forest chunk by chunk."""
 
-    def __init__(self, pot: int, rake: Rake, chance: float) -> None:
-        self.pot, self.rake, self.chance = pot, rake, chance
-        self.nodes: list[BettingNode] = []
+    def __init__(self, tree: BettingTree, pot: int, rake: Rake, chance: float) -> None:
+        self.tree, self.pot, self.rake, self.chance = tree, pot, rake, chance
+        self.nodes: list[int] = []
         self.columns: dict[str, list[npt.NDArray[np.int64]]] = {
             name: [np.zeros(0, np.int64)]
             for name in ("kind", "first_child", "num_children", "row", "slot0", "slot1", "inner")
@@ -116,31 +118,33 @@ class _Builder:
         self.num_rows = [0, 0]
         self.most_nodes, self.most_slots = 0, [0, 0]
 
-    def add(self, trees: Sequence[BettingNode]) -> None:
+    def add(self, roots: Sequence[int]) -> None:
         """Adds a chunk of lines."""
-        offset, nodes = len(self.nodes), list(trees)
-        first_child, num_children = [0] * len(trees), [0] * len(trees)
-        waiting = list(range(len(trees) - 1, -1, -1))
+        tree, offset, nodes = self.tree, len(self.nodes), list(roots)
+        first_child, num_children = [0] * len(roots), [0] * len(roots)
+        waiting = list(range(len(roots) - 1, -1, -1))
         while waiting:
             place = waiting.pop()
-            if nodes[place].kind == NodeKind.DECISION:
-                first_child[place], num_children[place] = len(nodes), len(nodes[place].children)
-                waiting.extend(range(len(nodes) + num_children[place] - 1, len(nodes) - 1, -1))
-                nodes.extend(nodes[place].children)
-                first_child.extend([0] * num_children[place])
-                num_children.extend([0] * num_children[place])
-        codes = {NodeKind.FOLD: FOLD, NodeKind.SHOWDOWN: SHOWDOWN, NodeKind.NEXT_STREET: NEXT}
-        kind = np.array([codes.get(node.kind, node.player) for node in nodes])
+            if tree.kind[nodes[place]] == NodeKind.DECISION:
+                children = tree.children(nodes[place])
+                first_child[place], num_children[place] = len(nodes), len(children)
+                waiting.extend(range(len(nodes) + len(children) - 1, len(nodes) - 1, -1))
+                nodes.extend(children)
+                first_child.extend([0] * len(children))
+                num_children.extend([0] * len(children))
+        kind = np.where(tree.kind[nodes] == NodeKind.DECISION, tree.player[nodes], _CODES[tree.kind[nodes]]).astype(
+            np.int64
+        )
         inner = np.flatnonzero(kind <= 1)
         row, slot = np.zeros(len(nodes), np.int64), np.zeros((2, len(nodes)), np.int64)
-        slot[:, : len(trees)] = np.arange(len(trees))
-        num_slots = [len(trees), len(trees)]
+        slot[:, : len(roots)] = np.arange(len(roots))
+        num_slots = [len(roots), len(roots)]
         for place in map(int, inner):
             player, count = int(kind[place]), num_children[place]
-            children = slice(first_child[place], first_child[place] + count)
+            below = slice(first_child[place], first_child[place] + count)
             row[place] = self.num_rows[player]
-            slot[player, children] = num_slots[player] + np.arange(count)
-            slot[1 - player, children] = slot[1 - player, place]
+            slot[player, below] = num_slots[player] + np.arange(count)
+            slot[1 - player, below] = slot[1 - player, place]
             self.num_rows[player] += count
             num_slots[player] += count
         self.nodes += nodes
@@ -152,7 +156,7 @@ class _Builder:
         for player in (0, 1):
             self._add_lanes(player, nodes, kind, slot[1 - player], offset)
             self.starts[f"lane{player}"].append(len(self.lanes[player]["slot"]))
-        self.starts["line"].append(self.starts["line"][-1] + len(trees))
+        self.starts["line"].append(self.starts["line"][-1] + len(roots))
         self.starts["node"].append(len(self.nodes))
         self.starts["inner"].append(self.starts["inner"][-1] + len(inner))
         self.most_nodes = max(self.most_nodes, len(nodes))
@@ -161,7 +165,7 @@ class _Builder:
     def _add_lanes(
         self,
         player: int,
-        nodes: list[BettingNode],
+        nodes: list[int],
         kind: npt.NDArray[np.int64],
         slot: npt.NDArray[np.int64],
         offset: int,
@@ -191,14 +195,14 @@ class _Builder:
             lanes["show_amount"].append((won - taken / 2) * self.chance)
             lanes["rake_amount"].append(-taken / 2 * self.chance)
 
-    def _stake(self, node: BettingNode) -> tuple[float, float]:
+    def _stake(self, node: int) -> tuple[float, float]:
         """Returns what a player stands to win or lose without rake, and the rake."""
-        matched = min(node.chips)
+        matched = int(self.tree.chips[node].min())
         return self.pot / 2 + matched, self.rake.amount(self.pot + 2 * matched)
 
-    def _fold_payoff(self, node: BettingNode, player: int) -> float:
+    def _fold_payoff(self, node: int, player: int) -> float:
         stake, taken = self._stake(node)
-        return -stake if node.player == player else stake - taken
+        return -stake if self.tree.player[node] == player else stake - taken
 
     def forest(self) -> Forest:
         """Returns what has been collected."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.lock import Lock, LockedNode
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
-from aleator.solvers.engines.boards.forest import Forest, ForestSize, build_forest
+from aleator.solvers.engines.boards.forest import Forest, ForestSize, Int32Array, build_forest
 from aleator.solvers.engines.boards.tables import Int16Array, living_hands, row_width
 
 CARDS_LEFT = 52 - 4  # both hands are dealt
@@ -40,7 +39,9 @@ class BoardPlan:
         spot: the spot.
         hands: per player the hands (0..1325) that have weight.
         weights: per player the weights [1326].
-        forests, sizes, nodes: per street the betting, the largest chunk, and the betting node behind each node.
+        betting: the betting tree from the root of the spot on.
+        forests, sizes, nodes: per street the betting, the largest chunk, and the number in the betting tree of each node.
+        place: [nodes of the betting tree] where each is in the forest of its street.
         boards: per street the boards, one per class of isomorphic ones, children of a board side by side.
         widths: per street and player the rows of a board, padded.
     """
@@ -52,17 +53,21 @@ class BoardPlan:
         self._living: dict[tuple[int, tuple[int, ...]], tuple[Int16Array, Int16Array]] = {}
         self.forests: list[Forest] = []
         self.sizes: list[ForestSize] = []
-        self.nodes: list[list[BettingNode]] = []
-        trees, chance, left = [spot.build_tree()], 1.0, CARDS_LEFT - len(spot.board)
-        while trees:
+        self.nodes: list[Int32Array] = []
+        self.betting = spot.build_tree()
+        tree, chance, left = self.betting.tree, 1.0, CARDS_LEFT - len(spot.board)
+        self.place: Int32Array = np.full(tree.num_nodes, -1, np.int32)
+        roots = [self.betting.number]
+        while roots:
             last = spot.street + len(self.forests) == 3
             forest, nodes, size = build_forest(
-                trees, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK
+                tree, roots, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK
             )
             self.forests.append(forest)
             self.nodes.append(nodes)
             self.sizes.append(size)
-            trees = [nodes[place].children[0] for place in forest.next_nodes]
+            self.place[nodes] = np.arange(len(nodes))
+            roots = (nodes[forest.next_nodes] + 1).tolist()  # the street that follows begins with the next number
             chance /= max(left, 1)
             left -= 1
         self.boards = self._boards(isomorphism)
@@ -98,7 +103,7 @@ class BoardPlan:
 
     def locked(self, lock: Lock) -> LockedNode:
         """Returns where a lock applies in the plan's betting tree."""
-        return lock.find(self.nodes[0][0])
+        return lock.find(self.betting)
 
     @property
     def num_streets(self) -> int:
