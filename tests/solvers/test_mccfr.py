@@ -259,6 +259,34 @@ def test_outcome_sampling_needs_exploration() -> None:
     assert quality[0.0] > 0.3
 
 
+@pytest.mark.parametrize("text", ["mccfr", "mccfr:outcome", "mccfr+:robust1,batch=5", "mccfr:public-chance,batch=2"])
+@pytest.mark.parametrize("gamma", [3, 90])
+def test_weights_are_the_same_in_any_unit(text: str, gamma: int) -> None:
+    """Weights t^gamma are divided by a large number now and then; 1e300 is never reached here."""
+    tree = build_tree(load_game("leduc"))
+    averages = []
+    for largest in (1e300, 1e100, 1e12, 50.0):
+        solver = make_solver(tree, text + (",gamma=" if ":" in text else ":gamma=") + str(gamma), seed=1)
+        solver._largest = largest
+        for iterations in (1, 7, 300, 700):
+            solver.run(iterations)
+        averages.append(np.concatenate(solver.average_policy().probabilities))
+    for average in averages[1:]:
+        np.testing.assert_allclose(average, averages[0], atol=1e-12)
+    assert len(averages[0]) > 300 and (averages[0] > 0).sum() > 100
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("text", ["mccfr:gamma=100", "mccfr:outcome,gamma=1000", "mccfr+:gamma=40,batch=3"])
+def test_large_weights_stay_in_range(text: str, dtype: str, tmp_path: Path) -> None:
+    found = solve("leduc", text, dtype=dtype, limits=Limits(iterations=3000), seed=1)
+    assert np.isfinite(found.state["policy_sum"]).all() and 0 < found.summary.exploitability < 3
+    found.save(tmp_path / "found")
+    again = open_solution(tmp_path / "found")
+    again.policy.check()
+    assert again.summary.exploitability == found.summary.exploitability
+
+
 @pytest.mark.parametrize(
     ("text", "name"), [("public-chance", "kuhn"), ("public-chance", "goofspiel:3"), ("chance", "goofspiel:3")]
 )
@@ -383,7 +411,8 @@ def test_names() -> None:
         ("mccfr:batch=1e15", "batch must be a whole number from 1 to 1,000,000"), ("mccfr:size=3", "unknown 'size=3'"),
         ("mccfr:outcome,epsilon=2", "between 0 and 1"), ("mccfr:skip=some", "none, libratus, pluribus"),
         ("mccfr:chance,skip=libratus", "external sampling only"), ("mccfr:threshold=5", "negative threshold"),
-        ("lmccfr:discount=square", "none, linear, initial"), ("mccfr:gamma=-1", "gamma"), ("mccfrr", "unknown algorithm"),
+        ("lmccfr:discount=square", "none, linear, initial"), ("mccfr:gamma=-1", "gamma"), ("mccfr:gamma=1001", "from 0 to 1,000"),
+        ("mccfrr", "unknown algorithm"),
         ("mccfr:period=inf", "whole number"),
     ],
 )  # fmt: skip

@@ -151,5 +151,10 @@ class Game(ABC, Generic[State]):
         """Returns how many hands each player can hold."""
         return len(self.hands(state, 0)), len(self.hands(state, 1))
 
+    @property
+    def shipped(self) -> bool:
+        """Whether the rules are part of this package, and so are trusted to keep the contract."""
+        return type(self).__module__.partition(".")[0] == __name__.partition(".")[0]
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

@@ -2,24 +2,33 @@
 
 Perfect recall holds by construction: a hand has one origin, so that what a player once knew or did can never be forgotten.
 What is left to check is that origins are well formed, that chance neither loses nor invents probability on the way
-down, that every hand has something to do, and that payoffs are finite and agree with their groups. Payoffs are stated for
-player 0 alone, so the game is zero-sum.
+down, that every hand has something to do, that payoffs are finite and agree with their groups, and that the rules say the
+same when they are asked again. Payoffs are stated for player 0 alone, so the game is zero-sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from math import inf
+from random import Random
+from time import perf_counter
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import GameError, TooBigError
+from aleator.errors import AleatorError, GameError
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
 from aleator.games.size import GameSize, measure
 from aleator.meter import Meter
 
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-9  # relative
+_MOST = 1e100
+_SMALL = 1 << 22  # pairs of hands that may be written out
+_RANDOM = "two calls of {}() disagree; rules must not depend on chance of their own, or on what was asked before"
+_CHECKED: WeakValueDictionary[int, Game[Any]] = WeakValueDictionary()  # by id: games need not be hashable
 
 
 class GameReport(NamedTuple):
@@ -41,34 +50,72 @@ class GameReport(NamedTuple):
 
 
 def check_game(game: Game[Any]) -> GameReport:
-    """Returns a report on a game that keeps the contract.
+    """Returns a report on a game that keeps the contract; looks at every public state.
 
     Raises:
         GameError: the rules contradict themselves; the message says at which state and how.
         TooBigError: there are too many states to look at, or the game does not end.
     """
+    with _asking(game) as meter:
+        _check_start(game)
+        counts = _check(game, meter, inf)
+        return GameReport(measure(game), *counts)
+
+
+def check_own_game(game: Game[Any], seconds: float = 5.0) -> None:
+    """Checks the rules of a game that somebody else wrote, once: what can be looked at in a few seconds, in a random order.
+
+    Games of this package are trusted.
+
+    Args:
+        game: any game.
+        seconds: how long it may take; small games take less, and are checked whole.
+
+    Raises:
+        GameError: the rules contradict themselves, as in `check_game`.
+    """
+    if game.shipped or _CHECKED.get(id(game)) is game:
+        return
+    with _asking(game) as meter:
+        _check_start(game)
+        _check(game, meter, perf_counter() + seconds)
+    _CHECKED[id(game)] = game
+
+
+@contextmanager
+def _asking(game: Game[Any]) -> Iterator[Meter]:
+    """Yields what counts the states; whatever the rules raise becomes a GameError."""
     name = getattr(game, "name", None)
     if not isinstance(name, str) or not name:
         raise GameError(f"{type(game).__name__} needs a name: a text in the attribute `name`")
     try:
-        with Meter(name, f"checking {name}", "different public states") as meter:
-            return _check(game, meter)
-    except (GameError, TooBigError):
+        with Meter(name, f"checking {name}", "different public states") as meter, np.errstate(all="ignore"):
+            yield meter
+    except AleatorError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise GameError(f"{name}: the rules raise {type(error).__name__}: {error}") from error
+    except Exception as error:
+        reason = (str(error).splitlines() or ["no message"])[0]
+        raise GameError(f"{name}: the rules raise {type(error).__name__}: {reason}") from error
 
 
-def _check(game: Game[Any], meter: Meter) -> GameReport:
+def _check_start(game: Game[Any]) -> None:
     root = game.root()
-    if abs(float(game.deal(root).sum()) - 1.0) > _TOLERANCE:
-        raise GameError(f"{game.name}: the deal at the root sums to {game.deal(root).sum()}, not to 1")
-    size = measure(game)
-    seen: set[Hashable] = {root}
-    waiting: list[Any] = [root]
+    _expect(_equal(root, game.root()), game, root, _RANDOM.format("root"))
+    total = float(game.deal(root).sum())
+    if not abs(total - 1.0) <= _TOLERANCE:
+        raise GameError(f"{game.name}: the deal at the root sums to {total:.9g}, not to 1")
+
+
+def _check(game: Game[Any], meter: Meter, deadline: float) -> tuple[int, int, int, int]:
+    """Checks states in a random order until all are done or time is up; returns how many, and their groups, hands and actions."""
+    order = Random(0)
+    waiting: list[Any] = [game.root()]
+    seen: set[Hashable] = set(waiting)
     groups: dict[Hashable, Any] = {}
     max_hands = max_actions = 0
-    while waiting:
+    while waiting and perf_counter() < deadline:
+        place = order.randrange(len(waiting))
+        waiting[place], waiting[-1] = waiting[-1], waiting[place]
         state = waiting.pop()
         meter.add()
         actor, hands = game.actor(state), game.num_hands(state)
@@ -79,6 +126,8 @@ def _check(game: Game[Any], meter: Meter) -> GameReport:
             _expect(
                 named == hands[player] > 0, game, state, f"player {player} has {hands[player]} hands, {named} names"
             )
+        _check_twice(game, state, actor)
+        _check_deal(game, state)
         if actor == TERMINAL:
             _check_terminal(game, state, groups)
             continue
@@ -95,7 +144,7 @@ def _check(game: Game[Any], meter: Meter) -> GameReport:
             if child.state not in seen:
                 seen.add(child.state)
                 waiting.append(child.state)
-    return GameReport(size, len(seen), len(groups), max_hands, max_actions)
+    return len(seen), len(groups), max_hands, max_actions
 
 
 def _expect(condition: bool, game: Game[Any], state: Any, complaint: str) -> None:
@@ -103,20 +152,70 @@ def _expect(condition: bool, game: Game[Any], state: Any, complaint: str) -> Non
         raise GameError(f"{game.name} at {state!r}: {complaint}")
 
 
+def _equal(first: Any, second: Any) -> bool:
+    """Returns whether two answers of the rules are the same."""
+    if isinstance(first, Child):
+        return isinstance(second, Child) and all(
+            _equal(getattr(first, name), getattr(second, name)) for name in ("state", "label", "origin")
+        )
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.array_equal(first, second, equal_nan=np.asarray(first).dtype.kind == "f")
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and not isinstance(first, str):
+        return len(first) == len(second) and all(map(_equal, first, second))
+    return bool(first == second or (first != first and second != second))
+
+
+def _check_twice(game: Game[Any], state: Any, actor: int) -> None:
+    """Checks that the rules answer the same when they are asked again."""
+    questions: dict[str, Callable[[], Any]] = {
+        "actor": lambda: game.actor(state),
+        "hands": lambda: (game.hands(state, 0), game.hands(state, 1)),
+        "deal": lambda: game.deal(state),
+    }
+    if actor == TERMINAL:
+        questions |= {"utility": lambda: game.utility(state), "payoff": lambda: game.payoff(state)}
+    else:
+        questions |= {"actions": lambda: game.actions(state), "children": lambda: game.children(state)}
+    for method, ask in questions.items():
+        _expect(_equal(ask(), ask()), game, state, _RANDOM.format(method))
+
+
+def _check_deal(game: Game[Any], state: Any) -> None:
+    """Checks that the probabilities of chance's part are as many as there are pairs of hands, and are probabilities."""
+    deal, hands = game.deal(state), game.num_hands(state)
+    _expect(deal.shape == hands, game, state, f"the deal has shape {deal.shape}, there are {hands} hands")
+    _expect(
+        bool((deal >= 0).all() and np.isfinite(deal).all()), game, state, "the deal has a negative or infinite entry"
+    )
+
+
 def _check_terminal(game: Game[Any], state: Any, groups: dict[Hashable, Any]) -> None:
-    """Checks that payoffs are finite where they can occur, and proportional within a group."""
-    matrix = game.payoff_matrix(state)
-    _expect(matrix.shape == game.num_hands(state), game, state, f"payoffs have shape {matrix.shape}")
+    """Checks that payoffs are finite where they can occur, those that the utility says, and proportional within a group."""
+    matrix, hands = game.payoff_matrix(state), game.num_hands(state)
+    _expect(matrix.shape == hands, game, state, f"payoffs have shape {matrix.shape}, there are {hands} hands")
     entries = matrix if isinstance(matrix, np.ndarray) else matrix.data
     _expect(bool(np.isfinite(entries).all()), game, state, "some payoff is not a finite number")
+    largest = float(np.abs(entries).max(initial=0.0))
+    _expect(largest <= _MOST, game, state, f"a payoff of {largest:.3g}: at most {_MOST:.0e} can be computed with")
+    utility = game.utility(state)
+    shape = np.shape(utility)
+    _expect(shape == hands, game, state, f"the utility has shape {shape}, there are {hands} hands")
+    if getattr(game.payoff_matrix, "__func__", None) is not Game.payoff_matrix and utility.size <= _SMALL:
+        off = _largest(Game.payoff_matrix(game, state) - matrix)
+        _expect(off <= _TOLERANCE * largest, game, state, f"payoff_matrix differs from deal x utility by {off:.3g}")
     group, stake = game.payoff(state)
+    _expect(bool(np.isfinite(stake)), game, state, f"the stake {stake} is not a finite number")
     if group not in groups:
         groups[group] = matrix / (stake or 1.0)
-    difference = abs(groups[group] * stake - matrix)
-    worst = float(difference.max()) if difference.size else 0.0
-    _expect(
-        worst <= _TOLERANCE * max(1.0, abs(stake)), game, state, f"payoff differs from its group {group!r} by {worst}"
-    )
+    here = groups[group]
+    _expect(here.shape == matrix.shape, game, state, f"its group {group!r} has payoffs of shape {here.shape}")
+    off = _largest(here * stake - matrix)
+    _expect(off <= _TOLERANCE * largest, game, state, f"payoff differs from its group {group!r} by {off:.3g}")
+
+
+def _largest(matrix: Any) -> float:
+    """Returns the largest absolute entry of a matrix, dense or sparse."""
+    return float(abs(matrix).max()) if min(matrix.shape) else 0.0
 
 
 def _sources(
@@ -132,6 +231,7 @@ def _sources(
             _expect(before == after, game, state, f"player {player} has {before} hands, {after} after {child.label!r}")
             origin = np.arange(before) + (place * before if player == actor else 0)
         origin = np.asarray(origin)
+        _expect(origin.dtype.kind in "iu", game, state, f"origins after {child.label!r} are not whole numbers")
         _expect(origin.shape == (after,), game, state, f"origins after {child.label!r} have shape {origin.shape}")
         inside = bool(((origin >= 0) & (origin < ways)).all())
         _expect(inside, game, state, f"an origin of player {player} after {child.label!r} is outside 0..{ways - 1}")
@@ -143,15 +243,12 @@ def _check_chance(game: Game[Any], state: Any, actor: int, children: list[Child[
     """Checks that for every action the children's deals add up to the state's deal."""
     deal: FloatArray = game.deal(state)
     hands = game.num_hands(state)
-    _expect(deal.shape == hands, game, state, f"the deal has shape {deal.shape}, there are {hands} hands")
-    _expect(
-        bool((deal >= 0).all() and np.isfinite(deal).all()), game, state, "the deal has a negative or infinite entry"
-    )
     actions = len(game.actions(state)) if actor >= 0 else 1
     rows, columns = (hands[player] * (actions if player == actor else 1) for player in (0, 1))
     total, legal = np.zeros((rows, columns)), np.zeros(hands[max(actor, 0)] * actions, dtype=bool)
     for place, child in enumerate(children):
         origin = _sources(game, state, actor, place, child)
+        _check_deal(game, child.state)
         np.add.at(total, np.ix_(*origin), game.deal(child.state))
         if actor >= 0:
             legal[origin[actor]] = True
@@ -163,4 +260,8 @@ def _check_chance(game: Game[Any], state: Any, actor: int, children: list[Child[
         stuck = ~legal.reshape(actions, -1).any(axis=0) & deal.any(axis=1 - actor)
         _expect(not stuck.any(), game, state, f"hands {np.flatnonzero(stuck).tolist()} have no legal action")
     worst = float(np.abs(total - expected).max())
-    _expect(worst <= _TOLERANCE, game, state, f"chance is off by {worst:.3g}: the children's deals do not add up")
+    scale = max(float(deal.max()), float(total.max()))
+    _expect(
+        worst <= _TOLERANCE * scale, game, state,
+        f"chance is off by {worst:.3g} of {scale:.3g}: the children's deals do not add up",
+    )  # fmt: skip

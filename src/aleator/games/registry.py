@@ -156,9 +156,11 @@ def _holdem(text: str) -> Game[Any]:
 
 
 def _python(text: str) -> Game[Any]:
+    from aleator.games.contract import check_own_game
     from aleator.games.own import make_own
 
     made: Game[Any] = make_own(text, Game, GameError)
+    check_own_game(made)
     return made
 
 

@@ -56,6 +56,10 @@ class RestrictedGame(Game[Any]):
             raise GameError(f"{self.whole.name}: no action is left of {', '.join(names)}")
         return kept
 
+    @property
+    def shipped(self) -> bool:
+        return self.whole.shipped
+
     def root(self) -> Any:
         return self.whole.root()
 

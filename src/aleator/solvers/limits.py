@@ -133,6 +133,11 @@ def run_until(
             rate = chunk / max(perf_counter() - before, 1e-9)
             stop = stopped_now()
         exploitability = solver.nash_conv() / 2
+        if not math.isfinite(exploitability):
+            raise SolveError(
+                f"after {solver.iteration:,} iterations the exploitability is {exploitability}: payoffs or settings are "
+                "too large for the precision"
+            )
         if curve and curve[-1].iteration == solver.iteration:
             curve.pop()
         curve.append(CurvePoint(solver.iteration, perf_counter() - started, exploitability, solver.nodes_touched))

@@ -35,7 +35,7 @@ Status:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
+from math import floor, inf, log
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,8 @@ class MCCFR(TreeSolver):
         self.rule = rule or SamplingRule()
         self.iteration = 0
         self.seed = seed
+        # weights t^gamma beyond this are divided by it, and all that came before as well: numbers stay in range
+        self._largest = 1e100 if np.dtype(dtype) == np.float64 else 1e12
         self._engine = SamplingEngine(
             tree,
             batch=self.rule.batch,
@@ -102,18 +104,39 @@ class MCCFR(TreeSolver):
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
         rule, last = self.rule, self.iteration + iterations
-        plan = iterate.Plan(
-            seed=np.uint64(self.seed),
-            batch=rule.batch,
-            gamma=rule.gamma,
-            discount=_DISCOUNT[rule.discount],
-            period=rule.period,
-        )
         while self.iteration < last:
-            skips = self.iteration + 1 >= rule.skip_from
-            count = last - self.iteration if skips else min(last, rule.skip_from - 1) - self.iteration
-            self._engine.run(self._options(skips=skips), plan, self.iteration + 1, count)
-            self.iteration += count
+            first = self.iteration + 1
+            before, power = self._power(self.iteration), self._power(first)
+            if power > before:
+                self._engine.rows.fade(self._engine.policy_sum, self._largest ** float(before - power))
+            plan = iterate.Plan(
+                seed=np.uint64(self.seed),
+                batch=rule.batch,
+                gamma=rule.gamma,
+                unit=self._largest ** (power / rule.gamma) if power else 1.0,
+                discount=_DISCOUNT[rule.discount],
+                period=rule.period,
+            )
+            skips = first >= rule.skip_from
+            end = last if skips else min(last, rule.skip_from - 1)
+            end = min(end, self._last_with(power, end))
+            self._engine.run(self._options(skips=skips), plan, first, end - self.iteration)
+            self.iteration = end
+
+    def _power(self, iteration: int) -> int:
+        """Returns how many times t^gamma has to be divided by the largest weight, so that it is none of its own."""
+        return floor(self.rule.gamma * log(iteration) / log(self._largest)) if iteration else 0
+
+    def _last_with(self, power: int, end: int) -> int:
+        """Returns the last iteration, at most `end`, with the same power."""
+        if self._power(end) == power:
+            return end
+        guess = min(end, int(self._largest ** ((power + 1) / self.rule.gamma)))
+        while self._power(guess) > power:
+            guess -= 1
+        while guess < end and self._power(guess + 1) == power:
+            guess += 1
+        return guess
 
     def _options(self, *, skips: bool) -> walk.Options:
         """Returns which actions a traversal explores."""

@@ -17,6 +17,7 @@ NO_SKIPPING, LIBRATUS, PLURIBUS = "none", "libratus", "pluribus"
 SKIPPINGS = (NO_SKIPPING, LIBRATUS, PLURIBUS)
 MAX_ACTIONS = 10_000
 MAX_BATCH = 1_000_000  # an iteration is not interrupted; more iterations do as well as larger ones
+MAX_GAMMA = 1000.0  # in the average policy iterations before the last hundredth then count for nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +71,8 @@ class SamplingRule:
         for field, share in (("exploration", self.exploration), ("rate", self.rate)):
             if not 0 <= share <= 1:
                 raise SolveError(f"{field} must be between 0 and 1, not {share}")
-        if not 0 <= self.gamma < inf:
-            raise SolveError(f"gamma must be 0 or more, not {self.gamma}")
+        if not 0 <= self.gamma <= MAX_GAMMA:
+            raise SolveError(f"gamma must be from 0 to {MAX_GAMMA:,.0f}, not {self.gamma}")
         if not (isfinite(self.threshold) and self.threshold < 0 < self.constant < inf):
             raise SolveError(
                 f"skipping needs a negative threshold and a positive constant, not {self.threshold} and {self.constant}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean, shown
 from aleator.games.base import Game
+from aleator.games.contract import check_own_game
 from aleator.games.holdem.spot import Spot
 from aleator.games.registry import load_game
 from aleator.memory import available_memory
@@ -118,7 +119,7 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
     """Returns a game as the engine takes it that suits the game and the algorithm: hold'em has its own for CFR.
 
     Raises:
-        GameError, TooBigError: there is no such game, or it does not fit.
+        GameError, TooBigError: there is no such game, its rules contradict themselves, or it does not fit.
         SolveError: this is not a game.
     """
     from aleator.games.holdem.game import HoldemGame
@@ -132,10 +133,12 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
         return SpotProblem(game)
     if isinstance(game, PublicTree):
         rules = game.game
+        check_own_game(rules)
         if isinstance(rules, HoldemGame) and runs_on_boards(algorithm) and is_whole_spot(game):
             return SpotProblem(rules, game)
         return TreeProblem(game)
     if isinstance(game, Game):
+        check_own_game(game)
         return TreeProblem(build_tree(game))
     if not hasattr(game, "make_solver"):
         raise SolveError(f"a game is a name, a Game, a Spot or a PublicTree, not {game!r}")
@@ -180,7 +183,7 @@ def solve(
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
 
     Raises:
-        GameError, TooBigError: there is no such game, or it does not fit.
+        GameError, TooBigError: there is no such game, its rules contradict themselves, or it does not fit.
         SolveError: an unknown algorithm or an impossible setting.
         SolutionError: the solution to resume is of another game or algorithm.
     """

@@ -257,6 +257,16 @@ def test_kuhn_is_found_with_or_without_public_observations(rules: type[Kuhn]) ->
     assert solve_linear_program(tree)[0] == pytest.approx(-1 / 18, abs=1e-9)
 
 
+class KuhnNan(Kuhn):
+    def utility(self) -> float:
+        return super().utility() if self.moves[0] else float("nan")
+
+
+def test_payoffs_that_are_not_finite_are_refused() -> None:
+    with pytest.raises(GameError, match="kuhn: some history ends with a payoff that is not a finite number"):
+        game_from_histories(KuhnNan(), name="kuhn")
+
+
 def test_what_a_watching_player_seems_to_know_but_forgets_does_not_count() -> None:
     game = game_from_histories(KuhnLeaking(), name="kuhn")
     assert len(compare(KuhnLeaking(), game)) == 12

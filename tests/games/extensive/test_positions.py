@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from aleator.errors import TooBigError
+from aleator.errors import GameError, TooBigError
 from aleator.games import TERMINAL, check_game, load_game, measure
 from aleator.games.extensive.positions import NotMergedError, PositionGame
 from aleator.solvers.linear_program import solve_linear_program
@@ -53,6 +53,16 @@ def test_features_and_pictures_are_the_positions_own() -> None:
 def test_keys_that_leave_something_out_are_found_out() -> None:
     with pytest.raises(NotMergedError, match="go on differently"):
         PositionGame(Matches(8, keyed=("left",)), name="matches without a player")
+
+
+class Priceless(Matches):
+    def utility(self) -> float:
+        return float("nan")
+
+
+def test_payoffs_that_are_not_finite_are_refused() -> None:
+    with pytest.raises(GameError, match=r"the payoff at .* is not a finite number"):
+        PositionGame(Priceless(5), name="matches")
 
 
 def test_too_many_positions_are_refused() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Sequence
+from math import isfinite
 from statistics import median
 from typing import Protocol
 
@@ -81,6 +82,8 @@ class PositionGame(Game[int]):
         meter.add()
         for position in self._positions:  # grows on the way
             following = []
+            if position.actor() == TERMINAL and not isfinite(position.utility()):
+                raise GameError(f"{self.name}: the payoff at {position.key()!r} is not a finite number")
             for action in () if position.actor() == TERMINAL else position.actions():
                 child = position.child(action)
                 following.append(number.setdefault(child.key(), len(self._positions)))

@@ -301,6 +301,8 @@ class _Log:
         self._flush()
         whole = np.concatenate([array for array, _ in self.arrays]).T.copy()
         real = np.concatenate([array for _, array in self.arrays]).T.copy()
+        if not np.isfinite(real).all():
+            raise GameError(f"{self.name}: some history ends with a payoff that is not a finite number")
         infostates, watching = [], []
         for player, row in enumerate(whole[_INFOSTATE]):
             decides, watches = whole[_ACTOR] == player, row < 0

@@ -79,6 +79,7 @@ class Rows:
         self.size = int(lengths.sum())
         self.place = (self._place(tree, hands, 0), self._place(tree, hands, 1))
         self._tree = tree
+        self._width = np.repeat(tree.num_actions[acts], hands[acts])  # of each row
 
     def _place(self, tree: PublicTree, hands: Int64Array, player: int) -> Int64Array:
         own = tree.decisions(player)
@@ -93,6 +94,14 @@ class Rows:
         """Returns the policy proportional to non-negative weights in rows, uniform where they are all zero."""
         first, second = (weights[place].astype(np.float64) for place in self.place)
         return normalised(self._tree, (first, second))
+
+    def fade(self, weights: npt.NDArray[Any], factor: float) -> None:
+        """Multiplies weights in rows by a small factor, but for rows that would vanish: these keep what they say, very small."""
+        least = np.finfo(weights.dtype).tiny ** 0.75
+        starts = np.cumsum(self._width) - self._width
+        with np.errstate(divide="ignore"):
+            scale = np.maximum(factor, np.minimum(least / np.maximum.reduceat(weights, starts), 1.0))
+        weights *= np.repeat(scale, self._width).astype(weights.dtype)
 
     def from_vectors(self, vectors: tuple[npt.NDArray[Any], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Returns a pair of policy-shaped vectors as rows."""

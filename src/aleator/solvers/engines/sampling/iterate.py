@@ -30,7 +30,7 @@ class Plan(NamedTuple):
     Attributes:
         seed: of all random numbers.
         batch: traversals per player and iteration.
-        gamma: iteration t has weight t^gamma in the average policy.
+        gamma, unit: iteration t has weight (t / unit)^gamma in the average policy.
         discount: NO_DISCOUNT, LINEAR or INITIAL.
         period: of the discount, in nodes touched.
     """
@@ -38,6 +38,7 @@ class Plan(NamedTuple):
     seed: np.uint64
     batch: int
     gamma: float
+    unit: float
     discount: int
     period: int
 
@@ -90,7 +91,7 @@ def iterate(
     """Runs a part of the work and returns how many nodes have been touched, `touched` before."""
     count = max(len(slices.filled), 1)
     for t in range(span.iteration, span.iteration + span.iterations):
-        before, share = touched, float(t) ** plan.gamma
+        before, share = touched, (t / plan.unit) ** plan.gamma
         for traverser in range(span.traverser, span.traversers):
             for s in range(span.first, count, span.step):
                 to = tables
