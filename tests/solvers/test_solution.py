@@ -79,7 +79,7 @@ def test_a_solve_refuses_what_it_cannot_go_on_from_and_what_is_no_game() -> None
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"iterations": 0}, "iterations must be at least 1, not 0"),
+        ({"iterations": 0}, "iterations must be at least 1 and at most .*, not 0"),
         ({"exploitability": -1.0}, "must be positive and finite, not -1.0"),
         ({"exploitability": float("nan")}, "must be positive and finite, not nan"),
         ({"seconds": 0.0}, "seconds must be positive, not 0.0"),
