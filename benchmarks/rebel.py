@@ -25,7 +25,6 @@ from aleator.learning.config import preset
 from aleator.learning.encoding import Encoding
 from aleator.learning.shipped import shipped_model
 from aleator.learning.training import Trainer
-from aleator.solvers.engines.batched.forest import Forest
 
 SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds of the agent's moves"
 
@@ -79,7 +78,7 @@ def _measure(name: str, device: str, low: bool, progress: Progress, part: float)
     best, products = float("inf"), 0.0
     clock = perf_counter if device == "cuda" else process_time  # a core may be shared with other programs
     for _ in range(3):
-        leaves = len(Forest.build(trainer.subgames.shapes, trainer.self_play.root).leaves)
+        leaves = len(trainer.subgames.forest(trainer.self_play.root).leaves)
         before = clock()
         trainer.self_play.play(trainer.leaf_values())
         if device == "cuda":
@@ -120,7 +119,7 @@ def _time_moves(name: str) -> dict[str, float]:
 def _teach(trainer: Trainer) -> None:
     """Trains the network for a moment on what the shipped one says: searches take longer where hands are worth something."""
     teacher, device = shipped_model(trainer.config.game), trainer.device
-    encoding, network = trainer.encoding, teacher.network.to(device)
+    encoding, network = trainer.subgames.complete().encoding, teacher.network.to(device)
     other = Encoding(trainer.game, encoding.states, encoding.num_hands, kind=teacher.config.encoding, device=device)
     generator = torch.Generator(device).manual_seed(0)
     optimiser = torch.optim.Adam(trainer.network.parameters(), lr=1e-3)

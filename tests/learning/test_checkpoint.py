@@ -21,6 +21,7 @@ from aleator.learning.model import load_model
 from aleator.learning.running import Pace, train
 from aleator.learning.training import Trainer
 from aleator.storage import ArrayFile, StorageError, write_arrays
+from tests.learning.ladder import Ladder
 from tests.learning.runs import contents, leftovers, tiny
 
 NO_EVALUATION = Pace(playthroughs=0, checkpoint_seconds=0)
@@ -65,6 +66,39 @@ def test_a_run_that_was_stopped_equals_one_that_was_not(tmp_path: Path, changes:
     assert contents(run) == contents(straight)
     assert (run.path / NETWORK).stat().st_size == (straight.path / NETWORK).stat().st_size
     assert [line["epoch"] for line in run.metrics() if "exploitability" in line] == [5, 10, 12]
+
+
+def test_runs_on_games_that_cannot_be_listed_resume(tmp_path: Path) -> None:
+    config, game = tiny(game="ladder:30"), Ladder(30)
+    runs = []
+    for name, stops in (("straight", [100]), ("stopped", [2, 3, 100])):
+        run = RunDirectory(tmp_path / name)
+        runs.append(run)
+        run.create(config)
+        for epochs in stops:
+            trainer = Trainer(config, game)
+            run.restore(trainer)
+            last = trainer.epoch + epochs
+            train(trainer, run, NO_EVALUATION, stopped=lambda trainer=trainer, last=last: trainer.epoch >= last)  # type: ignore[misc]
+        assert trainer.done
+    assert contents(runs[0]) == contents(runs[1])
+    assert max(len(trainer.subgames.moves(root)) for root in trainer.self_play.root.tolist()) > 2
+
+
+def test_games_stand_where_a_checkpoint_of_before_says(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    run.create(tiny())
+    before = stopped_after(run, 3)
+    file = ArrayFile(run.path / CHECKPOINT)
+    arrays = {name: np.array(file.read(name)) for name in file.names if name != "play.moves"}
+    listed = Trainer(tiny()).subgames.complete().states
+    states = [before.subgames.states[root] for root in before.self_play.root.tolist()]
+    arrays["play.root"] = np.array([listed.index(state) for state in states])
+    write_arrays(run.path / CHECKPOINT, arrays, file.metadata)
+    after = Trainer(tiny())
+    run.restore(after)
+    assert [after.subgames.states[root] for root in after.self_play.root.tolist()] == states
+    assert len(set(states)) > 1
 
 
 def test_the_network_beside_a_checkpoint_is_the_one_that_searches(tmp_path: Path) -> None:

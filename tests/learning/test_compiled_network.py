@@ -80,12 +80,12 @@ def test_values_at_leaves_are_those_of_the_plain_network(changes: dict[str, Any]
     shapes, generator = trainer.subgames.shapes, torch.Generator().manual_seed(1)
     for parameter in trainer.network.parameters():  # an untrained network says almost nothing
         parameter.data.add_(torch.rand(parameter.shape, generator=generator))
-    forest = Forest.build(shapes, torch.randint(len(trainer.subgames.roots), (300,), generator=generator))
+    forest = trainer.subgames.forest(torch.randint(len(trainer.subgames.states), (300,), generator=generator))
     reach = [torch.rand((forest.num_rows, shapes.num_hands), generator=generator) for _ in (0, 1)]
     for rows in reach:
         rows *= torch.rand((forest.num_rows, 1), generator=generator) < 0.7  # some leaves are not reached
-    plain = NetworkLeaves(trainer.network, trainer.leaf_encoding).bind(forest)
-    compiled = CompiledLeaves(trainer.network, trainer.leaf_encoding).bind(forest)
+    plain = NetworkLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    compiled = CompiledLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
     for player in (0, 1):
         expected, found = plain(player, (reach[0], reach[1])), compiled(player, (reach[0], reach[1]))
         reached = reach[1 - player][forest.leaves].amax(dim=1) > 0
@@ -115,11 +115,11 @@ def test_only_leaves_with_new_beliefs_are_asked_about(zero: bool, monkeypatch: p
     assert not torch.equal(after[2], before[2])
     assert torch.equal(after[:2], before[:2])
     assert asked == ([number, number, 1, 1] if zero else [number, 1])
-    fresh = CompiledLeaves(trainer.network, trainer.leaf_encoding).bind(forest)(0, reach)
+    fresh = CompiledLeaves(trainer.network, trainer.subgames.encoding).bind(forest)(0, reach)
     assert torch.equal(fresh[:3], after[:3])
 
 
 def test_it_is_what_training_on_the_cpu_uses() -> None:
     trainer = Trainer(tiny())
     assert isinstance(trainer.leaf_values(), CompiledLeaves)
-    assert isinstance(leaf_values(trainer.network, trainer.leaf_encoding, low_precision=True), NetworkLeaves)
+    assert isinstance(leaf_values(trainer.network, trainer.subgames.encoding, low_precision=True), NetworkLeaves)

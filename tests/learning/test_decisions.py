@@ -37,7 +37,7 @@ class Zero:
 def searched(name: str, roots: list[int]) -> tuple[Subgames, Searched]:
     """Returns some subgames of a game, searched for a while at odd beliefs."""
     subgames = Subgames(load_game(name), dtype=torch.float64)
-    forest, generator = Forest.build(subgames.shapes, torch.tensor(roots)), torch.Generator().manual_seed(1)
+    forest, generator = subgames.forest(torch.tensor(roots)), torch.Generator().manual_seed(1)
     shape = (len(roots), subgames.shapes.num_hands)
     reach = tuple(torch.rand(shape, generator=generator, dtype=torch.float64) for _ in (0, 1))
     return subgames, TorchEngine(forest, Zero(), (reach[0], reach[1]), SEARCH_RULES["cfr-d"], 7).search()

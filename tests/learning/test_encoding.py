@@ -39,8 +39,7 @@ def test_relative_inputs_do_not_tell_players_apart() -> None:
 def test_beliefs_are_bayes_rule() -> None:
     game = load_game("leduc")
     subgames = Subgames(game, 2)
-    states, hands = subgames.roots, subgames.shapes.num_hands
-    encoding = Encoding(game, states, hands, kind="absolute")
+    states, hands, encoding = subgames.states, subgames.shapes.num_hands, subgames.encoding
     rng = np.random.default_rng(0)
     for number, state in enumerate(states):
         reach = rng.random((2, hands))

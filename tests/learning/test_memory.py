@@ -19,13 +19,13 @@ def test_what_is_kept_is_what_is_allocated(policy: bool) -> None:
     matrices = sum(
         parameter.nbytes for learner in trainer.learners for parameter in learner.network.parameters() if parameter.dim() > 1
     )  # fmt: skip
-    said = kept_memory(trainer.config, trainer.subgames, trainer.encoding, trainer.decisions)
+    said = kept_memory(trainer.config, trainer.subgames, trainer.decisions)
     assert said == buffers + 5 * matrices, "with gradients, two moments and an average; biases are left out"
 
 
 def test_a_run_that_does_not_fit_is_refused_before_it_allocates(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = Trainer(tiny())
-    needed = kept_memory(trainer.config, trainer.subgames, trainer.encoding, None)
+    needed = kept_memory(trainer.config, trainer.subgames, None)
     monkeypatch.setattr(memory, "available_memory", lambda: needed - 1)
     with pytest.raises(
         TooBigError, match=r"training on liars-dice:1x2 would take at least 0\.0 GiB; 0\.0 GiB are free"

@@ -36,7 +36,7 @@ def test_a_model_is_read_back(saved: Path) -> None:
 def test_shipped_models_fit_their_games(path: Path) -> None:
     model = load_model(path)
     searcher = Searcher(model)
-    assert searcher.encoding.size == model.network.size
+    assert searcher.subgames.encoding.size == model.network.size
     assert path.stem == model.config.game.replace(":", "-")
     assert model.policy is None and searcher.warm_start is None  # from before there were policy networks
 

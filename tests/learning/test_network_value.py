@@ -18,7 +18,6 @@ from aleator.trees.subgame import DepthLimit, subgame_at
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.encoding import Encoding  # noqa: E402
 from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.model import Model, Searcher  # noqa: E402
 from aleator.learning.network_value import NetworkValue  # noqa: E402
@@ -27,7 +26,6 @@ from aleator.learning.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
 from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402
-from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 
 
@@ -44,14 +42,14 @@ def random_network(size: int, hands: int, layers: int = 2, norm: bool = True) ->
 def test_both_engines_search_alike_with_a_network(name: str, rule: str) -> None:
     model = shipped_model(name)
     searcher = Searcher(model)
-    game, root = searcher.game, searcher.subgames.roots[1]
+    game, root = searcher.game, searcher.subgames.states[1]
     subgame = subgame_at(game, root, DepthLimit(moves=2))
     rng = np.random.default_rng(0)
     hands = searcher.subgames.shapes.num_hands
     reach = (rng.random(hands), rng.random(hands))
     solver = DepthLimitedSolver(subgame, NetworkValue(model), rule, root_reach=reach)
     solver.run(3)
-    forest = Forest.build(searcher.subgames.shapes, torch.tensor([1]))
+    forest = searcher.subgames.forest(torch.tensor([1]))
     tensors = tuple(torch.tensor(rows[None], dtype=torch.float32) for rows in reach)
     engine = TorchEngine(forest, searcher.leaf_values, (tensors[0], tensors[1]), SEARCH_RULES[rule], 6)
     found = engine.search()
@@ -83,10 +81,9 @@ def test_the_fused_network_says_the_same(layers: int, norm: bool) -> None:
 
     game = load_game("liars-dice:1x3")
     subgames = Subgames(game)
-    shapes = subgames.shapes
-    encoding = Encoding(game, shapes.leaf_states, shapes.num_hands)
+    shapes, encoding = subgames.shapes, subgames.encoding
     network = random_network(encoding.size, shapes.num_hands, layers, norm)
-    forest = Forest.build(shapes, torch.tensor([0, 1, 3, 2]))
+    forest = subgames.forest(torch.tensor([0, 1, 3, 2]))
     generator = torch.Generator().manual_seed(0)
     reach = tuple(torch.rand((forest.num_rows, shapes.num_hands), generator=generator) for _ in (0, 1))
     for player in (0, 1):
@@ -125,13 +122,13 @@ def test_both_engines_start_with_the_policy_network() -> None:
             network.output.weight.mul_(100)
     model = Model(trainer.config, trainer.network, {}, trainer.policies.network)
     value, searcher = NetworkValue(model), Searcher(model)
-    subgame = subgame_at(searcher.game, searcher.subgames.roots[1], DepthLimit(moves=2))
+    subgame = subgame_at(searcher.game, searcher.subgames.states[1], DepthLimit(moves=2))
     rng = np.random.default_rng(0)
     reach = (rng.random(3), rng.random(3))
     config = SearchConfig(limit=DepthLimit(moves=2), iterations=3, start=value.start)
     solver = config.solve(subgame, value, reach)
     assert solver.iteration == 18 and sorted(solver.kept) == [15, 16, 17, 18]
-    forest = Forest.build(searcher.subgames.shapes, torch.tensor([1]))
+    forest = searcher.subgames.forest(torch.tensor([1]))
     tensors = tuple(torch.tensor(rows[None], dtype=torch.float32) for rows in reach)
     rule = SEARCH_RULES["cfr-d"]
     found = TorchEngine(forest, searcher.leaf_values, tensors, rule, 6, searcher.warm_start).search(torch.tensor([0]))

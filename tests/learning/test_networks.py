@@ -18,7 +18,6 @@ from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.networks import zero_sum  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
-from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 
 
@@ -41,15 +40,15 @@ def loud(encoding: str) -> Trainer:
 @pytest.mark.parametrize("encoding", ["relative", "absolute"])
 def test_answers_for_both_players_sum_to_zero(encoding: str) -> None:
     trainer, generator = loud(encoding), torch.Generator().manual_seed(1)
-    places = torch.randint(len(trainer.encoding.states), (40,), generator=generator)
+    places = torch.randint(len(trainer.subgames.encoding.states), (40,), generator=generator)
     reach = tuple(torch.rand((40, 3), generator=generator) for _ in (0, 1))
-    beliefs = trainer.encoding.beliefs(places, reach)
-    values = [trainer.network(trainer.encoding.encode(places, player, reach)) for player in (0, 1)]
+    beliefs = trainer.subgames.encoding.beliefs(places, reach)
+    values = [trainer.network(trainer.subgames.encoding.encode(places, player, reach)) for player in (0, 1)]
     worth = [(values[player] * beliefs[player]).sum(dim=1) for player in (0, 1)]
     assert float(worth[0].detach().abs().max()) > 0.05
     torch.testing.assert_close(worth[0], -worth[1], rtol=0, atol=1e-6)
     # differences between hands are the perceptron's own: all hands are shifted alike
-    raw = trainer.network.outputs(trainer.encoding.encode(places, 1, reach))
+    raw = trainer.network.outputs(trainer.subgames.encoding.encode(places, 1, reach))
     torch.testing.assert_close(values[1][:, 1:] - values[1][:, :1], raw[:, 1:] - raw[:, :1], rtol=0, atol=1e-5)
 
 
@@ -60,11 +59,11 @@ def test_all_forms_of_the_network_have_the_outer_layer(encoding: str) -> None:
     from aleator.learning.fused_leaves import FusedLeaves
 
     trainer, generator = loud(encoding), torch.Generator().manual_seed(2)
-    forest = Forest.build(trainer.subgames.shapes, torch.tensor([0, 2, 1]))
+    forest = trainer.subgames.forest(torch.tensor([0, 2, 1]))
     reach = tuple(torch.rand((forest.num_rows, 3), generator=generator) for _ in (0, 1))
-    plain = NetworkLeaves(trainer.network, trainer.leaf_encoding).bind(forest)
-    compiled = CompiledLeaves(trainer.network, trainer.leaf_encoding).bind(forest)
-    fused = FusedLeaves(trainer.network, trainer.leaf_encoding, torch.float16).bind(forest)
+    plain = NetworkLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    compiled = CompiledLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    fused = FusedLeaves(trainer.network, trainer.subgames.encoding, torch.float16).bind(forest)
     for player in (0, 1):
         expected = plain(player, reach)
         assert float(expected.abs().max()) > 0.1
@@ -75,12 +74,12 @@ def test_all_forms_of_the_network_have_the_outer_layer(encoding: str) -> None:
 def test_gradients_flow_through_the_outer_layer() -> None:
     trainer = loud("relative")
     reach = (torch.ones((1, 3)), torch.tensor([[1.0, 0.0, 0.5]]))
-    inputs = trainer.encoding.encode(torch.tensor([1]), 0, reach)
+    inputs = trainer.subgames.encoding.encode(torch.tensor([1]), 0, reach)
     trainer.network(inputs).sum().backward()
     for name, parameter in trainer.network.named_parameters():
         assert parameter.grad is not None and float(parameter.grad.abs().max()) > 0, name
     # by hand: sum_h v(h) = sum_h raw(h) - 3 / 2 (b0 . raw0 + b1 . raw1), and the bias is part of both
-    bias, beliefs = trainer.network.output.bias.grad, trainer.encoding.beliefs(torch.tensor([1]), reach)
+    bias, beliefs = trainer.network.output.bias.grad, trainer.subgames.encoding.beliefs(torch.tensor([1]), reach)
     torch.testing.assert_close(bias, 1.0 - 1.5 * (beliefs[0] + beliefs[1])[0], rtol=0, atol=1e-6)
 
 

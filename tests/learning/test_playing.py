@@ -35,7 +35,7 @@ def test_with_the_whole_game_as_subgame_play_is_the_average_policy() -> None:
     game = load_game("kuhn")
     tree = build_tree(game)
     subgames = Subgames(game, 10, dtype=torch.float64)
-    assert len(subgames.roots) == 1
+    assert len(subgames.states) == 1
     played = play_out(
         tree,
         subgames,

@@ -12,7 +12,6 @@ from aleator.trees import build_tree
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.encoding import Encoding  # noqa: E402
 from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
 from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
@@ -23,16 +22,13 @@ from tests.learning.runs import Nothing  # noqa: E402
 
 
 def self_play(name: str, depth: int, iterations: int, games: int, **config: object) -> tuple[SelfPlay, NetworkLeaves]:
-    game = load_game(name)
-    subgames = Subgames(game, depth)
-    hands = subgames.shapes.num_hands
-    encoding = Encoding(game, subgames.roots, hands, kind="absolute")
+    subgames = Subgames(load_game(name), depth, encoding="absolute")
+    encoding, hands = subgames.encoding, subgames.shapes.num_hands
     generator = torch.Generator().manual_seed(0)
     network = ValueNetwork(encoding.size, hands, NetworkConfig(width=16), generator=generator)
-    leaves = NetworkLeaves(network, encoding.of(subgames.shapes.leaf_states))
+    leaves = NetworkLeaves(network, encoding)
     play = SelfPlay(
         subgames,
-        encoding,
         SEARCH_RULES["cfr-d"],
         iterations,
         SelfPlayConfig(games=games, **config),
@@ -44,7 +40,7 @@ def self_play(name: str, depth: int, iterations: int, games: int, **config: obje
 def test_examples_of_a_whole_game_are_its_values() -> None:
     play, leaves = self_play("kuhn", 10, 2000, 1)
     examples = play.play(leaves).values
-    assert examples.inputs.shape == (2, play.encoding.size) and examples.masks.all()
+    assert examples.inputs.shape == (2, play.subgames.encoding.size) and examples.masks.all()
     value, _ = solve_linear_program(build_tree(load_game("kuhn")))
     # both players' values at the root, averaged over hands
     np.testing.assert_allclose(examples.targets.mean(dim=1), [value, -value], atol=2e-3)
@@ -61,7 +57,7 @@ def test_games_go_on_from_leaves_and_begin_anew_when_over() -> None:
             assert (play.reach[player].amax(dim=1) == 1).all() and (play.reach[player] >= 0).all()
         fresh = play.root == 0
         assert (play.reach[0][fresh] == 1).all()
-    assert seen == set(range(len(play.subgames.roots)))
+    assert seen == set(range(len(play.subgames.states)))
 
 
 @pytest.mark.parametrize("rule", ["cfr-d", "fp"])
@@ -81,7 +77,7 @@ def test_paths_follow_the_kept_policies(rule: str) -> None:
     chance = torch.zeros(len(shapes.node))
     own = torch.nonzero(forest.subgame == 0)[:, 0]
     reach = {0: [engine.root_reach[p][0] for p in (0, 1)]}
-    deal = shapes.matrices[shapes.deal_of_root[0]]
+    deal = shapes.matrices[shapes.root_deal[0]]
     for row in own.tolist():
         if row:
             parent = int(forest.parent[row])
@@ -97,7 +93,7 @@ def test_paths_follow_the_kept_policies(rule: str) -> None:
 def test_random_beliefs_are_the_ablation() -> None:
     play, leaves = self_play("liars-dice:1x3", 2, 2, 500, random_beliefs=True)
     play.play(leaves)
-    assert len(set(play.root.tolist())) == len(play.subgames.roots)
+    assert len(set(play.root.tolist())) == len(play.subgames.states)
     assert float(play.reach[0].std()) > 0.5
 
 

@@ -84,7 +84,7 @@ def test_an_estimate_leaves_the_run_as_it_is() -> None:
     trainer, untouched = Trainer(tiny()), Trainer(tiny())
     cost = estimate(trainer, games=4, iterations=4)
     assert cost.seconds > 0 and cost.searches_per_second > 0
-    replay = 64 * (trainer.encoding.size * 4 + 2 * 5)
+    replay = 64 * (trainer.subgames.encoding.size * 4 + 2 * 5)
     assert replay < cost.memory < replay + 1_000_000
     assert [metrics.loss for metrics in trainer.run()] == [metrics.loss for metrics in untouched.run()]
 

@@ -65,7 +65,7 @@ def test_fictitious_play_converges_as_on_the_cpu_engine() -> None:
     solver = FictitiousPlay(tree, LINEAR_FICTITIOUS_PLAY)
     solver.run(1000)
     assert difference(tree, forest, found.average, 0, solver.average_policy()) < 0.2
-    value = float((found.values[0] * shapes.matrices[shapes.deal_of_root[0]].sum(1)).sum())
+    value = float((found.values[0] * shapes.matrices[shapes.root_deal[0]].sum(1)).sum())
     assert value == pytest.approx(-1 / 18, abs=0.01)
 
 
@@ -85,7 +85,7 @@ class Waves:
 
 def search(name: str, rule: str, roots: list[int], engine: type[TorchEngine], dtype: torch.dtype) -> Searched:
     """Returns a search of 9 iterations in some subgames at fixed odd beliefs, each of which keeps another iteration."""
-    shapes = Subgames(load_game(name), dtype=dtype).shapes
+    shapes = Subgames(load_game(name), dtype=dtype).complete().shapes
     number = torch.tensor(roots)
     forest = Forest.build(shapes, number)
     row = torch.arange(shapes.num_hands, dtype=dtype)

@@ -105,7 +105,7 @@ RULES = [
 @pytest.mark.parametrize("name", ["kuhn", "liars-dice:1x3"])
 def test_equal_to_the_tabular_search(name: str, rule: SearchRule) -> None:
     game = load_game(name)
-    subgames = Subgames(game, dtype=torch.float64)
+    subgames = Subgames(game, dtype=torch.float64).complete()
     # differences of cfvs that should be zero, where a player comes no more, are decided by rounding; not at root 1
     roots, rng = [0, 1] if rule.leaves == CURRENT else [1], np.random.default_rng(3)
     policies = random_policies(subgames.shapes)
@@ -117,14 +117,14 @@ def test_equal_to_the_tabular_search(name: str, rule: SearchRule) -> None:
     for engine in engines:
         found = engine(forest, TorchWorth(), tensors, rule, 14, start).search()
         for place, root in enumerate(roots):
-            subgame = subgame_at(game, subgames.roots[root], DepthLimit(moves=2))
+            subgame = subgame_at(game, subgames.states[root], DepthLimit(moves=2))
             solver = DepthLimitedSolver(subgame, TabularWorth(), rule, root_reach=(reach[0][place], reach[1][place]))
             solver.warm_start(Policy(subgame.tree, policies[root].probabilities), 5)
             solver.run(7)
             for field, policy in (("average", solver.average_policy()), ("policy", solver.current_policy())):
                 for node, rows in rows_of(found, field, place, subgame.tree).items():
                     np.testing.assert_allclose(rows, policy[node], atol=1e-9, err_msg=f"{field} at {node}")
-            deal = game.deal(subgames.roots[root])
+            deal = game.deal(subgames.states[root])
             chance = (deal @ reach[1][place], reach[0][place] @ deal)
             for player, cfvs in enumerate(solver.root_cfvs()):
                 np.testing.assert_allclose(found.values[player][place], cfvs / chance[player], atol=1e-9)
@@ -136,7 +136,7 @@ def test_fused_kernels_go_on_from_a_warm_start(rule: str) -> None:
     pytest.importorskip("triton")
     from aleator.solvers.engines.batched.fused import FusedEngine
 
-    shapes = Subgames(load_game("liars-dice:1x2")).shapes
+    shapes = Subgames(load_game("liars-dice:1x2")).complete().shapes
     forest = Forest.build(shapes, torch.tensor([0, 2, 1]))
     generator = torch.Generator().manual_seed(0)
     reach = tuple(torch.rand((3, 2), generator=generator) for _ in (0, 1))
@@ -153,7 +153,7 @@ def test_fused_kernels_go_on_from_a_warm_start(rule: str) -> None:
 
 
 def test_parts_are_warm_started_as_the_whole() -> None:
-    shapes = Subgames(load_game("liars-dice:1x2"), dtype=torch.float64).shapes
+    shapes = Subgames(load_game("liars-dice:1x2"), dtype=torch.float64).complete().shapes
     number, generator = PART + 3, torch.Generator().manual_seed(0)
     roots = torch.randint(len(shapes.trees), (number,), generator=generator)
     reach = tuple(torch.rand((number, 2), generator=generator, dtype=torch.float64) for _ in (0, 1))
@@ -188,7 +188,7 @@ def test_a_good_policy_saves_iterations() -> None:
 def test_what_cannot_be_warm_started_is_refused() -> None:
     with pytest.raises(SolveError, match="at least 1 update of each player, not 0"):
         WarmStart(Fixed(), 0)
-    shapes = Subgames(load_game("liars-dice:1x2")).shapes
+    shapes = Subgames(load_game("liars-dice:1x2")).complete().shapes
     forest, ones = Forest.build(shapes, torch.tensor([0])), torch.ones((1, 2))
     with pytest.raises(SolveError, match="not fictitious play"):
         TorchEngine(forest, TorchWorth(), (ones, ones), SEARCH_RULES["linear-fp"], 4, WarmStart(Fixed()))

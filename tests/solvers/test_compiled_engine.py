@@ -45,7 +45,7 @@ def random_forest(game: str, number: int, dtype: torch.dtype) -> tuple[Forest, t
     """Returns random subgames of a game with random reach at their roots."""
     generator = torch.Generator().manual_seed(2)
     subgames = Subgames(load_game(game), dtype=dtype)
-    forest = Forest.build(subgames.shapes, torch.randint(len(subgames.roots), (number,), generator=generator))
+    forest = subgames.forest(torch.randint(len(subgames.states), (number,), generator=generator))
     reach = [torch.rand((number, subgames.shapes.num_hands), generator=generator, dtype=dtype) for _ in (0, 1)]
     return forest, (reach[0], reach[1])
 

@@ -188,10 +188,10 @@ def test_batched_engine_equals_a_recursion() -> None:
             return lambda player, _: (self.worth[forest.leaf_states] * (1 - 2 * player))[:, None]
 
     for depth in (1, 2, 3):
-        subgames = Subgames(game, depth)
-        number = len(subgames.roots)
+        subgames = Subgames(game, depth).complete()
+        number = len(subgames.states)
         forest, ones = Forest.build(subgames.shapes, torch.arange(number)), torch.ones((number, 1))
-        found = make_engine(forest, Wrong(subgames.shapes.leaf_states), (ones, ones), MINIMAX, 1).search()
+        found = make_engine(forest, Wrong(subgames.states), (ones, ones), MINIMAX, 1).search()
         for root, tree in enumerate(subgames.shapes.trees):
             value = worth(tree, 0)
             assert [found.values[player][root].item() for player in (0, 1)] == pytest.approx([value, -value], abs=1e-6)

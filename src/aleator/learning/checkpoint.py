@@ -226,6 +226,13 @@ def _learners(trainer: Trainer) -> dict[str, Learner[Any]]:
     return dict(zip(("", "policy."), trainer.learners, strict=False))
 
 
+def _moves(trainer: Trainer) -> torch.Tensor:
+    """Returns [G, longest]: the moves that lead to where each game stands, -1 behind them."""
+    rows = [trainer.subgames.moves(number) for number in trainer.self_play.root.tolist()]
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=torch.int32)
+
+
 def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
     """Returns all tensors of a run by name."""
     tensors: dict[str, torch.Tensor] = {}
@@ -240,7 +247,7 @@ def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
         filled = min(learner.replay.added, learner.replay.capacity)
         for name in ("inputs", "targets", "masks"):
             tensors[f"{prefix}replay.{name}"] = getattr(learner.replay, name)[:filled]
-    tensors["play.root"] = trainer.self_play.root
+    tensors["play.moves"] = _moves(trainer)
     for player in (0, 1):
         tensors[f"play.reach{player}"] = trainer.self_play.reach[player]
     tensors["generator"] = trainer.generator.get_state()
@@ -280,9 +287,16 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
         for name in ("inputs", "targets", "masks"):
             place = getattr(replay, name)[:filled]
             place.copy_(fill(place, f"{prefix}replay.{name}"))
-    root = fill(play.root, "play.root")
-    if bool(((root < 0) | (root >= len(trainer.subgames.roots))).any()):
-        raise ValueError("play.root names a subgame that is not there")
+    if "play.root" in arrays:  # of before: numbers among all subgames, in their order
+        trainer.subgames.complete()
+        root = fill(play.root, "play.root")
+        if bool(((root < 0) | (root >= len(trainer.subgames.states))).any()):
+            raise ValueError("play.root names a subgame that is not there")
+    else:
+        rows = [[move for move in row if move >= 0] for row in arrays["play.moves"].tolist()]
+        root = torch.tensor([trainer.subgames.find(row) for row in rows], device=trainer.device)
+        if root.shape != play.root.shape:
+            raise ValueError(f"play.moves has {len(root):,} games, not {len(play.root):,}")
     play.root = root
     play.reach = (fill(play.reach[0], "play.reach0"), fill(play.reach[1], "play.reach1"))
     trainer.epoch, trainer.steps = facts["epoch"], facts["steps"]

@@ -40,13 +40,14 @@ class Decisions:
     """
 
     def __init__(self, subgames: Subgames, *, kind: str = "auto") -> None:
-        shapes, game = subgames.shapes, subgames.game
+        shapes, game = subgames.complete().shapes, subgames.game
         number: dict[object, int] = {}
         action: dict[str, int] = {}
         state = np.zeros(len(shapes.node), dtype=np.int64)
         name = np.zeros(len(shapes.node), dtype=np.int64)
         starts, counts, nodes = shapes.level_start.tolist(), shapes.level_count.tolist(), shapes.node.tolist()
         for shape, tree in enumerate(shapes.trees):
+            assert tree is not None
             for start, count in zip(starts[shape], counts[shape], strict=True):
                 for place in range(start, start + count):
                     node = nodes[place]

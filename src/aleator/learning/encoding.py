@@ -28,29 +28,14 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game
+from aleator.solvers.engines.batched.growing import Growing
 
 Tensor = torch.Tensor
 ENCODINGS = ("auto", "absolute", "relative")
 
 
-def public_features(game: Game[Any], state: Any, states: Sequence[Any]) -> FloatArray:
-    """Returns what a network is told about a public state, besides who acts and who asks.
-
-    Args:
-        game: the game.
-        state: the public state.
-        states: all public states that can be asked about, for the one-hot encoding of games without `features`.
-    """
-    told = game.features(state)
-    if told is not None:
-        return told
-    features = np.zeros(len(states))
-    features[states.index(state)] = 1.0
-    return features
-
-
 class Encoding:
-    """Turns beliefs at a fixed list of public states into network inputs.
+    """Turns beliefs at public states into network inputs.
 
     Attributes:
         states: the public states, S.
@@ -62,6 +47,10 @@ class Encoding:
         independent: at all of the public states each player's hand says nothing about the other's, but for their play.
     """
 
+    features: Tensor
+    swap: Tensor
+    marginal: Tensor
+
     def __init__(
         self,
         game: Game[Any],
@@ -72,35 +61,69 @@ class Encoding:
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
     ) -> None:
+        """Describes some public states, at least one; in games without `features` there will never be others."""
         if kind not in ENCODINGS:
             raise SolveError(f"unknown encoding {kind!r}; allowed: {', '.join(ENCODINGS)}")
         if kind == "auto":
             kind = "relative" if game.seats_are_alike else "absolute"
         if kind == "relative" and not game.seats_are_alike:
             raise SolveError(f"{game.name}: the relative encoding needs rules that are the same for both players")
-        self.states, self.num_hands, self.kind = list(states), num_hands, kind
-        rows, swap, marginal = [], [], []
-        for state in self.states:
-            actor, public = game.actor(state), public_features(game, state, self.states)
-            if kind == "relative":
-                rows.append([np.concatenate([[float(player == actor)], public]) for player in (0, 1)])
-            else:
-                rows.append([np.concatenate([[float(player), float(actor)], public]) for player in (0, 1)])
-            swap.append(kind == "relative" and actor == 1)
-            deal = game.deal(state)
-            chances = np.zeros((2, num_hands))
-            for player in (0, 1):
-                of_player = deal.sum(axis=1 - player)
-                chances[player, : len(of_player)] = of_player / of_player.sum()
-            marginal.append(chances)
-        self.features = torch.tensor(np.array(rows), dtype=dtype, device=device)
-        self.swap = torch.tensor(swap, dtype=torch.bool, device=device)
-        self.marginal = torch.tensor(np.array(marginal), dtype=dtype, device=device)
+        self.game, self.num_hands, self.kind = game, num_hands, kind
+        self._device, self._dtype = device, dtype
+        self._place: dict[Any, int] | None = None  # of the one in the features of a game that has none
+        if game.features(states[0]) is None:
+            self._place = {state: place for place, state in enumerate(states)}
+        self.clear()
+        self.extend(states)
         self.size = int(self.features.shape[2]) + 2 * num_hands
-        self.independent = all(
-            np.allclose(deal := game.deal(state), np.outer(deal.sum(axis=1), deal.sum(axis=0)) / deal.sum())
-            for state in self.states
-        )
+
+    def clear(self) -> None:
+        """Forgets all public states."""
+        self.states: list[Any] = []
+        self.independent = True
+        self._tables: dict[str, Growing] = {}
+
+    def extend(self, states: Sequence[Any]) -> None:
+        """Describes more public states: `states` begins with those that are known.
+
+        Raises:
+            SolveError: the game has no features, and a public state was not there from the beginning.
+        """
+        features, swap, marginal = [], [], []
+        for state in states[len(self.states) :]:
+            actor, public = self.game.actor(state), self._public(state)
+            for player in (0, 1):
+                flags = [player == actor] if self.kind == "relative" else [player, actor]
+                features.append(np.concatenate([np.asarray(flags, dtype=np.float64), public]))
+            swap.append(self.kind == "relative" and actor == 1)
+            deal = self.game.deal(state)
+            chances = [deal.sum(axis=1), deal.sum(axis=0)]
+            self.independent &= np.allclose(deal, np.outer(*chances) / deal.sum())
+            for chance in chances:
+                marginal.append(np.pad(chance / chance.sum(), (0, self.num_hands - len(chance))))
+        if not swap:
+            return
+        self._append("features", np.reshape(features, (len(swap), 2, -1)), self._dtype)
+        self._append("swap", swap, torch.bool)
+        self._append("marginal", np.reshape(marginal, (len(swap), 2, -1)), self._dtype)
+        self.states.extend(states[len(self.states) :])
+
+    def _append(self, name: str, rows: Any, dtype: torch.dtype) -> None:
+        """Adds rows to a table."""
+        if name not in self._tables:
+            self._tables[name] = Growing(*np.shape(rows)[1:], dtype=dtype, device=self._device)
+        setattr(self, name, self._tables[name].append(rows))
+
+    def _public(self, state: Any) -> FloatArray:
+        """Returns what a network is told about a public state, besides who acts and who asks."""
+        told = self.game.features(state)
+        if told is not None:
+            return told
+        if self._place is None or state not in self._place:
+            raise SolveError(f"the network was not trained for {state} of {self.game.name}, which has no features")
+        features = np.zeros(len(self._place))
+        features[self._place[state]] = 1.0
+        return features
 
     @property
     def first_flag(self) -> float:
@@ -108,12 +131,10 @@ class Encoding:
         return 1.0 if self.kind == "relative" else 0.0
 
     def of(self, states: Sequence[Any]) -> Encoding:
-        """Returns the encoding of some of the public states, in the given order."""
+        """Returns the same encoding of other public states."""
         other = copy(self)
-        number = {state: place for place, state in enumerate(self.states)}
-        places = torch.tensor([number[state] for state in states], dtype=torch.int64, device=self.swap.device)
-        other.states = list(states)
-        other.features, other.swap, other.marginal = self.features[places], self.swap[places], self.marginal[places]
+        other.clear()
+        other.extend(states)
         return other
 
     def beliefs(self, index: Tensor, reach: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -123,12 +144,12 @@ class Encoding:
             index: [n] numbers of public states.
             reach: per player [n, H], up to a factor.
         """
-        found = []
+        beliefs = []
         for player in (0, 1):
             weight = self.marginal[index, player] * reach[player]
             total = weight.sum(dim=1, keepdim=True)
-            found.append(torch.where(total > 0, weight / total, self.marginal[index, player]))
-        return found[0], found[1]
+            beliefs.append(torch.where(total > 0, weight / total, self.marginal[index, player]))
+        return beliefs[0], beliefs[1]
 
     def encode(self, index: Tensor, player: int | Tensor, reach: tuple[Tensor, Tensor]) -> Tensor:
         """Returns inputs [n, F + 2H] for the values of a player, or of one in each row ([n])."""

@@ -51,9 +51,8 @@ def estimate(trainer: Trainer, *, games: int = 64, iterations: int = 32) -> Esti
     search = (seconds[0] + slope * (config.iterations - few)) / (games * _ROUNDS)
     searches = (config.epochs - trainer.epoch) * config.games
     steps = 2 * searches * config.draws / config.batch
-    parts = (config, trainer.subgames, trainer.encoding)
     return Estimate(
-        memory=kept_memory(*parts, trainer.decisions) + search_memory(*parts),
+        memory=kept_memory(config, trainer.subgames, trainer.decisions) + search_memory(config, trainer.subgames),
         seconds=searches * max(search, 1e-9) + steps * _step(trainer),
         searches_per_second=1.0 / max(search, 1e-9),
     )
@@ -63,9 +62,7 @@ def _play(trainer: Trainer, games: int, iterations: int) -> float:
     """Returns the seconds that self-play takes for `_ROUNDS` searches of some games."""
     generator = torch.Generator(trainer.device).manual_seed(0)
     config = replace(trainer.config.self_play, games=games)
-    play = SelfPlay(
-        trainer.subgames, trainer.encoding, trainer.config.rule, iterations, config, generator, trainer.decisions
-    )
+    play = SelfPlay(trainer.subgames, trainer.config.rule, iterations, config, generator, trainer.decisions)
     values, start = trainer.leaf_values(), trainer.warm_start()
     return _timed(trainer, lambda: [play.play(values, start) for _ in range(_ROUNDS)])
 

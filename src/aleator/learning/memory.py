@@ -7,7 +7,6 @@ import torch
 from aleator.errors import TooBigError
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions
-from aleator.learning.encoding import Encoding
 from aleator.learning.subgames import Subgames
 from aleator.memory import available_memory
 
@@ -17,10 +16,10 @@ _PARAMETER = 5 * 4  # bytes: itself, its gradient, two moments of Adam, its movi
 _ROW = 4 * 8  # bytes of a row's place in a forest
 
 
-def kept_memory(config: RebelConfig, subgames: Subgames, encoding: Encoding, decisions: Decisions | None) -> int:
+def kept_memory(config: RebelConfig, subgames: Subgames, decisions: Decisions | None) -> int:
     """Returns the bytes that a run holds all the time: networks with their optimisers, and replay buffers."""
     hands = subgames.shapes.num_hands
-    values = _learner(config, encoding.size, hands, value_capacity(config), 4)
+    values = _learner(config, subgames.encoding.size, hands, value_capacity(config), 4)
     if decisions is None:
         return values
     answers = len(decisions.names) * hands
@@ -40,23 +39,23 @@ def value_capacity(config: RebelConfig) -> int:
 
 def policy_capacity(config: RebelConfig, subgames: Subgames) -> int:
     """Returns how many examples of policies are kept: no more than the run makes, one of each decision of a subgame."""
-    most = max(int((tree.actor >= 0).sum()) for tree in subgames.shapes.trees)
+    most = max(int((tree.actor >= 0).sum()) for tree in subgames.shapes.trees if tree)
     return min(config.replay, most * config.games * config.epochs)
 
 
-def search_memory(config: RebelConfig, subgames: Subgames, encoding: Encoding) -> int:
-    """Returns the bytes that a search of all games takes at most; on a CPU, which searches part by part, it is less."""
+def search_memory(config: RebelConfig, subgames: Subgames) -> int:
+    """Returns the bytes that a search of all games takes at most, in the largest subgame so far; on a CPU it is less."""
     shapes = subgames.shapes
     rows = int(shapes.level_count.sum(dim=1).max()) * config.games
-    return rows * (_SEARCH_VECTORS * shapes.num_hands + encoding.size) * shapes.matrices.element_size()
+    return rows * (_SEARCH_VECTORS * shapes.num_hands + subgames.encoding.size) * shapes.matrices.element_size()
 
 
-def check_memory(config: RebelConfig, subgames: Subgames, encoding: Encoding, decisions: Decisions | None) -> None:
+def check_memory(config: RebelConfig, subgames: Subgames, decisions: Decisions | None) -> None:
     """Raises TooBigError if the device has less free memory than a run takes at the least."""
     device = subgames.shapes.device
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else available_memory()
     rows = int(subgames.shapes.level_count[0].sum()) * config.games  # all games begin at the root
-    least = kept_memory(config, subgames, encoding, decisions) + rows * _ROW
+    least = kept_memory(config, subgames, decisions) + rows * _ROW
     if least > free:
         raise TooBigError(
             f"training on {config.game} would take at least {least / 2**30:,.1f} GiB; {free / 2**30:,.1f} GiB are free "

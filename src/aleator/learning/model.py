@@ -20,7 +20,6 @@ from aleator.games.base import Game
 from aleator.games.registry import is_recorded_elsewhere, load_recorded_game
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions, NetworkPolicies
-from aleator.learning.encoding import Encoding
 from aleator.learning.networks import Perceptron, PolicyNetwork, ValueNetwork
 from aleator.learning.subgames import Subgames
 from aleator.learning.training import leaf_values
@@ -203,17 +202,15 @@ class Searcher:
     ) -> None:
         self.model, self.config = model, model.config
         self.game: Game[Any] = load_recorded_game(model.config.game) if game is None else game
-        self.subgames = Subgames(self.game, model.config.depth, device=device)
+        self.subgames = Subgames(self.game, model.config.depth, encoding=model.config.encoding, device=device)
         model.check_game(self.game, self.subgames.fingerprint)
-        hands = self.subgames.shapes.num_hands
-        self.encoding = Encoding(self.game, self.subgames.roots, hands, kind=model.config.encoding, device=device)
-        if (self.encoding.size, hands) != (model.network.size, model.network.num_hands):
+        network, encoding, hands = model.network, self.subgames.encoding, self.subgames.shapes.num_hands
+        if (encoding.size, hands) != (network.size, network.num_hands):
             raise StorageError(
-                f"the network takes {model.network.size:,} inputs and {model.network.num_hands:,} hands; {self.game.name} has "
-                f"{self.encoding.size:,} and {hands:,}"
+                f"the network takes {network.size:,} inputs and {network.num_hands:,} hands; {self.game.name} has "
+                f"{encoding.size:,} and {hands:,}"
             )
-        leaves = self.encoding.of([self.subgames.roots[number] for number in self.subgames.next.tolist()])
-        self.leaf_values: LeafValues = leaf_values(model.network.to(device), leaves, low_precision=low_precision)
+        self.leaf_values: LeafValues = leaf_values(network.to(device), encoding, low_precision=low_precision)
         self.warm_start: WarmStart | None = None
         if model.policy and model.config.warm_start:
             decisions = Decisions(self.subgames, kind=model.config.encoding)

@@ -14,7 +14,6 @@ from aleator.learning.compiled_leaves import BoundCompiledLeaves
 from aleator.learning.model import Model, Searcher
 from aleator.learning.quick_network import QuickNetwork
 from aleator.search.random_iteration import SearchStart
-from aleator.solvers.engines.batched.forest import Forest
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, block, normalised
 from aleator.trees.subgame import Subgame
@@ -38,7 +37,7 @@ class NetworkStart:
         subgames, start, tree = self._searcher.subgames, self._searcher.warm_start, subgame.tree
         assert start is not None
         shapes = subgames.shapes
-        forest = Forest.build(shapes, torch.tensor([subgames.roots.index(tree.states[0])]))
+        forest = subgames.forest(torch.tensor([shapes.number[tree.states[0]]]))
         reach = [torch.zeros((1, shapes.num_hands)) for _ in (0, 1)]
         for player in (0, 1):
             reach[player][0, : len(root_reach[player])] = torch.from_numpy(root_reach[player])
@@ -61,8 +60,7 @@ class NetworkValue:
     def __init__(self, model: Model, game: Game[Any] | None = None) -> None:
         searcher = Searcher(model, game)
         self.start = SearchStart(NetworkStart(searcher), searcher.warm_start.updates) if searcher.warm_start else None
-        self.game, self.encoding, self.network = searcher.game, searcher.encoding, QuickNetwork(model.network)
-        self._number: dict[Any, int] = {state: number for number, state in enumerate(self.encoding.states)}
+        self.game, self.encoding, self.network = searcher.game, searcher.subgames.encoding, QuickNetwork(model.network)
         self._known: WeakKeyDictionary[Subgame, _Leaves] = WeakKeyDictionary()
 
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
@@ -81,16 +79,13 @@ class NetworkValue:
         return found
 
     def _prepare(self, subgame: Subgame) -> _Leaves:
-        states = [subgame.tree.states[leaf] for leaf in subgame.leaves]
-        unknown = [state for state in states if state not in self._number]
-        if subgame.tree.game.name != self.game.name or unknown:
+        if subgame.tree.game.name != self.game.name:
             raise SolveError(
-                f"the network was trained for subgames of {self.game.name}; it does not know "
-                f"{unknown[0] if unknown else subgame.tree.game.name}"
+                f"the network was trained for subgames of {self.game.name}; it does not know {subgame.tree.game.name}"
             )
-        numbers = [self._number[state] for state in states]
+        states = [subgame.tree.states[leaf] for leaf in subgame.leaves]
         rows = np.arange(len(states))
         return _Leaves(
-            BoundCompiledLeaves(self.network, self.encoding, torch.tensor(numbers), rows),
+            BoundCompiledLeaves(self.network, self.encoding.of(states), torch.from_numpy(rows), rows),
             np.stack([self.game.deal(state) for state in states]),
         )

@@ -23,7 +23,6 @@ from aleator.games.base import Child, FloatArray, Game
 from aleator.learning.playing import Played
 from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.batched.engine import LeafValues
-from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.minimax import MinimaxEngine
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.minimax import position_values
@@ -127,11 +126,11 @@ def search_positions(
         rule: minimax.
         chunk: how many subgames are searched together.
     """
-    shapes = subgames.shapes
+    shapes = subgames.complete().shapes
     policy: dict[Hashable, FloatArray] = {}
     values: dict[Hashable, float] = {}
-    for roots in torch.split(torch.arange(len(subgames.roots), device=shapes.device), chunk):
-        forest = Forest.build(shapes, roots)
+    for roots in torch.split(torch.arange(len(shapes.states), device=shapes.device), chunk):
+        forest = subgames.forest(roots)
         ones = torch.ones((len(roots), 1), dtype=shapes.dtype, device=shapes.device)
         engine = MinimaxEngine(forest, leaf_values, (ones, ones), rule)
         with one_thread():
@@ -142,7 +141,9 @@ def search_positions(
         for level in range(forest.num_levels):
             for row in range(forest.bounds[level], forest.bounds[level + 1]):
                 if count[row]:
-                    moment = shapes.trees[tree_of[row]].states[node_of[row]], level
+                    tree = shapes.trees[tree_of[row]]
+                    assert tree is not None
+                    moment = tree.states[node_of[row]], level
                     taken = chances[first[row] : first[row] + count[row]]
                     policy[moment] = taken / taken.sum()
                     values[moment] = worth[row]

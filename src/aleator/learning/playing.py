@@ -36,7 +36,6 @@ from aleator.learning.rebel import sample_iterations
 from aleator.learning.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.batched.engine import LeafValues, Searched
-from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.parts import search
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
@@ -160,10 +159,10 @@ def play_out(
                     seat=seat,
                     pretended=start.updates if start else 0,
                 )
-                forest = Forest.build(shapes, part.root)
+                forest = subgames.forest(part.root)
                 found = search(forest, leaf_values, part.belief, rule, iterations, keep, start)
                 acting = found.beliefs_policy if rule.fictitious else found.policy
-                following.append(_collect(found, acting, part, seat, sums, first_child, subgames.next))
+                following.append(_collect(found, acting, part, seat, sums, first_child))
                 searches += len(part.root)
                 if on_progress:
                     on_progress(searches)
@@ -196,7 +195,6 @@ def _collect(
     seat: int,
     sums: Tensor,
     first_child: Tensor,
-    next_root: Tensor,
 ) -> _Frontier:
     """Adds the reach of a seat's actions by policies `acting` [R, H] to `sums` [blocks, N, H]; returns what follows at leaves."""
     forest, shapes = found.forest, found.forest.shapes
@@ -229,7 +227,7 @@ def _collect(
         scale = belief[player][leaves].amax(dim=1, keepdim=True)
         beliefs.append(torch.where(scale > 0, belief[player][leaves] / scale, 1.0))
     return _Frontier(
-        next_root[shapes.leaf[forest.template[leaves]]],
+        shapes.leaf[forest.template[leaves]],
         node[leaves],
         part.block[forest.subgame[leaves]],
         play[leaves],

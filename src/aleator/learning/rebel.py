@@ -25,11 +25,10 @@ from typing import NamedTuple
 import torch
 
 from aleator.learning.decisions import Decisions
-from aleator.learning.encoding import Encoding
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.batched.engine import LeafValues, Searched
-from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.engines.batched.operators import draw
 from aleator.solvers.engines.batched.parts import search
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
@@ -97,7 +96,6 @@ class SelfPlay:
     def __init__(
         self,
         subgames: Subgames,
-        encoding: Encoding,
         rule: SearchRule,
         iterations: int,
         config: SelfPlayConfig,
@@ -108,7 +106,6 @@ class SelfPlay:
 
         Args:
             subgames: the subgames of the game.
-            encoding: of `subgames.roots`.
             rule: how subgames are solved.
             iterations: updates of one player in a search.
             config: how many games, how they explore.
@@ -116,17 +113,19 @@ class SelfPlay:
             decisions: of the subgames, if a policy network learns from them.
         """
         self.decisions = decisions
-        self.subgames, self.encoding, self.config = subgames, encoding, config
+        self.subgames, self.config = subgames, config
         self.rule, self.iterations, self.generator = rule, iterations, generator
         shapes = subgames.shapes
         rule.check(subgames.game.name, shapes.num_hands)
+        if config.random_beliefs:
+            subgames.complete()
         self.root = torch.zeros(config.games, dtype=torch.int64, device=shapes.device)
         ones = torch.ones((config.games, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
         self.reach = (ones, ones.clone())
 
     def play(self, leaf_values: LeafValues, start: WarmStart | None = None) -> SelfPlayed:
         """Searches every game's subgame, moves on, and returns examples: of values two per search."""
-        forest = Forest.build(self.subgames.shapes, self.root)
+        forest = self.subgames.forest(self.root)
         device = forest.shapes.device
         keep = sample_iterations(
             torch.rand(len(self.root), generator=self.generator, device=device, dtype=torch.float64),
@@ -143,10 +142,14 @@ class SelfPlay:
             self.root, self.reach = self._move_on(searched, explorer)
         return examples
 
+    def forget(self) -> None:
+        """Lets go of subgames that no game stands at, once there are too many to remember them all."""
+        self.root = self.subgames.forget(self.root)
+
     def _anywhere(self) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Returns random roots [G] with beliefs [G, H] drawn uniformly from all distributions."""
         root, shapes = self.root, self.subgames.shapes
-        number = torch.randint(len(self.subgames.roots), root.shape, generator=self.generator, device=root.device)
+        number = torch.randint(len(self.subgames.states), root.shape, generator=self.generator, device=root.device)
         draws = [
             torch.rand((len(root), shapes.num_hands), generator=self.generator, device=root.device, dtype=shapes.dtype)
             for _ in (0, 1)
@@ -156,8 +159,9 @@ class SelfPlay:
 
     def _examples(self, searched: Searched) -> Examples:
         """Returns the root's public belief state with its values, once for each player."""
-        inputs = [self.encoding.encode(self.root, player, self.reach) for player in (0, 1)]
-        masks = [self.encoding.marginal[self.root, player] > 0 for player in (0, 1)]
+        encoding = self.subgames.encoding
+        inputs = [encoding.encode(self.root, player, self.reach) for player in (0, 1)]
+        masks = [encoding.marginal[self.root, player] > 0 for player in (0, 1)]
         return Examples(torch.cat(inputs), torch.cat(searched.values), torch.cat(masks))
 
     def _move_on(self, searched: Searched, explorer: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
@@ -167,14 +171,12 @@ class SelfPlay:
         forest = searched.forest
         leaf = forest.shapes.leaf[forest.template[path.row]]
         over = leaf < 0
-        root = torch.zeros_like(self.root)
-        root[~over] = self.subgames.next[leaf[~over]]
         reach = []
         for player in (0, 1):
             scale = path.reach[player].amax(dim=1, keepdim=True)
             fresh = over[:, None] | (scale <= 0)
             reach.append(torch.where(fresh, 1.0, path.reach[player] / scale))
-        return root, (reach[0], reach[1])
+        return leaf.clamp(min=0), (reach[0], reach[1])
 
 
 class SampledPath(NamedTuple):
@@ -197,19 +199,13 @@ def sample_path(
         generator: randomness.
     """
     forest, shapes = searched.forest, searched.forest.shapes
-    device, hands = shapes.device, shapes.num_hands
+    device = shapes.device
 
-    def draw(weights: Tensor) -> Tensor:
-        """Returns for each row of weights [n, k] a column in proportion to them."""
-        ends = weights.cumsum(dim=1)
-        point = torch.rand((len(weights), 1), generator=generator, device=device, dtype=weights.dtype) * ends[:, -1:]
-        return (ends <= point).sum(dim=1).clamp(max=weights.shape[1] - 1)
+    def uniform(number: int) -> Tensor:
+        return torch.rand(number, generator=generator, device=device, dtype=shapes.dtype)
 
     first, second = searched.root_reach
-    pair = draw(
-        (shapes.matrices[shapes.deal_of_root[forest.shape]] * first[:, :, None] * second[:, None, :]).flatten(1)
-    )
-    dealt = (pair // hands, pair % hands)
+    dealt = forest.root_deals.sample((first, second), uniform(len(first)))
     row = torch.arange(len(forest.shape), device=device)
     reach = [first, second]
     slots = torch.arange(shapes.max_actions, device=device)
@@ -224,7 +220,8 @@ def sample_path(
         weight = torch.where(actor[:, None] < 0, deal, policy)
         wild = torch.rand(len(row), generator=generator, device=device) < exploration
         weight = torch.where(explores & wild[:, None], 1.0, weight)
-        chosen = child.gather(1, draw(torch.where(exists, weight, 0.0))[:, None])[:, 0]
+        ends = torch.where(exists, weight, 0.0).cumsum(dim=1)
+        chosen = child.gather(1, draw(ends, uniform(len(row)) * ends[:, -1])[:, None])[:, 0]
         for player in (0, 1):
             acted = ((actor == player) & (count > 0))[:, None]
             reach[player] = torch.where(acted, reach[player] * searched.beliefs_policy[chosen], reach[player])

@@ -116,28 +116,22 @@ class Trainer:
 
             check_width(config.width)
         self.game = load_recorded_game(config.game) if game is None else game
-        self.subgames = Subgames(self.game, config.depth, device=device)
-        shapes = self.subgames.shapes
-        self.encoding = Encoding(self.game, self.subgames.roots, shapes.num_hands, kind=config.encoding, device=device)
-        # a leaf is the root of the next subgame: one list of public states serves both
-        leaves = [self.subgames.roots[number] for number in self.subgames.next.tolist()]
-        self.leaf_encoding = self.encoding.of(leaves)
-        if config.zero_sum and not self.encoding.independent:
-            raise SolveError(f"zero_sum needs hands that are dealt independently; those of {config.game} are not")
+        self.subgames = Subgames(self.game, config.depth, encoding=config.encoding, device=device)
+        encoding, hands = self.subgames.encoding, self.subgames.shapes.num_hands
+        self._check_deals()
         self.decisions = Decisions(self.subgames, kind=config.encoding) if config.policy else None
-        check_memory(config, self.subgames, self.encoding, self.decisions)
+        check_memory(config, self.subgames, self.decisions)
         # parameters are drawn on the CPU, so that they are the same on every device
         start = torch.Generator().manual_seed(config.seed)
         network = ValueNetwork(
-            self.encoding.size, shapes.num_hands, config.network, generator=start, first_flag=self.encoding.first_flag
+            encoding.size, hands, config.network, generator=start, first_flag=encoding.first_flag
         ).to(device)
         self.generator = torch.Generator(device).manual_seed(config.seed)
-        replay = Replay(value_capacity(config), self.encoding.size, shapes.num_hands, device=device)
+        replay = Replay(value_capacity(config), encoding.size, hands, device=device)
         self.values = Learner(network, replay, config)
         self.policies = self._policy_learner(start) if config.policy else None
         self.self_play = SelfPlay(
             self.subgames,
-            self.encoding,
             config.rule,
             config.iterations,
             config.self_play,
@@ -147,6 +141,11 @@ class Trainer:
         self.epoch, self.steps, self.seconds = 0, 0, 0.0
         self.owed = 0.0  # training steps that are due
         self._graph: _StepGraph | None = None
+
+    def _check_deals(self) -> None:
+        """Raises SolveError if the network's form does not fit the deals that have been met."""
+        if self.config.zero_sum and not self.subgames.encoding.independent:
+            raise SolveError(f"zero_sum needs hands that are dealt independently; those of {self.config.game} are not")
 
     def begin_with(self, network: ValueNetwork, policy: PolicyNetwork | None = None) -> None:
         """Takes over the parameters of trained networks, before the first epoch: a run that refines them.
@@ -213,7 +212,7 @@ class Trainer:
 
     def leaf_values(self) -> LeafValues:
         """Returns the network, as it is now, as a value function."""
-        return leaf_values(self.searcher, self.leaf_encoding, low_precision=self.low_precision)
+        return leaf_values(self.searcher, self.subgames.encoding, low_precision=self.low_precision)
 
     def warm_start(self) -> WarmStart | None:
         """Returns the policy network, as it is now, as what searches start with; None if they start with nothing."""
@@ -229,6 +228,7 @@ class Trainer:
     def run_epoch(self) -> EpochMetrics:
         """Searches every game once, and trains."""
         begin, config = time.perf_counter(), self.config
+        self.self_play.forget()
         if self.device.type == "cuda":
             side = torch.cuda.Stream(priority=-1)  # type: ignore[no-untyped-call]
             side.wait_stream(torch.cuda.current_stream())
@@ -240,6 +240,7 @@ class Trainer:
         else:
             examples = self.self_play.play(self.leaf_values(), self.warm_start())
             losses = self._train()
+        self._check_deals()
         for learner, made in zip(self.learners, examples, strict=False):
             if made:
                 learner.replay.add(*made)

@@ -118,7 +118,7 @@ def _evaluate(name: str, player: Trainer | Searcher, values: LeafValues, playthr
     from aleator.trees.public_tree import build_tree
 
     # every second sequence of bids is the root of a subgame, and some are never reached
-    expected = playthroughs * len(player.subgames.roots) ** 2
+    expected = playthroughs * len(player.subgames.states) ** 2
     with progress_bar(f"evaluating the {name}", quiet=quiet) as move:
         played = play_out(
             build_tree(player.game),

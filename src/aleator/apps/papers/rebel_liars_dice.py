@@ -48,7 +48,7 @@ def _measure(
     searcher = Searcher(shipped_model(name), device=device)
     tree = build_tree(searcher.game)
     # every second bid sequence is the root of a subgame, and some are never reached
-    expected = playthroughs * len(searcher.subgames.roots) ** 2
+    expected = playthroughs * len(searcher.subgames.states) ** 2
     return play_out(
         tree,
         searcher.subgames,

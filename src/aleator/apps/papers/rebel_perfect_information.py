@@ -41,7 +41,7 @@ class _Exact:
     """A value function at leaves that is right."""
 
     def __init__(self, trainer: Trainer, values: dict[Any, float]) -> None:
-        self._values = torch.tensor([values[state] for state in trainer.subgames.shapes.leaf_states])[:, None]
+        self._values = torch.tensor([values[state] for state in trainer.subgames.complete().states])[:, None]
 
     def bind(self, forest: Forest) -> Any:
         return lambda player, _: self._values[forest.leaf_states] * (1 - 2 * player)

@@ -144,7 +144,7 @@ class TorchEngine:
         self.forest, self.root_reach, self.rule, self.iterations = forest, root_reach, rule, iterations
         self.fictitious, self.follows_average = isinstance(rule.update, FictitiousRule), rule.leaves != CURRENT
         self.power = rule.update.power if isinstance(rule.update, RegretRule) else 1.0
-        self.plan = walk.plan(forest)
+        self.levels = walk.levels_of(forest)
         self.schedule = search_schedule(rule, iterations, start.updates if start else 0)
         if len(forest.leaves) and leaf_values is None:
             raise SolveError(f"{len(forest.leaves)} leaves need a value function")
@@ -153,13 +153,13 @@ class TorchEngine:
         self.regret = torch.zeros((forest.num_rows, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
         self.values = torch.zeros_like(self.regret)
         self.policy = torch.ones_like(self.regret)
-        for level in self.plan.levels:
+        for level in self.levels:
             moved = level.moved[0] | level.moved[1]
             self.policy[level.rows] = torch.where(moved, level.uniform, 1.0)
         self.reach = (torch.zeros_like(self.regret), torch.zeros_like(self.regret))
         for player in (0, 1):
             self.reach[player][roots] = root_reach[player]
-            walk.push_reach(self.plan.levels, player, self.policy, self.reach[player])
+            walk.push_reach(self.levels, player, self.policy, self.reach[player])
         # sums of reach over iterations: the average policy, and reach under it. They begin with the uniform policy, which
         # counts in fictitious play, and otherwise only until there is something else
         weight = 1.0 if self.fictitious else _NOTHING
@@ -169,11 +169,13 @@ class TorchEngine:
         differs = rule.leaves == DIFFERENCE
         self.met = [[torch.zeros_like(self.regret) for _ in (0, 1)] for _ in (0, 1)] if differs else []
         self.met_cfvs = [torch.zeros_like(self.regret[: len(forest.leaves)]) for _ in (0, 1)]
+        # made now, because the host waits for them
+        self._payoffs, self._leaf_deals, self._root_deals = forest.payoffs, forest.leaf_deals, forest.root_deals
         self._begun = begin(self, start) if start else float(self.fictitious)  # the weight of what came before
 
     def evaluate_ends(self, player: int, iteration: int) -> None:
         """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
-        terminals, leaves, opponent = self.plan.terminals, self.plan.leaves, 1 - player
+        forest, opponent = self.forest, 1 - player
         expected = self.sums[opponent] if self.fictitious else self.reach[opponent]
         if recent := float(self.schedule[iteration - 1, 5]):
             expected = torch.lerp(expected, self.reach[opponent], recent)
@@ -182,15 +184,15 @@ class TorchEngine:
             own = self.reach[player] if self.rule.leaves == CURRENT else self.sums[player]
             self.write_ends(player, (own, expected) if player == 0 else (expected, own), expected, self.values)
             return
-        self.values[terminals.rows] = walk.apply_ends(terminals, player, expected)
+        self.values[forest.terminals] = self._payoffs.apply(player, expected)
         if not self._leaf_values:
             return
         decay, met = float(self.schedule[iteration - 1, 2]), self.met[player]
         for seat in (0, 1):
             met[seat].mul_(decay).add_(self.reach[seat])
-        found = self._leaf_values(player, (met[0], met[1])) * walk.apply_ends(leaves, player, met[opponent])
-        self.values[leaves.rows] = found - decay * self.met_cfvs[player]
-        self.met_cfvs[player] = found
+        cfvs = self._leaf_values(player, (met[0], met[1])) * self._leaf_deals.cf_reach(player, met[opponent])
+        self.values[forest.leaves] = cfvs - decay * self.met_cfvs[player]
+        self.met_cfvs[player] = cfvs
 
     def write_ends(self, player: int, beliefs: Sequence[Tensor], opponent: Tensor, values: Tensor) -> None:
         """Writes the player's cfvs at terminals and leaves to `values` [R, H].
@@ -201,11 +203,11 @@ class TorchEngine:
             opponent: [R, H], the opponent's reach.
             values: where.
         """
-        terminals, leaves = self.plan.terminals, self.plan.leaves
-        values[terminals.rows] = walk.apply_ends(terminals, player, opponent)
+        forest = self.forest
+        values[forest.terminals] = self._payoffs.apply(player, opponent)
         if self._leaf_values:
             worth = self._leaf_values(player, (beliefs[0], beliefs[1]))
-            values[leaves.rows] = worth * walk.apply_ends(leaves, player, opponent)
+            values[forest.leaves] = worth * self._leaf_deals.cf_reach(player, opponent)
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """Runs all iterations and returns what they found.
@@ -232,7 +234,7 @@ class TorchEngine:
 
     def iterate(self, iteration: int) -> None:
         """Runs one iteration (from 1)."""
-        player, levels = (iteration - 1) % 2, self.plan.levels
+        player, levels = (iteration - 1) % 2, self.levels
         positive, negative, decay, share, floor, _ = self.schedule[iteration - 1].tolist()
         self.evaluate_ends(player, iteration)
         if self.fictitious:
@@ -255,7 +257,8 @@ class TorchEngine:
                 mean = self._average_cfvs(player, average)
             else:
                 mean = self.value_sums[player] / max(self._weight(player), _NOTHING)
-            chance = self._root_chance(player)
+            chance = torch.empty_like(mean)
+            chance[self._root_deals.rows] = self._root_deals.cf_reach(player, self.root_reach[1 - player])
             values.append(torch.where(chance > 0, mean / chance, 0.0))
         followed = self._match_sums(sums) if self.follows_average else policy
         return Searched(self.forest, self.root_reach, (values[0], values[1]), policy, followed, average)
@@ -271,19 +274,13 @@ class TorchEngine:
         """Returns [G, H]: the player's cfvs at the roots under the average policies [R, H], leaves at their beliefs."""
         values = torch.zeros_like(self.values)
         self.write_ends(player, self.sums, self.sums[1 - player] / max(self._weight(1 - player), _NOTHING), values)
-        walk.pull_values(self.plan.levels, player, average, values)
+        walk.pull_values(self.levels, player, average, values)
         return values[: len(self.forest.shape)]
-
-    def _root_chance(self, player: int) -> Tensor:
-        """Returns [G, H]: chance's and the opponent's part in reaching the root with each hand."""
-        deal = self.forest.shapes.matrices[self.forest.shapes.deal_of_root[self.forest.shape]]
-        deal = deal if player == 0 else deal.transpose(1, 2)
-        return torch.einsum("gij,gj->gi", deal, self.root_reach[1 - player])
 
     def _match_sums(self, sums: Sequence[Tensor]) -> Tensor:
         """Returns [R, H]: the probability of the action into each row under the policies with these sums of reach."""
         result = torch.ones_like(self.policy)
-        for level in self.plan.levels:
+        for level in self.levels:
             for player in (0, 1):
                 matched = walk.match(level, sums[player][level.rows])
                 result[level.rows] = torch.where(level.moved[player], matched, result[level.rows])

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import torch
 
+from aleator.solvers.engines.batched.operators import DenseMatrices
 from aleator.solvers.engines.batched.shapes import Shapes
 from aleator.trees.public_tree import LEAF
 
@@ -23,7 +24,7 @@ class Forest:
 
     Attributes:
         shapes: what the subgames can look like.
-        shape: [G] the shape of each subgame; row g of level 0 is the root of subgame g.
+        shape: [G] the number of each subgame's tree; row g of level 0 is the root of subgame g.
         bounds: level l is the rows `bounds[l] <= row < bounds[l + 1]`.
         subgame: [R] which subgame a row belongs to.
         template: [R] place of a row's node in the tables of `shapes`.
@@ -41,7 +42,7 @@ class Forest:
 
     @staticmethod
     def build(shapes: Shapes, shape: Tensor) -> Forest:
-        """Returns the forest of subgames with the given shapes ([G])."""
+        """Returns the forest of subgames whose trees have the given numbers ([G]), all of which were added to the shapes."""
         counts = shapes.level_count[shape]
         first = torch.cumsum(counts, 0) - counts
         totals = counts.sum(0).tolist()
@@ -125,8 +126,27 @@ class Forest:
 
     @cached_property
     def leaf_states(self) -> Tensor:
-        """[Y] numbers of the leaves' public states among `shapes.leaf_states`."""
+        """[Y] numbers of the leaves' public states among `shapes.states`."""
         return self.shapes.leaf[self.template[self.leaves]]
+
+    @cached_property
+    def payoffs(self) -> DenseMatrices:
+        """The payoffs of the terminals."""
+        template = self.template[self.terminals]
+        return DenseMatrices(
+            self.shapes.matrices, self.terminals, self.shapes.payoff[template], self.shapes.stake[template]
+        )
+
+    @cached_property
+    def leaf_deals(self) -> DenseMatrices:
+        """The deals at the leaves."""
+        return DenseMatrices(self.shapes.matrices, self.leaves, self.shapes.deal[self.template[self.leaves]])
+
+    @cached_property
+    def root_deals(self) -> DenseMatrices:
+        """The deals at the roots."""
+        number, roots = torch.sort(self.shapes.root_deal[self.shape], stable=True)
+        return DenseMatrices(self.shapes.matrices, roots, number)
 
     def families(self, level: int, actor: int | None = None) -> tuple[Tensor, Tensor]:
         """Returns rows of a level that have children [n] and those children [n, A], R standing for "none".

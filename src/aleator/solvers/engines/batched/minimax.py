@@ -35,25 +35,26 @@ class MinimaxEngine:
     def __init__(
         self, forest: Forest, leaf_values: LeafValues | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
     ) -> None:
-        rule.check(forest.shapes.trees[0].game.name, forest.shapes.num_hands)
+        rule.check(forest.shapes.game.name, forest.shapes.num_hands)
         if len(forest.leaves) and leaf_values is None:
             raise SolveError(f"{len(forest.leaves)} leaves need a value function")
-        self.forest, self.root_reach, self.plan = forest, root_reach, walk.plan(forest)
+        self.forest, self.root_reach, self._levels = forest, root_reach, walk.levels_of(forest)
         self._leaf_values = leaf_values.bind(forest) if leaf_values and len(forest.leaves) else None
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """Returns each subgame's solution; `keep` makes no difference."""
-        shapes, roots = self.forest.shapes, len(self.forest.shape)
-        ones = torch.ones((self.forest.num_rows, 1), dtype=shapes.dtype, device=shapes.device)
+        forest, shapes, roots = self.forest, self.forest.shapes, len(self.forest.shape)
+        ones = torch.ones((forest.num_rows, 1), dtype=shapes.dtype, device=shapes.device)
         policy, values = ones.clone(), [ones, ones]
-        deal = shapes.matrices[shapes.deal_of_root[self.forest.shape]][:, 0]
+        deal = shapes.matrices[shapes.root_deal[forest.shape]][:, 0]
         for player in (0, 1):
             pulled = torch.zeros_like(ones)
-            pulled[self.plan.terminals.rows] = walk.apply_ends(self.plan.terminals, player, ones)
+            pulled[forest.terminals] = forest.payoffs.apply(player, ones)
             if self._leaf_values:
-                worth = self._leaf_values(player, (ones, ones))
-                pulled[self.plan.leaves.rows] = worth * walk.apply_ends(self.plan.leaves, player, ones)
-            walk.pull_minimax(self.plan.levels, player, pulled, policy)
+                pulled[forest.leaves] = self._leaf_values(player, (ones, ones)) * forest.leaf_deals.cf_reach(
+                    player, ones
+                )
+            walk.pull_minimax(self._levels, player, pulled, policy)
             values[player] = pulled
         self.values = (values[0], values[1])
         found = (values[0][:roots] / deal, values[1][:roots] / deal)

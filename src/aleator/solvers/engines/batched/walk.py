@@ -27,26 +27,8 @@ class Level(NamedTuple):
     uniform: Tensor  # [n, 1] 1 / siblings
 
 
-class Ends(NamedTuple):
-    """Rows without children, and the matrices [H, H] that turn the opponent's reach into something of the traverser."""
-
-    rows: Tensor  # [n]
-    stake: Tensor  # [n, 1]
-    runs: tuple[
-        tuple[int, int, Tensor, Tensor], ...
-    ]  # (begin, end, for player 0, for player 1): equal matrices in a row
-
-
-class Plan(NamedTuple):
-    """A forest as the steps want it."""
-
-    levels: tuple[Level, ...]  # levels 1, 2, ...
-    terminals: Ends
-    leaves: Ends
-
-
-def plan(forest: Forest) -> Plan:
-    """Returns what stays the same over all iterations on a forest."""
+def levels_of(forest: Forest) -> tuple[Level, ...]:
+    """Returns levels 1, 2, ... of a forest."""
     levels = []
     for level in range(1, forest.num_levels):
         rows = slice(forest.bounds[level], forest.bounds[level + 1])
@@ -58,32 +40,7 @@ def plan(forest: Forest) -> Plan:
         uniform = (1.0 / forest.num_children[parent].to(forest.shapes.dtype))[:, None]
         moved = ((mover == 0)[:, None], (mover == 1)[:, None])
         levels.append(Level(rows, above, parent - above.start, moved, lengths, uniform))
-    payoff, deal = forest.shapes.payoff[forest.template], forest.shapes.deal[forest.template]
-    return Plan(
-        tuple(levels),
-        _ends(forest, forest.terminals, payoff[forest.terminals], -1.0),
-        _ends(forest, forest.leaves, deal[forest.leaves], 1.0),
-    )
-
-
-def _ends(forest: Forest, rows: Tensor, matrix: Tensor, sign: float) -> Ends:
-    """Returns ends that are ordered by matrix; `sign` is what the matrix is multiplied by for player 1."""
-    numbers, counts = torch.unique_consecutive(matrix, return_counts=True)
-    runs, begin = [], 0
-    for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-        found = forest.shapes.matrices[number]
-        runs.append((begin, begin + count, found.T.contiguous(), sign * found))
-        begin += count
-    return Ends(rows, forest.shapes.stake[forest.template[rows]][:, None], tuple(runs))
-
-
-def apply_ends(ends: Ends, player: int, opponent_reach: Tensor) -> Tensor:
-    """Returns [n, H]: stake x matrix x the opponent's reach ([R, H]) at rows without children."""
-    reach = opponent_reach[ends.rows]
-    result = torch.empty_like(reach)
-    for begin, end, *matrix in ends.runs:
-        torch.mm(reach[begin:end], matrix[player], out=result[begin:end])
-    return result.mul_(ends.stake)
+    return tuple(levels)
 
 
 def push_reach(levels: tuple[Level, ...], player: int, policy: Tensor, reach: Tensor) -> None:

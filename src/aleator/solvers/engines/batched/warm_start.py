@@ -67,7 +67,7 @@ def begin(engine: TorchEngine, start: WarmStart) -> float:
     rule = engine.rule.update
     if not isinstance(rule, RegretRule):
         raise SolveError("only searches by regret matching can be warm started, not fictitious play")
-    weights, levels = rule.equal_weights(start.updates), engine.plan.levels
+    weights, levels = rule.equal_weights(start.updates), engine.levels
     engine.policy.copy_(start.source.policies(engine.forest, engine.root_reach))
     for player in (0, 1):
         walk.push_reach(levels, player, engine.policy, engine.reach[player])
@@ -78,7 +78,7 @@ def begin(engine: TorchEngine, start: WarmStart) -> float:
         if engine.met:
             for seat in (0, 1):
                 engine.met[player][seat].copy_(engine.sums[seat])
-            engine.met_cfvs[player].copy_(ends[engine.plan.leaves.rows] * weights.policy)
+            engine.met_cfvs[player].copy_(ends[engine.forest.leaves] * weights.policy)
         values = ends.clone()
         walk.pull_values(levels, player, engine.policy, values)
         engine.value_sums[player].copy_(values[: len(engine.value_sums[player])] * weights.policy)
