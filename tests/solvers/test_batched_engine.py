@@ -10,7 +10,8 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.solvers.cfr import CFR
-from aleator.solvers.fictitious_play import LINEAR_FICTITIOUS_PLAY, FictitiousPlay
+from aleator.solvers.fictitious_play import FictitiousPlay
+from aleator.solvers.fictitious_rule import LINEAR_FICTITIOUS_PLAY
 from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.search_rule import AVERAGE, SEARCH_RULES, SearchRule
 from aleator.trees import build_tree

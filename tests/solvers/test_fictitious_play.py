@@ -8,7 +8,8 @@ import pytest
 from aleator.games import load_game
 from aleator.solvers.best_response import best_response, exploitability
 from aleator.solvers.cfr import CFR
-from aleator.solvers.fictitious_play import FICTITIOUS_PLAY, FLOP, LINEAR_FICTITIOUS_PLAY, FictitiousPlay
+from aleator.solvers.fictitious_play import FictitiousPlay
+from aleator.solvers.fictitious_rule import FICTITIOUS_PLAY, FLOP, LINEAR_FICTITIOUS_PLAY
 from aleator.solvers.regret_rule import LCFR
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy

@@ -36,13 +36,13 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.search.leaf_value import LeafValue
 from aleator.search.solved_value import SolvedValue
-from aleator.search.updates import CFRUpdate, FictitiousUpdate, MinimaxUpdate, Update, Vectors
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.layout import Vector
 from aleator.solvers.engines.cpu.rows import Rows
-from aleator.solvers.fictitious_play import FictitiousRule
+from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import AVERAGE, CURRENT, SearchRule, find_rule
+from aleator.solvers.updates import CFRUpdate, FictitiousUpdate, MinimaxUpdate, Update, Vectors
 from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy

@@ -22,6 +22,7 @@ import numpy as np
 from aleator.errors import SolveError
 from aleator.search.solved_value import LeafSolver, SolvedValue
 from aleator.solvers.regret_rule import PCFR_PLUS, RegretRule
+from aleator.solvers.updates import CFRUpdate
 from aleator.trees.subgame import Subgame
 
 _FIRST_LOOK, _MOST_ITERATIONS = 16, 1_000_000
@@ -52,41 +53,23 @@ class _LeafCFR(LeafSolver):
 
     def __init__(self, subgame: Subgame, rule: RegretRule, precision: float) -> None:
         super().__init__(subgame)
-        self._rule, self._precision = rule, precision
-        self._iterations = 0
-        layout = self.forest.engine.layout
-        self._memory = (
-            layout.memory(0, optimistic=rule.optimistic),
-            layout.memory(1, optimistic=rule.optimistic),
-        )
-        for player, own in enumerate(self._memory):
-            self.forest.engine.match_regrets(player, own.regret, own.policy)
+        self._precision, self._iterations = precision, 0
+        self._update = CFRUpdate(self.forest.engine, rule)
 
     def find(self) -> int:
         """Solves all leaves at `beliefs`; returns the iterations that it took."""
-        engine = self.forest.engine
         mass = np.array(
             [b0[: len(d)] @ d @ b1[: len(d.T)] for b0, b1, d in zip(*self.beliefs, self.deals, strict=True)]
         )
-        for player, own in enumerate(self._memory):
-            own.policy_sum[:] = 0.0
-            own.regret[:] *= min(1.0, _KEPT / max(self._iterations, 1))
-            own.instant[:] = 0.0
+        self._update.restart(kept=min(1.0, _KEPT / max(self._iterations, 1)))
+        for player, own in enumerate(self._update.memory):
             self.forest.rows.put_reach(player, self.beliefs[player], own.reach)
-            engine.push_reach(player, own.policy, own.reach)
+            self._update.move(player)
         done, chunk = 0, _FIRST_LOOK
         while True:
-            schedule = self._rule.schedule(done + 1, chunk)
-            engine.iterate(
-                self._memory,
-                schedule,
-                done + 1,
-                minimiser=self._rule.minimiser,
-                alternating=self._rule.alternating,
-            )
+            self._update.run(chunk)
             done += chunk
-            for player, own in enumerate(self._memory):
-                engine.match_regrets(player, own.policy_sum, self.policies[player])
+            self.policies = self._update.average()
             best = self.forest.cfvs(self.beliefs, self.policies, best=True)
             gain = sum((best[player] * self.beliefs[player]).sum(axis=1) for player in (0, 1))
             if (gain <= self._precision * mass + 1e-15).all():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aleator.errors import SolveError
-from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousRule
+from aleator.solvers.fictitious_rule import FICTITIOUS_RULES, FictitiousRule
 from aleator.solvers.minimax import MinimaxRule, check_one_hand
 from aleator.solvers.regret_rule import LCFR, SHARP_MATCHING, RegretRule
 

@@ -20,7 +20,8 @@ from aleator.parsing import MAX_THREADS, check_name
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
-from aleator.solvers.fictitious_play import FICTITIOUS_RULES, FictitiousPlay
+from aleator.solvers.fictitious_play import FictitiousPlay
+from aleator.solvers.fictitious_rule import FICTITIOUS_RULES
 from aleator.solvers.limits import CurvePoint, Limits, OnProgress, run_until
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.pruned_cfr import PrunedCFR

@@ -30,7 +30,7 @@ from aleator.games.base import FloatArray
 from aleator.solvers.engines.batched import walk
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.warm_start import WarmStart, begin
-from aleator.solvers.fictitious_play import FictitiousRule
+from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.minimax import MinimaxRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import CURRENT, DIFFERENCE, SearchRule

@@ -1,25 +1,31 @@
-"""How a depth-limited solver updates its policies between two looks at the leaves: by regrets, by best responses, by minimax.
+"""How policies change from iteration to iteration on a public tree: by regrets, by best responses, by minimax.
 
-An update is told when an iteration begins, says what a traverser expects of both players (for beliefs at the leaves and reach at
-the terminals), pulls cfvs up once terminals and leaves are written, and then lets the player move on to its new policy.
+What a solver of a whole tree, a search with values at its leaves and an oracle below leaves have in common is written here once.
+Whoever walks the tree in steps, so that something can happen in between, tells an update when an iteration begins, asks what a
+traverser expects of both players (for beliefs at the leaves and reach at the terminals), lets it pull cfvs up once terminals and
+leaves are written, and then lets the player move on to its new policy. Without leaves `run` does all of it.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Memory, Vector
 from aleator.solvers.engines.cpu.rows import Rows
-from aleator.solvers.fictitious_play import FictitiousRule
+from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.minimax import pull_minimax
 from aleator.solvers.regret_rule import HEDGE, RegretRule
+from aleator.solvers.state import restore_vectors
 from aleator.trees.beliefs import Reach
 
 _PLANNED = 64
+_NO_MEAN: FloatArray = np.zeros(0)
 Vectors = tuple[Vector, Vector]
 
 
@@ -29,10 +35,12 @@ class Update(Protocol):
     Attributes:
         alternating: the second player is updated against the first one's new policy.
         share: the weight of this iteration in the average over all iterations so far.
+        iteration: the one that was begun last.
     """
 
     alternating: bool
     share: float
+    iteration: int
 
     def begin(self, iteration: int) -> None:
         """Begins an iteration (from 1)."""
@@ -56,20 +64,41 @@ class Update(Protocol):
         """Returns the weight of each iteration in the average, by its number; they sum to 1."""
 
 
+class WholeUpdate(Update, Protocol):
+    """An update that a solver of a whole tree runs."""
+
+    def run(self, iterations: int) -> None:
+        """Runs whole iterations where there are no leaves."""
+
+    def average_reach(self, player: int) -> Vector:
+        """Returns a player's reach under its average policy."""
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that another update of the same tree and rule needs to go on from here."""
+
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another update after so many iterations.
+
+        Raises:
+            ValueError: a vector is missing or has another shape or type.
+        """
+
+
 class CFRUpdate:
     """Regrets and a rule of the CFR family."""
 
-    def __init__(self, engine: CpuEngine, rule: RegretRule, root_reach: Reach) -> None:
+    def __init__(self, engine: CpuEngine, rule: RegretRule, root_reach: Reach | None = None) -> None:
         self.alternating, self.share = rule.alternating, 1.0
         self.rule = rule
         self._engine = engine
-        self._iteration = self._pretended = 0
+        self._root = root_reach or (None, None)
+        self.iteration = self._pretended = 0
         self._weight = 0.0
         self._discounts: FloatArray = np.zeros(5)
         self._planned: FloatArray = np.zeros((0, 5))  # discounts of the coming iterations
         first, second = (
             engine.layout.memory(
-                player, optimistic=rule.optimistic, hedge=rule.minimiser == HEDGE, root_reach=root_reach[player]
+                player, optimistic=rule.optimistic, hedge=rule.minimiser == HEDGE, root_reach=self._root[player]
             )
             for player in (0, 1)
         )
@@ -80,26 +109,26 @@ class CFRUpdate:
 
     def begin(self, iteration: int) -> None:
         """Looks up the iteration's discounts."""
-        self._iteration = iteration
+        self.iteration = iteration
         if not len(self._planned):
             self._planned = self.rule.schedule(iteration, _PLANNED)
         self._discounts, self._planned = self._planned[0], self._planned[1:]
         self._weight = self._weight * self._discounts[2] + 1.0
         self.share = 1.0 / self._weight
 
-    def run(self, iterations: int, root_means: Reach) -> None:
-        """Runs whole iterations where there are no leaves; adds their cfvs at the root to the means so far."""
-        schedule = self.rule.schedule(self._iteration + 1, iterations)
+    def run(self, iterations: int, root_means: Reach | None = None) -> None:
+        """Runs whole iterations where there are no leaves; adds their cfvs [H] at the root to the means so far, if wanted."""
+        schedule = self.rule.schedule(self.iteration + 1, iterations)
         self._engine.iterate(
             self.memory,
             schedule,
-            self._iteration + 1,
+            self.iteration + 1,
             minimiser=self.rule.minimiser,
             alternating=self.alternating,
-            root_means=root_means,
+            root_means=root_means or (_NO_MEAN, _NO_MEAN),
             weight=self._weight,
         )
-        self._iteration, self._planned = self._iteration + iterations, self._planned[:0]
+        self.iteration, self._planned = self.iteration + iterations, self._planned[:0]
         for decay in schedule[:, 2]:
             self._weight = self._weight * decay + 1.0
 
@@ -109,9 +138,7 @@ class CFRUpdate:
 
     def traverse(self, player: int) -> None:
         """Updates regrets, sums of policies and the next policy."""
-        self._engine.update(
-            player, self.memory[player], self._discounts, self._iteration, minimiser=self.rule.minimiser
-        )
+        self._engine.update(player, self.memory[player], self._discounts, self.iteration, minimiser=self.rule.minimiser)
 
     def move(self, player: int) -> None:
         """Pushes reach under the new policy."""
@@ -123,16 +150,47 @@ class CFRUpdate:
 
     def average(self) -> Vectors:
         """Returns the average policies."""
-        found = []
-        for player, own in enumerate(self.memory):
-            policy = np.empty_like(own.policy)
-            self._engine.match_regrets(player, own.policy_sum, policy)
-            found.append(policy)
-        return found[0], found[1]
+        return self._average(0), self._average(1)
+
+    def _average(self, player: int) -> Vector:
+        policy = np.empty_like(self.memory[player].policy)
+        self._engine.match_regrets(player, self.memory[player].policy_sum, policy)
+        return policy
+
+    def average_reach(self, player: int) -> Vector:
+        """Returns a player's reach under its average policy."""
+        reach = self._engine.layout.new_reach(player, self._root[player])
+        self._engine.push_reach(player, self._average(player), reach)
+        return reach
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns regrets, policies and sums of policies, and what else the rule keeps."""
+        names = ("regret", "policy", "policy_sum", "instant", "moments")
+        return {f"{name}{player}": getattr(self.memory[player], name) for player in (0, 1) for name in names}
+
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another update of the same tree and rule."""
+        restore_vectors(self.state(), state)
+        self._go_on_after(iteration)
+        for player in (0, 1):
+            self.move(player)
+
+    def restart(self, kept: float) -> None:
+        """Begins anew at iteration 1 with a part of the regrets and no averages; reach is for the caller to push."""
+        for own in self.memory:
+            own.regret[:] *= kept
+            own.policy_sum[:] = 0.0
+            own.instant[:] = 0.0
+        self._go_on_after(0)
+
+    def _go_on_after(self, iteration: int) -> None:
+        decays = self.rule.schedule(1, iteration)[:, 2] if iteration else np.zeros(0)
+        self.iteration, self._planned = iteration, self._planned[:0]
+        self._weight = float(1.0 + np.cumprod(decays[:0:-1]).sum()) if iteration else 0.0
 
     def weights(self) -> dict[int, float]:
         """Returns the weight of each iteration in the average policy; those that a warm start pretends share the last number."""
-        decays = self.rule.schedule(1, self._iteration)[:, 2]
+        decays = self.rule.schedule(1, self.iteration)[:, 2]
         weights = np.concatenate([np.cumprod(decays[:0:-1])[::-1], [1.0]])
         shares = (weights / weights.sum()).tolist()
         found = dict(enumerate(shares[self._pretended :], start=self._pretended + 1))
@@ -159,7 +217,7 @@ class CFRUpdate:
     def pretend(self, policies: Vectors, regrets: Vectors, iterations: int) -> None:
         """Goes on as if `policies` had been played for some iterations, each with the same instant `regrets`."""
         positive, negative, self._weight = self.rule.equal_weights(iterations)
-        self._iteration = self._pretended = iterations
+        self.iteration = self._pretended = iterations
         self._planned = self._planned[:0]
         self.play(policies)
         for player, own in enumerate(self.memory):
@@ -172,13 +230,13 @@ class CFRUpdate:
 class FictitiousUpdate:
     """Best responses to what is expected of the opponent, mixed into an average that begins with the uniform policy."""
 
-    def __init__(self, engine: CpuEngine, rule: FictitiousRule, root_reach: Reach) -> None:
+    def __init__(self, engine: CpuEngine, rule: FictitiousRule, root_reach: Reach | None = None) -> None:
         self.alternating, self.share = rule.alternating, 1.0
         self._engine, self._rule = engine, rule
-        self._iteration = 0
+        self.iteration = 0
         layout = engine.layout
         self._response = [np.zeros(size, layout.dtype) for size in layout.vector_size]
-        self._last = [layout.new_reach(player, root_reach[player]) for player in (0, 1)]
+        self._last = [layout.new_reach(player, (root_reach or (None, None))[player]) for player in (0, 1)]
         for player in (0, 1):
             engine.match_regrets(player, np.zeros_like(self._response[player]), self._response[player])
             engine.push_reach(player, self._response[player], self._last[player])
@@ -186,15 +244,43 @@ class FictitiousUpdate:
 
     def begin(self, iteration: int) -> None:
         """Notes the iteration, and its share among the iterations from 1 on (the uniform policy left out)."""
-        self._iteration = iteration
+        self.iteration = iteration
         self.share = 2.0 * (iteration + 1) / (iteration * (iteration + 3)) if self._rule.linear else 1.0 / iteration
+
+    def run(self, iterations: int) -> None:
+        """Runs whole iterations where there are no leaves."""
+        for iteration in range(self.iteration + 1, self.iteration + 1 + iterations):
+            self.begin(iteration)
+            for player in (0, 1):
+                expected = self.expected(player)[1 - player]
+                self._engine.values(player, expected, self._response[player], best=True)
+                if self.alternating:
+                    self.move(player)
+            if not self.alternating:
+                for player in (0, 1):
+                    self.move(player)
+
+    def average_reach(self, player: int) -> Vector:
+        """Returns a player's reach under its average policy."""
+        return self._mean[player]
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns the reach of the averages and of the last responses, and these."""
+        vectors = {"average": self._mean, "last": self._last, "response": self._response}
+        return {f"{name}{player}": pair[player] for name, pair in vectors.items() for player in (0, 1)}
+
+    def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on from the state of another update of the same tree and rule."""
+        restore_vectors(self.state(), state)
+        self.iteration = iteration
 
     def expected(self, player: int) -> Vectors:
         """Returns the reach of the average policies; an optimist's view of the opponent leans to the last response."""
         views = [self._mean[0], self._mean[1]]
         if self._rule.optimistic:
-            last = 2.0 / (self._iteration + 2.0)
-            views[1 - player] = (1.0 - last) * self._mean[1 - player] + last * self._last[1 - player]
+            last = 2.0 / (self.iteration + 2.0)
+            other = (1.0 - last) * self._mean[1 - player] + last * self._last[1 - player]
+            views[1 - player] = other.astype(self._engine.layout.dtype, copy=False)
         return views[0], views[1]
 
     def traverse(self, player: int) -> None:
@@ -203,7 +289,7 @@ class FictitiousUpdate:
 
     def move(self, player: int) -> None:
         """Mixes the response into the average."""
-        weight = self._rule.weight(self._iteration)
+        weight = self._engine.layout.dtype.type(self._rule.weight(self.iteration))
         self._engine.push_reach(player, self._response[player], self._last[player])
         self._mean[player] += weight * (self._last[player] - self._mean[player])
 
@@ -222,7 +308,7 @@ class FictitiousUpdate:
 
     def weights(self) -> dict[int, float]:
         """Returns the weight of each response in the average policy; number 0 is the uniform policy."""
-        numbers = np.arange(self._iteration + 1.0)
+        numbers = np.arange(self.iteration + 1.0)
         weights = numbers + 1.0 if self._rule.linear else np.ones_like(numbers)
         return dict(enumerate((weights / weights.sum()).tolist()))
 
@@ -231,7 +317,7 @@ class MinimaxUpdate:
     """The best actions of both players where each has one hand: found at the first iteration, the same at every other."""
 
     def __init__(self, engine: CpuEngine, root_reach: Reach) -> None:
-        self.alternating, self.share = True, 1.0
+        self.alternating, self.share, self.iteration = True, 1.0, 0
         self._engine, layout = engine, engine.layout
         self._rows = Rows(layout, np.arange(layout.tree.num_nodes))
         self._policy = [np.zeros(size, layout.dtype) for size in layout.vector_size]
@@ -243,7 +329,8 @@ class MinimaxUpdate:
             engine.match_regrets(player, np.zeros_like(everything), self._policy[player])
 
     def begin(self, iteration: int) -> None:
-        """Has nothing to do."""
+        """Notes the iteration."""
+        self.iteration = iteration
 
     def expected(self, player: int) -> Vectors:
         """Returns the root's reach at every node."""

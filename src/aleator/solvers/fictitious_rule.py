@@ -1,0 +1,25 @@
+"""The family of fictitious play as values; `fictitious_play` has the algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FictitiousRule:
+    """Which member of the family: linear weights, an optimistic view of the opponent, updates in turn."""
+
+    linear: bool = False
+    optimistic: bool = False
+    alternating: bool = True
+
+    def weight(self, iteration: int) -> float:
+        """Returns the weight of iteration t (from 1) in the average."""
+        return 2.0 / (iteration + 2.0) if self.linear else 1.0 / (iteration + 1.0)
+
+
+FICTITIOUS_PLAY = FictitiousRule()
+LINEAR_FICTITIOUS_PLAY = FictitiousRule(linear=True)
+FLOP = FictitiousRule(linear=True, optimistic=True)
+
+FICTITIOUS_RULES: dict[str, FictitiousRule] = {"fp": FICTITIOUS_PLAY, "linear-fp": LINEAR_FICTITIOUS_PLAY, "flop": FLOP}
