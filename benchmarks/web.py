@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,13 @@ _PATHS = (
 )
 
 
+class Site(NamedTuple):
+    """Where a server is, and what its requests need."""
+
+    port: int
+    token: str
+
+
 class Load:
     """What clients saw: seconds per request and what went wrong."""
 
@@ -59,8 +66,8 @@ class Load:
 class Client:
     """A keep-alive connection that speaks just enough HTTP, so that measuring costs little."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, site: Site) -> None:
+        self.port, self.token = site
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
@@ -71,6 +78,7 @@ class Client:
         reader, writer = self._streams
         content = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Type: application/json\r\n"
+        head += f"Authorization: Bearer {self.token}\r\n"
         writer.write(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
         await writer.drain()
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
@@ -88,12 +96,12 @@ class Client:
             await self._streams[1].wait_closed()
 
 
-async def browse(port: int, paths: Sequence[str], *, clients: int, seconds: float, seed: int = 0) -> Load:
+async def browse(site: Site, paths: Sequence[str], *, clients: int, seconds: float, seed: int = 0) -> Load:
     """Returns what so many clients saw that look at random pages for so long, with pauses."""
     load, end = Load(), perf_counter() + seconds
 
     async def one(number: int) -> None:
-        client, rng = Client(port), np.random.default_rng([seed, number])
+        client, rng = Client(site), np.random.default_rng([seed, number])
         try:
             await asyncio.sleep(THINK * rng.random())
             while perf_counter() < end:
@@ -113,9 +121,9 @@ async def browse(port: int, paths: Sequence[str], *, clients: int, seconds: floa
     return load
 
 
-async def wait_for(port: int, job_id: str, *, seconds: float = 300.0) -> dict[str, Any]:
+async def wait_for(site: Site, job_id: str, *, seconds: float = 300.0) -> dict[str, Any]:
     """Returns a job once it has ended."""
-    client, end = Client(port), perf_counter() + seconds
+    client, end = Client(site), perf_counter() + seconds
     try:
         while perf_counter() < end:
             job: dict[str, Any] = await client.value("GET", f"/api/jobs/{job_id}")
@@ -128,12 +136,12 @@ async def wait_for(port: int, job_id: str, *, seconds: float = 300.0) -> dict[st
 
 
 async def browse_while_solving(
-    port: int, *, clients: int, solves: int, seconds: float, iterations: int
+    site: Site, *, clients: int, solves: int, seconds: float, iterations: int
 ) -> tuple[Load, list[dict[str, Any]]]:
     """Returns what clients saw while solves ran on two threads, and how those ended."""
-    client = Client(port)
+    client = Client(site)
     first = await client.value("POST", "/api/jobs/solve", {"spot": BROWSED})
-    await wait_for(port, first["id"])
+    await wait_for(site, first["id"])
     paths = [f"/api/solutions/{first['id']}/node?path={path}" for path in _PATHS]
     paths += [f"/api/solutions/{first['id']}/hands?path=r:0:c&hand_class={name}" for name in ("AKs", "QQ", "JTs")]
     paths += ["/api/jobs", "/api/about", f"/api/jobs/{first['id']}"]
@@ -142,13 +150,13 @@ async def browse_while_solving(
     spot = BROWSED | {"solve": {"target": 0, "max_iterations": iterations}}
     queued = [await client.value("POST", "/api/jobs/solve", {"spot": spot, "threads": 2}) for _ in range(solves)]
     await client.close()
-    load = await browse(port, paths, clients=clients, seconds=seconds)
-    return load, [await wait_for(port, job["id"]) for job in queued]
+    load = await browse(site, paths, clients=clients, seconds=seconds)
+    return load, [await wait_for(site, job["id"]) for job in queued]
 
 
-async def play(port: int, game: str, deals: int, opponent: str = "equilibrium") -> Load:
+async def play(site: Site, game: str, deals: int, opponent: str = "equilibrium") -> Load:
     """Returns how long moves take, the agent's answer included."""
-    client, load, rng = Client(port), Load(), np.random.default_rng(0)
+    client, load, rng = Client(site), Load(), np.random.default_rng(0)
     session = await client.value("POST", "/api/play/sessions", {"game": game, "opponent": opponent})
     path = f"/api/play/sessions/{session['id']}/move"
     for _ in range(deals):
@@ -162,15 +170,15 @@ async def play(port: int, game: str, deals: int, opponent: str = "equilibrium") 
     return load
 
 
-async def _answers(port: int) -> None:
-    client = Client(port)
+async def _answers(site: Site) -> None:
+    client = Client(site)
     await client.ask("GET", "/api/about")
     await client.close()
 
 
 @contextmanager
-def serving() -> Iterator[tuple[int, float]]:
-    """Yields the port of a new server and the seconds that it took to start."""
+def serving() -> Iterator[tuple[Site, float]]:
+    """Yields a new server and the seconds that it took to start."""
     folder = Path(tempfile.mkdtemp(prefix="aleator-bench-"))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -181,20 +189,21 @@ def serving() -> Iterator[tuple[int, float]]:
     try:
         while True:
             try:
-                asyncio.run(_answers(port))
+                site = Site(port, (folder / "token").read_text().strip())
+                asyncio.run(_answers(site))
                 break
             except OSError:
                 if server.poll() is not None or perf_counter() - started > 60:
                     raise
                 time.sleep(0.02)
-        yield port, perf_counter() - started
+        yield site, perf_counter() - started
     finally:
         server.terminate()
         server.wait(timeout=30)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def first_page(port: int) -> Load:
+def first_page(site: Site) -> Load:
     """Returns how long a browser takes to show the first page, ready to be used; nothing where there is no browser."""
     load, path = Load(), shutil.which("chromium")
     try:
@@ -208,7 +217,7 @@ def first_page(port: int) -> Load:
         for _ in range(5):
             page = browser.new_context().new_page()
             started = perf_counter()
-            page.goto(f"http://127.0.0.1:{port}/")
+            page.goto(f"http://127.0.0.1:{site.port}/?token={site.token}")
             page.wait_for_selector(".hero .button.primary")
             load.seconds.append(perf_counter() - started)
         browser.close()
@@ -231,7 +240,7 @@ def run(progress: Progress) -> Result:
             }
         )
 
-    with serving() as (port, started):
+    with serving() as (site, started):
         rows.append(
             {
                 "what": "server starts",
@@ -243,17 +252,17 @@ def run(progress: Progress) -> Result:
             }
         )
         progress(0.1, "first page")
-        row("first page usable, in Chromium", first_page(port), "2,000 ms")
+        row("first page usable, in Chromium", first_page(site), "2,000 ms")
         for share, game in ((0.2, "kuhn"), (0.3, "leduc"), (0.4, "liars-dice:1x6")):
             progress(share, game)
-            row(f"a move and the agent's answer, {game}", asyncio.run(play(port, game, 20)), "p95 1,000 ms")
+            row(f"a move and the agent's answer, {game}", asyncio.run(play(site, game, 20)), "p95 1,000 ms")
         if importlib.util.find_spec("torch"):
             progress(0.45, "ReBeL")
-            rebel = asyncio.run(play(port, "liars-dice:1x6", 20, "rebel"))
+            rebel = asyncio.run(play(site, "liars-dice:1x6", 20, "rebel"))
             row("a move and ReBeL's answer, liars-dice:1x6", rebel, "p95 1,000 ms")
         progress(0.5, "browsing under load")
         load, jobs = asyncio.run(
-            browse_while_solving(port, clients=CLIENTS, solves=SOLVES, seconds=SECONDS, iterations=1_000)
+            browse_while_solving(site, clients=CLIENTS, solves=SOLVES, seconds=SECONDS, iterations=1_000)
         )
         row(f"browsing by {CLIENTS} clients, solves on two threads", load, "p95 50 ms")
     notes = [

@@ -60,9 +60,9 @@ def chromium() -> Iterator[Any]:
 class Checked:
     """A page that fails its test if it logs an error, and that never scrolls sideways."""
 
-    def __init__(self, context: Any, url: str) -> None:
+    def __init__(self, context: Any, url: str, token: str) -> None:
         self.page = context.new_page()
-        self.url = url
+        self.url, self.token = url, token
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self._listen)
@@ -74,7 +74,8 @@ class Checked:
 
     def open(self, path: str) -> Any:
         """Opens a page of the app."""
-        self.page.goto(f"{self.url}/#/{path}")
+        token, self.token = self.token, ""
+        self.page.goto(f"{self.url}/{f'?token={token}' if token else ''}#/{path}")
         self.page.wait_for_selector("main .page > *")
         return self.page
 

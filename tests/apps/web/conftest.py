@@ -61,7 +61,7 @@ def page(browser: Any, server: RunningServer) -> Iterator[Checked]:
     """A page on the shared server, on which nothing may go wrong."""
     context = browser.new_context(viewport=DESKTOP, color_scheme="light")
     context.set_default_timeout(PATIENCE)
-    page = Checked(context, server.url)
+    page = Checked(context, server.url, server.token)
     yield page
     page.check()
     context.close()

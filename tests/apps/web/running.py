@@ -46,25 +46,32 @@ def free_port() -> int:
 class RunningServer:
     """`aleator serve` with a data directory of its own."""
 
-    def __init__(self, data_dir: Path, *arguments: str) -> None:
+    def __init__(self, data_dir: Path, *arguments: str, **settings: Any) -> None:
         self.data_dir, self.arguments, self.port = data_dir, arguments, free_port()
+        self.settings = settings
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
         self.client = httpx.Client(base_url=self.url, timeout=SECONDS)
+
+    @property
+    def token(self) -> str:
+        """What a request needs."""
+        return (self.data_dir / "token").read_text().strip()
 
     def start(self) -> RunningServer:
         """Starts the server and waits until it answers."""
         command = [sys.executable, "-m", "aleator.apps.cli.main", "serve"]
         command += ["--port", str(self.port), "--data-dir", str(self.data_dir), "--no-warm-up", *self.arguments]
-        self.process = subprocess.Popen(command, start_new_session=True)
+        self.process = subprocess.Popen(command, start_new_session=True, **self.settings)
         self.wait(self._answers, "the server did not start")
         return self
 
     def _answers(self) -> bool:
         assert self.process is not None and self.process.poll() is None, "the server ended at once"
         try:
+            self.client.headers["authorization"] = f"Bearer {self.token}"
             return self.client.get("/api/about").is_success
-        except httpx.TransportError:
+        except (httpx.TransportError, FileNotFoundError):
             return False
 
     def stop(self, how: int = signal.SIGINT) -> None:
@@ -137,7 +144,7 @@ class Silent(Channel):
     """A channel that keeps what is reported."""
 
     def __init__(self) -> None:
-        self.stopped = False
+        self.stopped = self.suspended = False
         self.events: list[dict[str, Any]] = []
 
     def send(self, kind: str, value: Any) -> None:

@@ -48,7 +48,7 @@ def test_the_editor_helps_and_refuses_what_cannot_be(page: Checked) -> None:
     for side in ("oop", "ip"):
         for kind in ("bet", "raise"):
             shown.get_by_label(f"flop {side} {kind}").fill(sizes)
-    page.until_text(".estimate .problem-text", "more than 40,000 nodes: use fewer sizes")
+    page.until_text(".estimate .problem-text", "more than the 40,000 nodes that are allowed: use fewer sizes")
     assert shown.get_by_role("button", name="Solve", exact=True).is_disabled()
 
 
@@ -62,7 +62,7 @@ def test_a_spot_from_paint_to_restart(browser: Any, empty: Path) -> None:
     server = RunningServer(empty).start()
     context = browser.new_context(viewport=DESKTOP, color_scheme="light", accept_downloads=True)
     context.set_default_timeout(PATIENCE)
-    page = Checked(context, server.url)
+    page = Checked(context, server.url, server.token)
     try:
         _paint_and_solve(page)
         locked = _lock_and_solve_again(page)
@@ -301,7 +301,7 @@ def test_every_page_fits_a_phone_in_light_and_dark(browser: Any, server: Running
     for scheme in ("light", "dark"):
         context = browser.new_context(viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
         context.set_default_timeout(PATIENCE)
-        page = Checked(context, server.url)
+        page = Checked(context, server.url, server.token)
         waits = {
             "": ".tile", "play": ".tile.game", "play/liars-dice:1x6?opponent=equilibrium": ".bid", "play/kuhn": ".act, .result",
             "solve": ".estimate dd", f"solve/{river}/r:0:c": ".hands th", "learn/kuhn": ".tree path", "runs": "h1",

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from aleator.apps.cli.main import main
+from aleator.apps.web.access import Access
 from aleator.apps.web.guard import Guard
 from tests.apps.web.running import RunningServer, free_port
+
+TOKEN = "t" * 40
 
 
 def ask(path: str = "/api/about", body: bytes = b"", **headers: str) -> tuple[int, dict[bytes, bytes]]:
@@ -28,11 +31,13 @@ def ask(path: str = "/api/about", body: bytes = b"", **headers: str) -> tuple[in
     async def send(message: Any) -> None:
         sent.append(message)
 
-    named = {"host": "127.0.0.1:8421"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    named = {"host": "127.0.0.1:8421", "authorization": f"Bearer {TOKEN}"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
     scope = {
         "type": "http", "path": path, "headers": [(key.encode(), value.encode()) for key, value in named.items() if value],
     }  # fmt: skip
-    guard = Guard(app, port=8421, max_body=100, max_upload=1000)
+    guard = Guard(app, Access(TOKEN, 8421), port=8421, max_body=100, max_upload=1000)
     asyncio.run(guard(scope, receive, send))
     return sent[0]["status"], dict(sent[0]["headers"])
 

@@ -10,8 +10,8 @@ import pytest
 from aleator.agents.registry import known_agents
 from aleator.apps.web.catalogue import ALGORITHMS, PLAYED, RACED, opponents, presets
 from aleator.apps.web.models_play import Tree
-from aleator.apps.web.runs import read_run, run_files
 from aleator.apps.web.worker.race import MAX_SHOWN, race, tree
+from aleator.apps.web.worker.runs import read_run, run_files
 from aleator.games.registry import load_game
 from aleator.learning.shipped import shipped_games
 from aleator.solvers.solve import ALGORITHMS as LIBRARY

@@ -23,7 +23,13 @@ def check_load(server: RunningServer, *, clients: int, solves: int, seconds: flo
     bench = load_benchmark("web")
     before = memory(server)
     load, jobs = asyncio.run(
-        bench.browse_while_solving(server.port, clients=clients, solves=solves, seconds=seconds, iterations=iterations)
+        bench.browse_while_solving(
+            bench.Site(server.port, server.token),
+            clients=clients,
+            solves=solves,
+            seconds=seconds,
+            iterations=iterations,
+        )
     )
     assert not load.problems
     assert len(load.seconds) > clients * seconds / 4, "clients ask about twice a second"

@@ -27,18 +27,18 @@ def check_operations(server: RunningServer, examples: int) -> int:
             continue
         for mode in schemathesis.GenerationMode:
             with contextlib.suppress(Unsatisfiable):  # nothing can be wrong in a request without parameters
-                _attempt(operation.as_strategy(generation_mode=mode), server.url, examples)
+                _attempt(operation.as_strategy(generation_mode=mode), server, examples)
         tried += 1
     return tried
 
 
-def _attempt(cases: Any, url: str, examples: int) -> None:
+def _attempt(cases: Any, server: RunningServer, examples: int) -> None:
     @settings(
         max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
     @given(case=cases)
     def attempt(case: Any) -> None:
-        answer = case.call(base_url=url)
+        answer = case.call(base_url=server.url, headers={"authorization": f"Bearer {server.token}"})
         assert answer.status_code < 500, f"{answer.status_code} {answer.text}"
 
     attempt()

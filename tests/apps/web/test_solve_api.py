@@ -187,7 +187,7 @@ def test_what_is_too_big_is_refused_with_advice() -> None:
     params = {"spot": TURN, "threads": 1, "bits": 32, "measure": False, "memory_limit": 10_000}
     assert not estimate(params, Silent())["fits"]
     with pytest.raises(SolveError, match=r"a worker may take .* use 16 bits"):
-        solve(params | {"locks": [], "base": None, "output": ""}, Silent())
+        solve(params | {"locks": [], "base": None, "output": "", "checkpoint": ""}, Silent())
 
 
 def test_jobs_results_and_games_are_found_again_after_a_crash(empty: Path) -> None:

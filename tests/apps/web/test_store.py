@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from aleator.apps.web.config import ServerConfig, ServerError
-from aleator.apps.web.queue import MAX_EVENTS, JobQueue, Live, QueueFullError
+from aleator.apps.web.live import MAX_EVENTS, Live
+from aleator.apps.web.queue import JobQueue, QueueFullError
 from aleator.apps.web.store import MAX_ATTEMPTS, Store
 
 
@@ -41,16 +42,35 @@ def test_a_job_knows_its_spot_from_the_start(tmp_path: Path) -> None:
     store.close()
 
 
-def test_what_ran_when_the_server_ended_runs_again_but_not_for_ever(tmp_path: Path) -> None:
-    job_id = Store(tmp_path / "jobs.sqlite3").add_job("solve", "crash", {}).id
-    for _ in range(MAX_ATTEMPTS - 1):
+def test_what_ran_when_the_server_was_ended_runs_again_but_not_before_others_for_ever(tmp_path: Path) -> None:
+    store = Store(tmp_path / "jobs.sqlite3")
+    crash, other = store.add_job("solve", "crash", {}).id, store.add_job("solve", "other", {}).id
+    for _ in range(MAX_ATTEMPTS):
+        store.close()
         store = Store(tmp_path / "jobs.sqlite3")
+        job = store.next_job("solve")
+        assert job is not None and job.id == crash
+        store.begin(crash)
+        assert store.recover() == []
+    job = store.next_job("solve")
+    assert job is not None and job.id == other
+    store.end(other, "done")
+    job = store.next_job("solve")
+    assert job is not None and job.id == crash and job.status == "queued"
+    store.close()
+
+
+def test_what_was_interrupted_in_good_order_is_no_attempt_and_a_broken_upload_is_forgotten(tmp_path: Path) -> None:
+    store = Store(tmp_path / "jobs.sqlite3")
+    job_id = store.add_job("solve", "long", {}).id
+    for _ in range(10):
         store.begin(job_id)
-        assert store.recover() == 1
-    store.begin(job_id)
-    assert store.recover() == 0
-    job = store.job(job_id)
-    assert job is not None and job.status == "failed" and "ended 3 times" in str(job.error)
+        store.put_back(job_id)
+    job = store.next_job("solve")
+    assert job is not None and job.attempts == 0
+    upload = store.add_job("solve", "file", {}, status="loading").id
+    assert store.recover() == [upload]
+    store.close()
 
 
 def test_other_databases_are_refused(tmp_path: Path) -> None:

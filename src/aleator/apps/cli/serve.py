@@ -6,7 +6,7 @@ import socket
 import threading
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -28,11 +28,10 @@ def run(
     Examples:  aleator serve --open  |  aleator serve --port 9000 --data-dir ./spots
     """
     try:
-        import uvicorn
-
-        from aleator.apps.web.server import create_app
+        from aleator.apps.web.server import create_app, serve
     except ImportError:
         raise MissingExtraError("fastapi", "web") from None
+    from aleator.apps.web.access import load_token, write_open_page
     from aleator.apps.web.config import ServerConfig, ServerError, default_data_dir
 
     config = ServerConfig(
@@ -47,11 +46,14 @@ def run(
             raise ServerError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from error
     refusal = f"another server keeps its results in {config.data_dir}; end it, or choose another --data-dir"
     with exclusive(config.data_dir / ".lock", refusal):
-        app: Any = create_app(config)
-        address = f"http://127.0.0.1:{port}"
+        app = create_app(config)
+        address = f"http://127.0.0.1:{port}/?token={load_token(config.data_dir)}"
+        out.print("Aleator is at", address, style="bold", soft_wrap=True, highlight=False)
         out.print(
-            f"Aleator is at [bold]{address}[/] (Ctrl-C ends it); results are kept in {config.data_dir}", soft_wrap=True
+            f"Only who has this address can use it. Ctrl-C ends it; results are kept in {config.data_dir}",
+            soft_wrap=True,
         )
         if open_page:
-            threading.Timer(0.8, webbrowser.open, [address]).start()
-        uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)
+            page = write_open_page(config.data_dir, address)
+            threading.Timer(0.8, webbrowser.open, [page.resolve().as_uri()]).start()
+        serve(config, app)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 from typing import Annotated
 
-import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from fastapi.responses import FileResponse
 
@@ -30,44 +30,35 @@ from aleator.apps.web.models import (
     SpotModel,
     SpotText,
 )
-from aleator.apps.web.process import RefusedError
+from aleator.apps.web.process import RefusedError, TooSlowError
 from aleator.apps.web.queue import SOLVE
 from aleator.apps.web.service import Service
-from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES
-from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
-from aleator.games.holdem.spot_file import format_spot, parse_spot, spot_from_table, spot_table
 
 router = APIRouter(prefix="/api", tags=["hold'em"])
 
 
-@router.post("/holdem/range", responses=REFUSED)
-def read_range(body: RangeText) -> RangeReport:
+@router.post("/holdem/range", response_model=RangeReport, responses=REFUSED)
+async def read_range(service: Server, body: RangeText) -> Response:
     """A hand range from text: canonical text, number of hands, weight of each class."""
-    if not body.text.strip():
-        return RangeReport(canonical="", num_hands=0.0, weights=[0.0] * NUM_HAND_CLASSES)
-    weights = parse_hand_range(body.text)
-    sizes = np.bincount(HAND_CLASSES, minlength=NUM_HAND_CLASSES)
-    classes = np.bincount(HAND_CLASSES, weights=weights, minlength=NUM_HAND_CLASSES) / sizes
-    canonical = format_hand_range(weights, digits=3) if weights.any() else ""
-    return RangeReport(canonical=canonical, num_hands=float(weights.sum()), weights=classes.round(4).tolist())
+    return raw(await service.read("range", {"text": body.text}))
 
 
 @router.get("/holdem/presets")
-def list_presets() -> list[Preset]:
+async def list_presets() -> list[Preset]:
     """Spots to begin with."""
     return presets()
 
 
-@router.post("/holdem/spot/parse", responses=REFUSED)
-def read_spot(body: SpotText) -> SpotModel:
+@router.post("/holdem/spot/parse", response_model=SpotModel, responses=REFUSED)
+async def read_spot(service: Server, body: SpotText) -> Response:
     """A spot from the text of a spot file."""
-    return SpotModel.model_validate(spot_table(parse_spot(body.toml)))
+    return raw(await service.read("parse", {"toml": body.toml}))
 
 
-@router.post("/holdem/spot/format", responses=REFUSED)
-def write_spot(body: SpotModel) -> SpotText:
+@router.post("/holdem/spot/format", response_model=SpotText, responses=REFUSED)
+async def write_spot(service: Server, body: SpotModel) -> Response:
     """A spot as the text of a spot file."""
-    return SpotText(toml=format_spot(spot_from_table(body.table())))
+    return raw(await service.read("format", {"spot": body.table()}))
 
 
 @router.post("/holdem/estimate", response_model=Estimate, responses=REFUSED)
@@ -84,15 +75,16 @@ async def estimate(service: Server, body: EstimateRequest) -> Response:
 
 
 @router.post("/jobs/solve", status_code=201, responses=REFUSED | BUSY)
-def solve(service: Server, body: SolveRequest) -> Job:
-    """Puts a solve in the queue; the spot is checked first."""
+async def solve(service: Server, body: SolveRequest) -> Job:
+    """Puts a solve in the queue; the spot is checked first, unless that takes long: then the solve itself will tell."""
     spot = body.spot.table()
-    spot_from_table(spot)
+    with contextlib.suppress(TooSlowError):
+        await service.read("check", {"spot": spot})
     request = {"spot": spot, "threads": body.threads, "bits": body.bits, "locks": []}
     return service.queue.submit(SOLVE, body.name, request)
 
 
-def find_solution(service: Server, job: FoundJob) -> Job:
+async def find_solution(service: Server, job: FoundJob) -> Job:
     """Returns a job with a solution, or answers 404."""
     if job.kind != SOLVE or job.status != "done" or not service.queue.solution_file(job.id).exists():
         raise HTTPException(404, "this job has no solution")
@@ -108,7 +100,7 @@ def _file(service: Service, job: Job) -> str:
 
 
 @router.post("/solutions/{job_id}/resolve", status_code=201, responses=REFUSED | BUSY | NOT_FOUND)
-def resolve(service: Server, job: Solved, body: ResolveRequest) -> Job:
+async def resolve(service: Server, job: Solved, body: ResolveRequest) -> Job:
     """Puts in the queue a solve of the same spot around locked decisions."""
     before = service.store.request(job.id)
     locks = [lock.model_dump() for lock in body.locks]
@@ -157,7 +149,7 @@ async def get_runouts(service: Server, job: Solved, path: PathQuery) -> Response
         **NOT_FOUND,
     },
 )
-def download(service: Server, job: Solved) -> FileResponse:
+async def download(service: Server, job: Solved) -> FileResponse:
     """The file of a solution, as `aleator holdem show` reads it."""
     return FileResponse(_file(service, job), filename=f"{job.id}.solution", media_type="application/octet-stream")
 

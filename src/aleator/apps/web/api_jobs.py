@@ -25,7 +25,7 @@ BUSY: dict[int | str, dict[str, Any]] = {429: {"model": Problem}}
 router = APIRouter(prefix="/api", tags=["jobs"])
 
 
-def get_service(request: Request) -> Service:
+async def get_service(request: Request) -> Service:
     """Returns the running server."""
     service: Service = request.app.state.service
     return service
@@ -35,7 +35,7 @@ Server = Annotated[Service, Depends(get_service)]
 AnyId = Annotated[str, UrlPath(max_length=64)]
 
 
-def find_job(service: Server, job_id: AnyId) -> Job:
+async def find_job(service: Server, job_id: AnyId) -> Job:
     """Returns the job of an id, or answers 404."""
     job = service.store.job(job_id)
     if job is None:
@@ -47,7 +47,7 @@ FoundJob = Annotated[Job, Depends(find_job)]
 
 
 @router.get("/jobs")
-def list_jobs(service: Server, kind: Literal["solve", "race"] | None = None) -> list[Job]:
+async def list_jobs(service: Server, kind: Literal["solve", "race"] | None = None) -> list[Job]:
     """Jobs, the newest first, without their curves."""
     jobs = service.store.jobs(kind)
     for job in jobs:
@@ -57,20 +57,20 @@ def list_jobs(service: Server, kind: Literal["solve", "race"] | None = None) -> 
 
 
 @router.get("/jobs/{job_id}", responses=NOT_FOUND)
-def get_job(service: Server, job: FoundJob) -> JobDetail:
+async def get_job(service: Server, job: FoundJob) -> JobDetail:
     """A job with what it was asked to do."""
     return JobDetail(**job.model_dump(), request=service.store.request(job.id))
 
 
 @router.post("/jobs/{job_id}/stop", responses=NOT_FOUND)
-def stop_job(service: Server, job: FoundJob) -> Job:
+async def stop_job(service: Server, job: FoundJob) -> Job:
     """Ends a job early; what has been found is kept."""
     service.queue.ask_to_stop(job)
     return service.store.job(job.id) or job
 
 
 @router.patch("/jobs/{job_id}", responses=NOT_FOUND)
-def rename_job(service: Server, job: FoundJob, body: Rename) -> Job:
+async def rename_job(service: Server, job: FoundJob, body: Rename) -> Job:
     """Gives a job another name."""
     service.store.rename(job.id, body.name)
     return service.store.job(job.id) or job

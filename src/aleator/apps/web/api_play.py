@@ -6,12 +6,12 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
 
-from aleator.apps.web import runs
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, Server, raw
 from aleator.apps.web.catalogue import ALGORITHMS, EQUILIBRIUM, PLAYED, RACED, opponents
 from aleator.apps.web.models import Job
@@ -36,7 +36,7 @@ router = APIRouter(prefix="/api")
 
 
 @router.get("/play", tags=["play"])
-def play_catalogue(service: Server) -> PlayCatalogue:
+async def play_catalogue(service: Server) -> PlayCatalogue:
     """What can be played, and against whom."""
     spots = [job for job in service.store.jobs(SOLVE) if job.status == "done"]
     for job in spots:
@@ -113,7 +113,7 @@ async def _step(service: Service, session_id: str, wanted: str | None) -> Sessio
 
 
 @router.get("/learn", tags=["learn"])
-def learn_catalogue() -> LearnCatalogue:
+async def learn_catalogue() -> LearnCatalogue:
     """Games and algorithms that can race."""
     return LearnCatalogue(games=RACED, algorithms=ALGORITHMS)
 
@@ -131,7 +131,7 @@ async def get_tree(service: Server, game: Annotated[str, Query(max_length=40)]) 
 
 
 @router.post("/jobs/race", status_code=201, tags=["learn"], responses=REFUSED | BUSY)
-def race(service: Server, body: RaceRequest) -> Job:
+async def race(service: Server, body: RaceRequest) -> Job:
     """Puts a race in the queue."""
     _check_game(body.game)
     known = {entry["name"] for entry in ALGORITHMS}
@@ -142,23 +142,24 @@ def race(service: Server, body: RaceRequest) -> Job:
     return service.queue.submit(RACE, body.game, request)
 
 
-@router.get("/runs", tags=["runs"])
-def list_runs(service: Server) -> list[Run]:
+@router.get("/runs", tags=["runs"], response_model=list[Run])
+async def list_runs(service: Server) -> Response:
     """Training runs, the newest first, then those of the networks that come with the package."""
-    return [runs.brief(runs.read_run(name, path)) for name, path in runs.run_files(service.config.runs).items()]
+    return raw(await service.read("runs", {"root": str(service.config.runs)}))
 
 
-@router.get("/runs/curves", tags=["runs"], responses=NOT_FOUND)
-def get_run(service: Server, name: Annotated[str, Query(max_length=300)]) -> RunCurves:
+@router.get("/runs/curves", tags=["runs"], response_model=RunCurves, responses=NOT_FOUND)
+async def get_run(service: Server, name: Annotated[str, Query(max_length=300)]) -> Response:
     """A training run with its curves."""
-    return _read(service, name)
+    return raw(await service.read("run", {"name": name, "file": await _metrics(service, name)}))
 
 
-def _read(service: Service, name: str) -> RunCurves:
-    path = runs.run_files(service.config.runs).get(name)
-    if path is None:
+async def _metrics(service: Service, name: str) -> str:
+    """Returns the file of a run's metrics, or answers 404."""
+    found = json.loads(await service.read("find-run", {"root": str(service.config.runs), "name": name}))
+    if found is None:
         raise HTTPException(404, "there is no such run")
-    return runs.read_run(name, path)
+    return str(found)
 
 
 @router.get(
@@ -169,15 +170,16 @@ def _read(service: Service, name: str) -> RunCurves:
 )
 async def run_events(service: Server, name: Annotated[str, Query(max_length=300)]) -> StreamingResponse:
     """Server-sent events: the curves of a run, whenever it has grown."""
-    _read(service, name)
-    return StreamingResponse(_run_events(service, name), media_type="text/event-stream")
+    events = _run_events(service, name, Path(await _metrics(service, name)))
+    return StreamingResponse(events, media_type="text/event-stream")
 
 
-async def _run_events(service: Service, name: str) -> AsyncIterator[bytes]:
-    path, size = runs.run_files(service.config.runs)[name], -1
-    while path.exists():
-        now = path.stat().st_size
+async def _run_events(service: Service, name: str, metrics: Path) -> AsyncIterator[bytes]:
+    size = -1
+    while metrics.exists():
+        now = metrics.stat().st_size
         if now != size:
             size = now
-            yield f"event: run\ndata: {runs.read_run(name, path).model_dump_json()}\n\n".encode()
+            curves = await service.read("run", {"name": name, "file": str(metrics)})
+            yield b"event: run\ndata: %s\n\n" % curves
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)

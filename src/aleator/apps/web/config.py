@@ -43,6 +43,7 @@ class ServerConfig:
         warm_up: whether kernels and networks are loaded at the start, before they are asked for.
         max_queued: how many solves may wait.
         max_kept: how many finished solves are kept; the oldest go first.
+        max_connections: open connections; who comes beyond is told to try again.
         max_body: bytes of a request, but for an uploaded solution.
         max_upload: bytes of an uploaded solution.
     """
@@ -55,6 +56,7 @@ class ServerConfig:
     warm_up: bool = True
     max_queued: int = 100
     max_kept: int = 1000
+    max_connections: int = 500
     max_body: int = 256 << 10
     max_upload: int = 2 << 30
 
@@ -77,17 +79,31 @@ class ServerConfig:
         return self.data_dir / "jobs.sqlite3"
 
     def make_folders(self) -> None:
-        """Makes the directories that are not there yet.
+        """Makes the directories that are not there yet; what is in them is for their owner only.
+
+        A data directory that others can look into is closed to them if it is empty or was this server's already. In any
+        other one only what the server keeps there is.
 
         Raises:
             ServerError: one of them cannot be made or written to.
         """
         for folder in (self.data_dir, self.data_dir / "solutions", self.data_dir / "games", self.runs):
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                own = folder.is_relative_to(self.data_dir)
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700 if own else 0o777)
+                if own and (folder != self.data_dir or self._is_ours()):
+                    folder.chmod(0o700)
             except OSError as error:
                 raise ServerError(f"cannot make the directory {folder}: {error.strerror}") from error
         try:
             check_writable(self.database)
         except StorageError as error:
             raise ServerError(f"{error}; choose another directory with --data-dir") from error
+
+    def remove_leftovers(self) -> None:
+        """Removes what killed saves and uploads have left; only for who holds the lock of the data directory."""
+        for left in (*self.data_dir.glob("solutions/*.tmp"), *self.data_dir.glob("games/*.tmp")):
+            left.unlink(missing_ok=True)
+
+    def _is_ours(self) -> bool:
+        return self.database.exists() or not any(self.data_dir.iterdir())

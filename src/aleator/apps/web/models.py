@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from aleator.games.holdem.spot import DEFAULT_RULE
 
-Text = Annotated[str, StringConstraints(max_length=20_000)]
+Text = Annotated[str, StringConstraints(max_length=40_000)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 Path = Annotated[str, StringConstraints(max_length=500)]
 Size = Annotated[str, StringConstraints(max_length=20)]
@@ -91,7 +91,7 @@ class SpotModel(Model):
 class SpotText(Model):
     """A spot as the text of a file."""
 
-    toml: Text
+    toml: Annotated[str, StringConstraints(max_length=200_000)]
 
 
 class RangeText(Model):

@@ -20,12 +20,17 @@ from aleator.errors import AleatorError
 
 OnEvent = Callable[[dict[str, Any]], None]
 MAX_FRAME = 256 << 20
+MAX_LOG = 4 << 20
 # Libraries that start a thread per core for every small product wait for each other when cores are busy.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 class RefusedError(AleatorError):
     """What was asked for makes no sense; the worker's message says why."""
+
+
+class TooSlowError(RefusedError):
+    """What was asked for takes longer than it may."""
 
 
 class WorkerFailedError(Exception):
@@ -54,6 +59,8 @@ class WorkerProcess:
     async def start(self) -> None:
         """Starts the process unless it runs."""
         if self.pid is None:
+            if self._log.exists() and self._log.stat().st_size > MAX_LOG:
+                self._log.replace(self._log.with_suffix(".old.log"))
             with self._log.open("ab") as log:
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable, "-m", "aleator.apps.web.worker", *self._arguments,
@@ -73,7 +80,7 @@ class WorkerProcess:
             seconds: how long it may take; then the process is killed.
 
         Raises:
-            RefusedError: what was asked for makes no sense.
+            RefusedError: what was asked for makes no sense, or takes longer than it may.
             WorkerFailedError: an error of the worker's own.
             WorkerDiedError: the process is gone.
         """
@@ -83,7 +90,7 @@ class WorkerProcess:
                 return await asyncio.wait_for(self._exchange(method, params, on_event), seconds)
             except TimeoutError:
                 await self.kill()
-                raise WorkerDiedError(f"it took longer than {seconds:g} s and was ended") from None
+                raise TooSlowError(f"this takes longer than {seconds:g} s, and was ended") from None
             except asyncio.CancelledError:
                 await self.kill()  # an answer nobody waits for must not be taken for the next one
                 raise
@@ -110,8 +117,20 @@ class WorkerProcess:
 
     def ask_to_stop(self) -> None:
         """Asks the running call to end soon and to return what it has."""
+        self._say(b'{"stop": true}\n')
+
+    def ask_to_suspend(self) -> None:
+        """Asks the running call to end soon such that it can go on later, in another process."""
+        self._say(b'{"suspend": true}\n')
+
+    def _say(self, line: bytes) -> None:
         if self.pid is not None and self._process and self._process.stdin:
-            self._process.stdin.write(b'{"stop": true}\n')
+            self._process.stdin.write(line)
+
+    def end(self) -> None:
+        """Ends the process at once, without waiting until it is gone."""
+        if self.pid is not None and self._process:
+            self._process.kill()
 
     async def kill(self) -> None:
         """Ends the process at once."""

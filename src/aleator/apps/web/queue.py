@@ -5,65 +5,36 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import sqlite3
+import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from aleator.apps.web.config import ServerConfig
+from aleator.apps.web.live import Live
 from aleator.apps.web.models import Job
 from aleator.apps.web.process import RefusedError, WorkerDiedError, WorkerFailedError, WorkerProcess
 from aleator.apps.web.store import Store
+from aleator.apps.web.system import log
 from aleator.errors import AleatorError
 
-MAX_EVENTS = 2000
 SOLVE, RACE = "solve", "race"
+SUSPEND_SECONDS = 30.0  # for a solve to be kept when the server ends
+STOP_SECONDS = 10.0  # for a race to end when it is told to; then it is ended
+RACE_SECONDS = 300.0  # for what a race does besides racing: compiling, a linear program
+RETRY_SECONDS = 2.0  # until a disk that was full is tried again
 
 
 class QueueFullError(AleatorError):
     """Too much is waiting already."""
 
 
-class Live:
-    """What a running job has reported.
+class Outcome(NamedTuple):
+    """How a job has ended; `queued` if it goes on later."""
 
-    Attributes:
-        last: the last report, without policies.
-        events: reports that make up its curves; beyond `MAX_EVENTS` every second one is dropped.
-        total: how many there have been.
-        policies: the last policy of each algorithm, with the version at which it came.
-        version: counts changes.
-        cancelled: whether its result is not wanted any more.
-    """
-
-    def __init__(self) -> None:
-        self.last: dict[str, Any] = {}
-        self.events: list[dict[str, Any]] = []
-        self.total = 0
-        self.policies: dict[str, tuple[int, dict[str, Any]]] = {}
-        self.version = 0
-        self.cancelled = False
-
-    def add(self, event: dict[str, Any]) -> None:
-        """Takes a report."""
-        self.version += 1
-        if "policy" in event:
-            self.policies[event["algorithm"]] = (self.version, dict(event))
-            event = {name: value for name, value in event.items() if name != "policy"}
-        seen = self.last.get("exploitability")
-        self.last = self.last | event
-        if event.get("exploitability") is not None and ("algorithm" in event or event["exploitability"] != seen):
-            self.total += 1
-            self.events.append(event)
-            if len(self.events) > MAX_EVENTS:
-                self.events = self.events[::2]
-
-    def since(self, version: int, total: int) -> dict[str, Any]:
-        """Returns what is new since a version and a number of events."""
-        new = min(self.total - total, len(self.events))
-        return {
-            "last": self.last,
-            "events": self.events[len(self.events) - new :],
-            "policies": [policy for at, policy in self.policies.values() if at > version],
-        }
+    status: str
+    summary: dict[str, Any] | None = None
+    error: str | None = None
 
 
 class JobQueue:
@@ -73,6 +44,7 @@ class JobQueue:
         self.config, self.store = config, store
         self.live: dict[str, Live] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = False
         self._wakes = {SOLVE: asyncio.Event(), RACE: asyncio.Event()}
         self._running: dict[str, WorkerProcess] = {}
         self.workers = [(SOLVE, self._worker(10)) for _ in range(config.solvers)] + [(RACE, self._worker(5))]
@@ -85,13 +57,28 @@ class JobQueue:
         """Returns where the solution of a job lies; `job_id` is one that the store gave out."""
         return self.config.data_dir / "solutions" / f"{job_id}.solution"
 
+    def checkpoint_file(self, job_id: str) -> Path:
+        """Returns where a solve is kept while it runs, to go on from there."""
+        return self.config.data_dir / "solutions" / f"{job_id}.checkpoint"
+
     def start(self) -> None:
         """Takes up what an earlier server left, and goes to work."""
-        self.store.recover()
+        for job_id in self.store.recover():
+            self.forget(job_id)
         self._tasks = [asyncio.create_task(self._work(kind, worker)) for kind, worker in self.workers]
 
     async def stop(self) -> None:
-        """Ends all processes; what runs now will run again when the server does."""
+        """Ends all processes; a solve that runs is kept first, and goes on from there when the server runs again."""
+        self._stopping = True
+        for wake in self._wakes.values():
+            wake.set()
+        solving = [task for task, (kind, worker) in zip(self._tasks, self.workers, strict=True)
+                   if kind == SOLVE and worker in self._running.values()]  # fmt: skip
+        if solving:
+            log.say("Keeping what is being solved, to go on with at the next start ...")
+            for worker in self._running.values():
+                worker.ask_to_suspend()
+            await asyncio.wait(solving, timeout=SUSPEND_SECONDS)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -114,16 +101,28 @@ class JobQueue:
 
     def ask_to_stop(self, job: Job) -> None:
         """Ends a job early: what runs keeps its result, what waits is cancelled."""
+        worker = self._running.get(job.id)
         if job.status == "queued":
             self.store.end(job.id, "cancelled")
-        elif job.id in self._running:
-            self._running[job.id].ask_to_stop()
+        elif worker is not None:
+            worker.ask_to_stop()
+            if job.kind == RACE:
+                asyncio.get_running_loop().call_later(STOP_SECONDS, self._end_race, job.id)
+
+    def _end_race(self, job_id: str) -> None:
+        """Ends a race that does not stop by itself: one iteration of an algorithm can be made to take years."""
+        worker, live = self._running.get(job_id), self.live.get(job_id)
+        if worker is not None and live is not None:
+            live.ended = True
+            worker.end()
 
     async def delete(self, job: Job) -> None:
         """Ends a job at once and forgets it, and its result."""
-        if job.id in self._running:
+        if job.id in self.live:
             self.live[job.id].cancelled = True
+        while job.id in self._running:  # its process may be about to start
             await self._running[job.id].kill()
+            await asyncio.sleep(0.01)
         self.forget(job.id)
 
     def forget(self, job_id: str) -> None:
@@ -131,40 +130,75 @@ class JobQueue:
         self.store.delete(job_id)
         self.live.pop(job_id, None)
         self.solution_file(job_id).unlink(missing_ok=True)
+        self.checkpoint_file(job_id).unlink(missing_ok=True)
 
     async def _work(self, kind: str, worker: WorkerProcess) -> None:
+        """Runs jobs one after the other; nothing that happens to one ends this."""
         wake = self._wakes[kind]
-        while True:
-            job = self.store.next_job(kind)
-            if job is None:
+        while not self._stopping:
+            try:
+                job = self.store.next_job(kind)
+                if job is not None:
+                    await self._run(job, worker)
+                    continue
                 wake.clear()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(wake.wait(), 5.0)
-                continue
-            await self._run(job, worker)
+            except (sqlite3.Error, OSError) as error:
+                log.say_seldom(f"Jobs wait: {error}")
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def _run(self, job: Job, worker: WorkerProcess) -> None:
+        self.store.begin(job.id)
         live = self.live[job.id] = Live()
         self._running[job.id] = worker
-        self.store.begin(job.id)
-        status, summary, error = "failed", None, None
         try:
-            result = await worker.call(job.kind, self._params(job), live.add)
-            status, summary = "done", json.loads(result)
-        except RefusedError as refusal:
-            error = str(refusal)
-        except WorkerDiedError as death:
-            error = f"{death}; other jobs go on"
-        except WorkerFailedError as failure:
-            error = f"an error in the worker: {failure}"
+            outcome = await self._outcome(job, worker, live)
         finally:
             del self._running[job.id]
-        if not live.cancelled:
-            if summary is not None and live.events and job.kind == RACE:
-                summary["events"] = live.events
-            self.store.end(job.id, status, summary=summary, error=error)
+        while not live.cancelled:
+            try:
+                self._record(job, outcome)
+                break
+            except sqlite3.OperationalError as error:
+                live.add({"stage": "waiting", "problem": f"the result cannot be kept: {error}"})
+                await asyncio.sleep(RETRY_SECONDS)
         live.version += 1
         self.live.pop(job.id, None)
+
+    async def _outcome(self, job: Job, worker: WorkerProcess, live: Live) -> Outcome:
+        """Returns how a job has ended, whatever happens."""
+        try:
+            params = self._params(job)
+            seconds = params["seconds"] + RACE_SECONDS if job.kind == RACE else None
+            result: dict[str, Any] = json.loads(await worker.call(job.kind, params, live.add, seconds=seconds))
+        except RefusedError as refusal:
+            return Outcome("failed", error=str(refusal))
+        except WorkerDiedError as death:
+            if live.ended:
+                return Outcome("done", {"game": job.name, "results": live.last_points(), "events": live.events})
+            return Outcome("failed", error=f"{death}; other jobs go on")
+        except WorkerFailedError as failure:
+            return Outcome("failed", error=f"an error in the worker: {failure}")
+        except OSError as error:  # the process cannot be started now
+            log.say_seldom(f"Jobs wait: {error}")
+            await asyncio.sleep(RETRY_SECONDS)
+            return Outcome("queued")
+        except Exception as error:
+            traceback.print_exc()
+            return Outcome("failed", error=f"an error in the server: {type(error).__name__}")
+        if result.get("suspended"):
+            return Outcome("queued")
+        if job.kind == RACE:
+            result["events"] = live.events
+        return Outcome("done", result)
+
+    def _record(self, job: Job, outcome: Outcome) -> None:
+        if outcome.status == "queued":
+            self.store.put_back(job.id)
+            return
+        self.store.end(job.id, outcome.status, summary=outcome.summary, error=outcome.error)
+        self.checkpoint_file(job.id).unlink(missing_ok=True)
 
     def _params(self, job: Job) -> dict[str, Any]:
         request = self.store.request(job.id)
@@ -172,6 +206,7 @@ class JobQueue:
             return request
         return request | {
             "output": str(self.solution_file(job.id)),
+            "checkpoint": str(self.checkpoint_file(job.id)),
             "base": str(self.solution_file(job.parent)) if job.parent else None,
             "memory_limit": self.config.memory_limit,
         }

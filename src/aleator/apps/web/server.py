@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
+import signal
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
+from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 
 from aleator import __version__
 from aleator.apps.web import api_holdem, api_jobs, api_play
+from aleator.apps.web.access import Access, load_token
 from aleator.apps.web.config import ServerConfig
+from aleator.apps.web.connections import limited_protocol, report_error
 from aleator.apps.web.guard import App, Guard
 from aleator.apps.web.models import About
 from aleator.apps.web.process import WorkerDiedError, WorkerFailedError
 from aleator.apps.web.queue import QueueFullError
 from aleator.apps.web.service import Service
+from aleator.apps.web.system import descriptors, is_full
 from aleator.errors import AleatorError
+
+MAX_DETAIL = 2_000
 
 
 def create_api(config: ServerConfig) -> FastAPI:
@@ -27,6 +38,7 @@ def create_api(config: ServerConfig) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(report_error)
         service = Service(config)
         app.state.service = service
         await service.start()
@@ -35,21 +47,10 @@ def create_api(config: ServerConfig) -> FastAPI:
 
     app = FastAPI(title="Aleator", version=__version__, lifespan=life, docs_url=None, redoc_url=None)
 
-    @app.exception_handler(AleatorError)
-    async def refused(request: Request, error: AleatorError) -> JSONResponse:
-        status = 429 if isinstance(error, QueueFullError) else 400
-        return JSONResponse({"detail": str(error)}, status)
-
-    @app.exception_handler(WorkerDiedError)
-    async def died(request: Request, error: WorkerDiedError) -> JSONResponse:
-        return JSONResponse({"detail": f"{error}; try again"}, 503)
-
-    @app.exception_handler(WorkerFailedError)
-    async def failed(request: Request, error: WorkerFailedError) -> JSONResponse:
-        return JSONResponse({"detail": f"an error in the worker: {error}"}, 500)
+    _answer_errors(app)
 
     @app.get("/api/about", tags=["server"])
-    def about(request: Request) -> About:
+    async def about(request: Request) -> About:
         """This server."""
         service: Service = request.app.state.service
         return About(
@@ -70,6 +71,57 @@ def create_api(config: ServerConfig) -> FastAPI:
     return app
 
 
+def _answer_errors(app: FastAPI) -> None:
+    """Makes every error that can be expected an answer of one line."""
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        return _problem(422, [{name: entry[name] for name in ("loc", "msg", "type")} for entry in error.errors()])
+
+    @app.exception_handler(AleatorError)
+    async def refused(request: Request, error: AleatorError) -> Response:
+        return _problem(429 if isinstance(error, QueueFullError) else 400, str(error)[:MAX_DETAIL])
+
+    @app.exception_handler(WorkerDiedError)
+    async def died(request: Request, error: WorkerDiedError) -> Response:
+        return _problem(503, f"{error}; try again")
+
+    @app.exception_handler(WorkerFailedError)
+    async def failed(request: Request, error: WorkerFailedError) -> Response:
+        return _problem(500, f"an error in the worker: {error}"[:MAX_DETAIL])
+
+    @app.exception_handler(sqlite3.OperationalError)
+    async def not_kept(request: Request, error: sqlite3.OperationalError) -> Response:
+        return _problem(507, f"this cannot be kept: {error}")
+
+    @app.exception_handler(OSError)
+    async def system_refused(request: Request, error: OSError) -> Response:
+        return _problem(507 if is_full(error) else 503, f"the system refuses: {error.strerror or error}")
+
+
+def _problem(status: int, detail: Any) -> Response:
+    """Returns an answer in ASCII, whatever characters the request has brought."""
+    return Response(json.dumps({"detail": detail}), status, media_type="application/json")
+
+
 def create_app(config: ServerConfig) -> App:
     """Returns the application behind its guard, as it is served."""
-    return Guard(create_api(config), port=config.port, max_body=config.max_body, max_upload=config.max_upload)
+    config.make_folders()
+    access = Access(load_token(config.data_dir), config.port)
+    return Guard(create_api(config), access, port=config.port, max_body=config.max_body, max_upload=config.max_upload)
+
+
+def serve(config: ServerConfig, app: App) -> None:
+    """Serves an application until the process is told to end; then what runs is kept, to go on at the next start."""
+    os.umask(0o077)
+    http = limited_protocol(min(config.max_connections, descriptors() // 2))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, host="127.0.0.1", port=config.port, log_level="error", timeout_graceful_shutdown=2, loop="asyncio",
+            http=http, ws="none", backlog=128, server_header=False,
+            proxy_headers=False,
+        )
+    )  # fmt: skip
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, server.handle_exit)
+    server.run()

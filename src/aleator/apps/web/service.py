@@ -15,6 +15,7 @@ from aleator.apps.web.store import Store
 
 MAX_ANSWERS = 3000
 SECONDS = 120.0
+SECONDS_TO_READ = 8.0
 
 
 class Service:
@@ -22,6 +23,7 @@ class Service:
 
     Attributes:
         queue: jobs.
+        reader: the process that reads what users write (ranges, spots) and what runs log.
         browser: the process that answers what a page waits for: nodes of solutions, moves of an equilibrium.
         player: the process of agents that search before they move.
         tools: the process for what takes a second or more: estimates, runouts, equilibria of small games.
@@ -30,9 +32,11 @@ class Service:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         config.make_folders()
+        config.remove_leftovers()
         self.store = Store(config.database)
         self.queue = JobQueue(config, self.store)
-        self.browser, self.player, self.tools = self._worker(0), self._worker(0), self._worker(5)
+        self.reader, self.browser, self.player = self._worker(0), self._worker(0), self._worker(0)
+        self.tools = self._worker(5)
         self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
         self._background: set[asyncio.Task[Any]] = set()
@@ -64,7 +68,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.queue.stop()
-        for worker in (self.browser, self.player, self.tools):
+        for worker in (self.reader, self.browser, self.player, self.tools):
             await worker.kill()
         self.store.close()
 
@@ -85,6 +89,10 @@ class Service:
             if len(self._answers) > MAX_ANSWERS:
                 self._answers.popitem(last=False)
             return answer
+
+    async def read(self, method: str, params: dict[str, Any]) -> bytes:
+        """Returns what the reader makes of something that a user has written, as JSON."""
+        return await self.reader.call(method, params, seconds=SECONDS_TO_READ)
 
     async def equilibrium_file(self, game: str) -> Path:
         """Returns the file with the equilibrium of a game of the catalogue; it is solved at the first time."""

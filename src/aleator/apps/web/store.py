@@ -22,7 +22,6 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_by_status ON jobs (status, created);
 CREATE TABLE sessions (id TEXT PRIMARY KEY, state TEXT NOT NULL, updated REAL NOT NULL);
 """
-_LIVE = ("queued", "running")
 MAX_ATTEMPTS = 3
 MAX_SESSIONS = 1000
 
@@ -38,7 +37,8 @@ class Store:
             self._database.execute("PRAGMA synchronous = NORMAL")
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
-            raise ServerError(f"{path} is not a database of jobs: {error}") from error
+            reason = "cannot be used" if isinstance(error, sqlite3.OperationalError) else "is not a database of jobs"
+            raise ServerError(f"{path} {reason}: {error}") from error
         if version == 1:  # its play sessions had other keys
             self._database.executescript(f"BEGIN; DELETE FROM sessions; PRAGMA user_version = {_VERSION}; COMMIT;")
         elif version not in (0, _VERSION):
@@ -89,9 +89,10 @@ class Store:
         return int(self._rows(f"SELECT COUNT(*) FROM jobs WHERE status IN ({marks})", statuses)[0][0])
 
     def next_job(self, kind: str) -> Job | None:
-        """Returns the job that has waited longest."""
+        """Returns the job that has waited longest; those that were running when the server was ended thrice come last."""
         rows = self._rows(
-            "SELECT * FROM jobs WHERE status = 'queued' AND kind = ? ORDER BY created, rowid LIMIT 1", [kind]
+            "SELECT * FROM jobs WHERE status = 'queued' AND kind = ? ORDER BY attempts >= ?, created, rowid LIMIT 1",
+            [kind, MAX_ATTEMPTS],
         )
         return _job(rows[0]) if rows else None
 
@@ -126,13 +127,14 @@ class Store:
         )
         return [row["id"] for row in rows]
 
-    def recover(self) -> int:
-        """Returns how many jobs wait again because the server ended while they ran; those that ended it thrice fail."""
-        self._database.execute(
-            "UPDATE jobs SET status = 'failed', finished = ?, error = ? WHERE status = 'running' AND attempts >= ?",
-            (time.time(), f"the server ended {MAX_ATTEMPTS} times while this ran", MAX_ATTEMPTS),
-        )
-        return self._database.execute("UPDATE jobs SET status = 'queued' WHERE status = 'running'").rowcount
+    def put_back(self, job_id: str) -> None:
+        """Lets a job wait again that was interrupted in good order."""
+        self._database.execute("UPDATE jobs SET status = 'queued', attempts = attempts - 1 WHERE id = ?", (job_id,))
+
+    def recover(self) -> list[str]:
+        """Returns uploads that were not over when the server ended; what ran then waits again."""
+        self._database.execute("UPDATE jobs SET status = 'queued' WHERE status = 'running'")
+        return [row["id"] for row in self._rows("SELECT id FROM jobs WHERE status = 'loading'")]
 
     def add_session(self, state: dict[str, Any]) -> str:
         """Returns the id of a new play session; the oldest ones are forgotten."""

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 METHODS = {
+    "range": "read:read_range",
+    "parse": "read:parse",
+    "format": "read:format",
+    "check": "read:check",
+    "runs": "runs:list_runs",
+    "find-run": "runs:find_run",
+    "run": "runs:show_run",
     "warm-up": "holdem:warm_up",
     "estimate": "holdem:estimate",
     "solve": "holdem:solve",

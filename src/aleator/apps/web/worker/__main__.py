@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -34,7 +35,10 @@ def _listen(source: BinaryIO, calls: queue.SimpleQueue[dict[str, Any]], channel:
         message = json.loads(line)
         if message.get("stop"):
             channel.stopped = True
+        elif message.get("suspend"):
+            channel.suspended = True
         else:
+            channel.stopped = channel.suspended = False
             calls.put(message)
     os._exit(0)
 
@@ -59,14 +63,18 @@ def main() -> None:
     """Answers calls one by one."""
     memory, niceness = int(sys.argv[1]), int(sys.argv[2])
     _limit(memory, niceness)
+    for number in (
+        signal.SIGTERM,
+        signal.SIGHUP,
+        signal.SIGINT,
+    ):  # whoever ends all processes at once: the server decides
+        signal.signal(number, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints goes to the log
     channel, calls = Channel(answers), queue.SimpleQueue[dict[str, Any]]()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, calls, channel), daemon=True).start()
     while True:
-        message = calls.get()
-        channel.stopped = False
-        _answer(message, channel, memory)
+        _answer(calls.get(), channel, memory)
 
 
 if __name__ == "__main__":

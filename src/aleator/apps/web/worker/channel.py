@@ -16,11 +16,12 @@ class Channel:
 
     Attributes:
         stopped: whether the call that runs should end soon and return what it has.
+        suspended: whether it should end soon and keep what it needs to go on later.
     """
 
     def __init__(self, answers: BinaryIO) -> None:
         self._answers = answers
-        self.stopped = False
+        self.stopped = self.suspended = False
 
     def send(self, kind: str, value: Any) -> None:
         """Sends one frame."""

@@ -16,6 +16,7 @@ from aleator.games.holdem.cards import (
     HAND_CLASS_NAMES,
     HAND_CLASSES,
     NUM_HAND_CLASSES,
+    CardError,
     format_card,
     format_cards,
     format_hand,
@@ -194,6 +195,8 @@ def hands(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the single hands of the class `hand_class` of `player` at a node."""
     found = look(params["file"], parse_path(params["path"]))
     player = params["player"]
+    if params["hand_class"] not in HAND_CLASS_NAMES:
+        raise CardError(f"there is no class of hands {params['hand_class']!r}; there are AA, AKs, AKo and so on")
     chosen = HAND_CLASS_NAMES.index(params["hand_class"]) == HAND_CLASSES
     acting = player == found.player
     rows = []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aleator.apps.web.worker.channel import Channel
+from aleator.apps.web.worker.resumable import ResumableSolve, save_when_there_is_space
 from aleator.errors import SolveError
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.game import HoldemGame
@@ -22,7 +23,6 @@ from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.limits import Progress
 from aleator.solvers.solve import prepare
-from aleator.solvers.solve import solve as solve_game
 
 MAX_CURVE = 500
 
@@ -61,7 +61,11 @@ def _estimate_report(found: HoldemEstimate) -> dict[str, Any]:
 
 
 def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the summary of a solve of `spot`, whose solution is written to `output`; progress is reported."""
+    """Returns the summary of a solve of `spot`, whose solution is written to `output`; progress is reported.
+
+    On the way it is kept in `checkpoint`. A call with the same parameters goes on from there, after one that was suspended
+    (then all it returns is that) or killed.
+    """
     spot = spot_from_table(_with_locks(params["spot"], params["locks"], params["base"]))
     problem, dtype = SpotProblem(HoldemGame(spot)), _dtype(params)
     estimated = problem.estimate(dtype=dtype, measure=False)
@@ -84,10 +88,11 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         )
         return channel.stopped
 
-    found = solve_game(problem, dtype=dtype, threads=params["threads"], on_progress=on_progress)
-    assert isinstance(found, HoldemSolution)
-    channel.report(stage="saving")
-    found.save(Path(params["output"]))
+    problem.check_fits(problem.algorithm, dtype)
+    run = ResumableSolve(problem, Path(params["checkpoint"]), channel, dtype=dtype, threads=params["threads"])
+    found = run.run(on_progress)
+    if found is None or not save_when_there_is_space(found, Path(params["output"]), channel):
+        return {"suspended": True}
     return summary(found) | {"stopped": channel.stopped}
 
 

@@ -150,7 +150,7 @@ function running(root, job) {
     ({ status, last, events }) => {
       stop.disabled = status !== "running" || stop.textContent !== "Stop and keep";
       estimate = last.estimate ?? estimate;
-      const said = { compiling: "Getting ready (the first time, code is compiled for this machine) …", solving: "Solving …", saving: "Saving …" };
+      const said = { compiling: "Getting ready (the first time, code is compiled for this machine) …", solving: "Solving …", saving: "Saving …", waiting: `Waiting for space: ${last.problem} …` };
       state.textContent = status === "queued" ? "Waiting for its turn …" : (said[last.stage] ?? "Starting …");
       for (const event of events) points.push([event.iteration, 100 * event.exploitability]);
       const target = 100 * spot.solve.target;

@@ -5,18 +5,46 @@ from __future__ import annotations
 import json
 import math
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.models_play import Run, RunCurves
+from aleator.apps.web.worker.channel import Channel
 from aleator.learning import shipped
 from aleator.storage import ArrayFile
 
 MAX_RUNS = 200
+KEPT = 400
 MAX_POINTS = 2000
 MAX_BYTES = 64 << 20
 LIVE_SECONDS = 120.0
 SHIPPED = "shipped"
+
+
+def list_runs(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
+    """Returns the runs below `root`, without their curves."""
+    found = []
+    for name, path in run_files(Path(params["root"])).items():
+        state = path.stat()
+        found.append(_brief(name, path, state.st_mtime_ns, state.st_size) | {"live": _is_live(path)})
+    return found
+
+
+@lru_cache(maxsize=KEPT)
+def _brief(name: str, path: Path, changed: int, size: int) -> dict[str, Any]:
+    return Run.model_validate(read_run(name, path).model_dump(exclude={"columns"})).model_dump()
+
+
+def find_run(params: dict[str, Any], channel: Channel) -> str | None:
+    """Returns the file with the metrics of the run `name` below `root`, None if there is no such run."""
+    path = run_files(Path(params["root"])).get(params["name"])
+    return None if path is None else str(path)
+
+
+def show_run(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the run `name` with its curves, from the metrics in `file`."""
+    return read_run(params["name"], Path(params["file"])).model_dump()
 
 
 def run_files(root: Path) -> dict[str, Path]:
@@ -41,22 +69,20 @@ def read_run(name: str, metrics: Path) -> RunCurves:
                 continue
             if isinstance(row, dict):
                 rows.append(row)
-    changed = metrics.stat().st_mtime
     is_shipped = metrics.parent == shipped.directory()
     return RunCurves(
         name=name,
-        updated=changed,
+        updated=metrics.stat().st_mtime,
         points=len(rows),
-        live=not is_shipped and time.time() - changed < LIVE_SECONDS,
+        live=_is_live(metrics),
         last=_finite(rows[-1]) if rows else {},
         config=_shipped_config(metrics) if is_shipped else _config(metrics.parent),
         columns=_columns(rows),
     )
 
 
-def brief(run: RunCurves) -> Run:
-    """Returns a run without its curves."""
-    return Run.model_validate(run.model_dump(exclude={"columns"}))
+def _is_live(metrics: Path) -> bool:
+    return metrics.parent != shipped.directory() and time.time() - metrics.stat().st_mtime < LIVE_SECONDS
 
 
 def _config(folder: Path) -> dict[str, Any]:
