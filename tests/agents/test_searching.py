@@ -75,7 +75,7 @@ def test_budgets_and_names() -> None:
         with pytest.raises(AgentError, match="depends on the clock"):
             agent.policy(tree)
     for name, message in (
-        ("multi-valued:odd", "multi-valued:odd: unknown 'odd'; allowed: bias, self-generated"),
+        ("multi-valued:odd", "'multi-valued:odd': unknown 'odd'; allowed: bias, self-generated"),
         ("pluribus:seconds=0", "seconds cannot be '0'; it is a number above 0"),
         ("pluribus:iterations=1.5", "iterations cannot be '1.5'; it is a whole number"),
         ("nested:off-tree=bet 7", r"leduc has no moves \['bet 7'\]; it has"),
