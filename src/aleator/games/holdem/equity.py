@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
-from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of
+from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of, strengths_on
 from aleator.games.holdem.suits import HAND_MAPS
 from aleator.jit import njit
 
@@ -85,35 +85,33 @@ def showdown_rows(board: npt.NDArray[np.integer], reach: FloatArray) -> tuple[Fl
         won: ``[K, 1326]``, for each hand the sum of reach times equity over all hands without a common card.
         met: ``[K, 1326]``, the sum of their reach; 0 for hands that share a card with the board.
     """
-    columns = np.ascontiguousarray(reach.T)  # [1326, K]
-    alive = ~blocked_hands(board)
-    met = np.zeros_like(columns)
-    _met(columns, alive, met)
+    reach = np.ascontiguousarray(reach, dtype=np.float64)
+    won, met = np.zeros_like(reach), np.zeros_like(reach)
+    _met(reach, ~blocked_hands(board), met)
     if len(board) == 0:
-        rows = (preflop_equities() @ columns.astype(np.float32)).T
-        return np.ascontiguousarray(rows, dtype=np.float64), np.ascontiguousarray(met.T)
-    won = np.zeros_like(columns)
-    _showdowns(np.ascontiguousarray(board, dtype=np.int8), columns, HANDS, evaluator_tables(), won)
-    return np.ascontiguousarray(won.T) / _RUNOUTS[len(board)], np.ascontiguousarray(met.T)
+        return np.asarray(reach.astype(np.float32) @ preflop_equities().T, dtype=np.float64), met
+    _showdowns(np.ascontiguousarray(board, dtype=np.int8), reach, HANDS, evaluator_tables(), won)
+    return won / _RUNOUTS[len(board)], met
 
 
 @njit()
 def _met(reach: FloatArray, alive: npt.NDArray[np.bool_], met: FloatArray) -> None:
-    count = reach.shape[1]
-    by_card, whole = np.zeros((NUM_CARDS, count)), np.zeros(count)
-    for high in range(1, NUM_CARDS):
-        for low in range(high):
-            hand = high * (high - 1) // 2 + low
-            for k in range(count):
-                whole[k] += reach[hand, k]
-                by_card[high, k] += reach[hand, k]
-                by_card[low, k] += reach[hand, k]
-    for high in range(1, NUM_CARDS):
-        for low in range(high):
-            hand = high * (high - 1) // 2 + low
-            if alive[hand]:
-                for k in range(count):
-                    met[hand, k] = max(whole[k] - by_card[high, k] - by_card[low, k] + reach[hand, k], 0.0)
+    by_card = np.zeros(NUM_CARDS)
+    for k in range(len(reach)):
+        by_card[:] = 0.0
+        whole, hand = 0.0, 0
+        for high in range(1, NUM_CARDS):
+            for low in range(high):
+                whole += reach[k, hand]
+                by_card[high] += reach[k, hand]
+                by_card[low] += reach[k, hand]
+                hand += 1
+        hand = 0
+        for high in range(1, NUM_CARDS):
+            for low in range(high):
+                if alive[hand]:
+                    met[k, hand] = max(whole - by_card[high] - by_card[low] + reach[k, hand], 0.0)
+                hand += 1
 
 
 @njit()
@@ -124,28 +122,27 @@ def _showdowns(
     tables: EvaluatorTables,
     won: FloatArray,
 ) -> None:
-    """Adds to ``won`` ``[1326, K]`` the reach of weaker hands and half that of tied ones, summed over all runouts."""
+    """Adds to ``won`` ``[K, 1326]`` the reach of weaker hands and half that of tied ones, summed over all runouts."""
     complete = np.empty(5, np.int8)
     complete[: len(board)] = board
     taken = np.zeros(NUM_CARDS, np.bool_)
     for card in board:
         taken[card] = True
     order, strength, spare = np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16)
-    by_card, at_group = np.zeros((NUM_CARDS, reach.shape[1])), np.zeros((NUM_HANDS, reach.shape[1]))
-    if len(board) == 5:
-        _one_showdown(complete, reach, cards, tables, order, strength, spare, by_card, at_group, won)
-        return
-    for fourth in range(NUM_CARDS):
-        if taken[fourth]:
-            continue
-        if len(board) == 4:
-            complete[4] = fourth
-            _one_showdown(complete, reach, cards, tables, order, strength, spare, by_card, at_group, won)
-            continue
-        for fifth in range(fourth):
-            if not taken[fifth]:
-                complete[3], complete[4] = fourth, fifth
-                _one_showdown(complete, reach, cards, tables, order, strength, spare, by_card, at_group, won)
+    by_card = np.zeros(NUM_CARDS)
+    for fourth in range(NUM_CARDS if len(board) < 5 else 1):
+        if len(board) < 5:
+            if taken[fourth]:
+                continue
+            complete[len(board)] = fourth
+        for fifth in range(fourth if len(board) == 3 else 1):
+            if len(board) == 3:
+                if taken[fifth]:
+                    continue
+                complete[4] = fifth
+            alive = sort_by_strength(complete, cards, tables, order, strength, spare)
+            for k in range(len(reach)):
+                _scan(order[:alive], strength, cards, reach[k], by_card, won[k])
 
 
 @njit()
@@ -157,23 +154,14 @@ def sort_by_strength(
 
     ``strength`` gets the strength of each hand, -1 where the board blocks it; ``spare`` is working memory ``[1326]``.
     """
-    on_board = np.int64(0)
-    seven = np.empty(len(board) + 2, np.int8)
-    seven[2:] = board
-    for card in board:
-        on_board |= np.int64(1) << np.int64(card)
+    strengths_on(board, cards, tables, strength)
     counts, high_counts = np.zeros(_BUCKETS, np.int64), np.zeros(_BUCKETS, np.int64)
     alive = 0
     for hand in range(NUM_HANDS):
-        pair = (np.int64(1) << np.int64(cards[hand, 0])) | (np.int64(1) << np.int64(cards[hand, 1]))
-        if on_board & pair:
-            strength[hand] = -1
-            continue
-        seven[0], seven[1] = cards[hand, 0], cards[hand, 1]
-        strength[hand] = strength_of(seven, tables)
-        counts[strength[hand] & (_BUCKETS - 1)] += 1
-        high_counts[strength[hand] >> 7] += 1
-        alive += 1
+        if strength[hand] >= 0:
+            counts[strength[hand] & (_BUCKETS - 1)] += 1
+            high_counts[strength[hand] >> 7] += 1
+            alive += 1
     below, high_below = 0, 0
     for bucket in range(_BUCKETS):
         counts[bucket], below = below, below + counts[bucket]
@@ -192,39 +180,27 @@ def sort_by_strength(
 
 
 @njit()
-def _one_showdown(
-    board: npt.NDArray[np.int8], reach: FloatArray, cards: npt.NDArray[np.int8], tables: EvaluatorTables,
-    order: npt.NDArray[np.int16], strength: npt.NDArray[np.int16], spare: npt.NDArray[np.int16],
-    by_card: FloatArray, whole: FloatArray, won: FloatArray,
+def _scan(
+    order: npt.NDArray[np.int16], strength: npt.NDArray[np.int16], cards: npt.NDArray[np.int8], reach: FloatArray,
+    by_card: FloatArray, won: FloatArray,
 ) -> None:  # fmt: skip
-    """Adds to ``won`` the reach of weaker hands and half that of tied ones on one complete board."""
-    alive = sort_by_strength(board, cards, tables, order, strength, spare)
-    count = reach.shape[1]
-    total = whole[0]
+    """Adds to ``won`` ``[1326]`` the reach of weaker hands and half that of tied ones; ``order`` has the weakest first."""
     by_card[:] = 0.0
-    total[:] = 0.0
-    start = 0
-    while start < alive:
-        end = start
-        while end < alive and strength[order[end]] == strength[order[start]]:
+    whole, start, count = 0.0, 0, len(order)
+    while start < count:
+        tied, end = strength[order[start]], start
+        while end < count and strength[order[end]] == tied:
+            hand = order[end]
+            won[hand] += 0.5 * (whole - by_card[cards[hand, 0]] - by_card[cards[hand, 1]])
             end += 1
         for place in range(start, end):
             hand = order[place]
-            high, low = cards[hand, 0], cards[hand, 1]
-            for k in range(count):
-                won[hand, k] += 0.5 * (total[k] - by_card[high, k] - by_card[low, k])
+            whole += reach[hand]
+            by_card[cards[hand, 0]] += reach[hand]
+            by_card[cards[hand, 1]] += reach[hand]
         for place in range(start, end):
             hand = order[place]
-            high, low = cards[hand, 0], cards[hand, 1]
-            for k in range(count):
-                total[k] += reach[hand, k]
-                by_card[high, k] += reach[hand, k]
-                by_card[low, k] += reach[hand, k]
-        for place in range(start, end):
-            hand = order[place]
-            high, low = cards[hand, 0], cards[hand, 1]
-            for k in range(count):
-                won[hand, k] += 0.5 * (total[k] - by_card[high, k] - by_card[low, k] + reach[hand, k])
+            won[hand] += 0.5 * (whole - by_card[cards[hand, 0]] - by_card[cards[hand, 1]] + reach[hand])
         start = end
 
 
@@ -294,11 +270,9 @@ def _hand_strengths(
     board: npt.NDArray[np.int8], cards: npt.NDArray[np.int8], tables: EvaluatorTables, found: FloatArray
 ) -> None:
     order, strength, spare = np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16)
-    reach = np.zeros((NUM_HANDS, 1))
-    by_card, whole, won = np.zeros((NUM_CARDS, 1)), np.zeros((1, 1)), np.zeros((NUM_HANDS, 1))
-    reach[:] = 1.0
-    _one_showdown(board, reach, cards, tables, order, strength, spare, by_card, whole, won)
+    won = np.zeros(NUM_HANDS)
+    alive = sort_by_strength(board, cards, tables, order, strength, spare)
+    _scan(order[:alive], strength, cards, np.ones(NUM_HANDS), np.zeros(NUM_CARDS), won)
     others = (50 - len(board)) * (49 - len(board)) / 2
-    for hand in range(NUM_HANDS):
-        if strength[hand] >= 0:
-            found[hand] = won[hand, 0] / others
+    for hand in order[:alive]:
+        found[hand] = won[hand] / others

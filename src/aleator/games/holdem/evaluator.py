@@ -273,7 +273,7 @@ def evaluate(cards: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
 
 
 @njit()
-def _strengths(
+def strengths_on(
     board: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: npt.NDArray[np.int16]
 ) -> None:
     """Fills `strengths` with the strength of each hand on the board, or -1."""
@@ -308,7 +308,7 @@ def strengths(
         raise CardError(f"board {format_cards(checked)!r} has {len(checked)} cards; 3 to 5 are allowed")
     two_cards = HANDS if hands is HANDS else _checked_hands(hands)
     result = np.empty(len(two_cards), dtype=np.int16)
-    _strengths(checked, two_cards, evaluator_tables(), result)
+    strengths_on(checked, two_cards, evaluator_tables(), result)
     return result
 
 

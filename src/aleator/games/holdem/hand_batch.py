@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.games.holdem.betting import CALL, FOLD, Action, ActionKind, BettingRules, raise_to
-from aleator.games.holdem.cards import HANDS
+from aleator.games.holdem.cards import HANDS, format_cards, format_hand
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import BOARD_CARDS, HandSetup, HandState
@@ -78,6 +78,7 @@ class HandBatch:
         hands: of each player, 0..1325, ``[B, P]``; -1 where it is not known.
         board: all cards that come or will come, ``[B, 5]``; what players see is `num_board`. -1 where it is not known.
         codes: the actions so far, ``[B, room]``.
+        action_streets: the street of each of them, ``[B, room]``.
         num_actions: how many of them, ``[B]``.
     """
 
@@ -86,6 +87,7 @@ class HandBatch:
     hands: npt.NDArray[np.int16]
     board: npt.NDArray[np.int8]
     codes: Int32Array
+    action_streets: npt.NDArray[np.int8]
     num_actions: Int32Array
 
     @classmethod
@@ -120,6 +122,7 @@ class HandBatch:
             hands=np.ascontiguousarray(hands, dtype=np.int16).reshape(count, players),
             board=np.ascontiguousarray(board, dtype=np.int8).reshape(count, 5),
             codes=np.full((count, _FIRST_ROOM), NO_CODE, np.int32),
+            action_streets=np.zeros((count, _FIRST_ROOM), np.int8),
             num_actions=np.zeros(count, np.int32),
         )
 
@@ -175,7 +178,9 @@ class HandBatch:
         """
         if len(rows) and int(self.num_actions[rows].max()) >= self.codes.shape[1]:
             self.codes = np.concatenate([self.codes, np.full_like(self.codes, NO_CODE)], axis=1)
+            self.action_streets = np.concatenate([self.action_streets, np.zeros_like(self.action_streets)], axis=1)
         self.codes[rows, self.num_actions[rows]] = codes
+        self.action_streets[rows, self.num_actions[rows]] = self.betting.street[rows]
         self.num_actions[rows] += 1
         _act(array_rules(self.rules), self.betting, np.asarray(rows, np.int64), np.asarray(codes, np.int32))
 
@@ -187,6 +192,7 @@ class HandBatch:
             hands=self.hands[rows],
             board=self.board[rows],
             codes=self.codes[rows],
+            action_streets=self.action_streets[rows],
             num_actions=self.num_actions[rows],
         )
 
@@ -204,18 +210,36 @@ class HandBatch:
 
     def record(self, row: int, *, number: int = 0, names: tuple[str, ...] = ()) -> HandRecord:
         """Returns one hand as a record; an all-in shows all board cards, a fold those dealt before it."""
-        betting, setup = self.betting, self.setup
-        seen = int(self.num_board[row])
-        if betting.player[row] == OVER and (~betting.folded[row]).sum() > 1:
-            seen = setup.last_board
         return HandRecord(
-            setup=setup,
+            setup=self.setup,
             hands=tuple(None if hand < 0 else int(hand) for hand in self.hands[row]),
-            board=tuple(int(card) for card in self.board[row, :seen]),
+            board=tuple(int(card) for card in self.board[row, : self._num_seen(row)]),
             actions=tuple(code_action(int(code)) for code in self.codes[row, : self.num_actions[row]]),
             names=names,
             number=number,
         )
+
+    def to_dict(self, row: int, number: int) -> dict[str, Any]:
+        """Returns one hand as `HandRecord.to_dict` without its setup does, without replaying it."""
+        words: list[str] = []
+        street = int(self.setup.first_street)
+        for place in range(int(self.num_actions[row])):
+            if self.action_streets[row, place] != street:
+                street = int(self.action_streets[row, place])
+                words.append("/")
+            code = int(self.codes[row, place])
+            words.append("f" if code == FOLD_CODE else "c" if code == CALL_CODE else f"r{code}")
+        return {
+            "hand": number,
+            "hands": [format_hand(int(hand)) for hand in self.hands[row]],
+            "board": format_cards(self.board[row, : self._num_seen(row)]),
+            "actions": " ".join(words),
+        }
+
+    def _num_seen(self, row: int) -> int:
+        """Returns how many board cards everybody has seen: all of them after an all-in."""
+        is_showdown = self.betting.player[row] == OVER and (~self.betting.folded[row]).sum() > 1
+        return self.setup.last_board if is_showdown else int(self.num_board[row])
 
 
 _BOARD_CARDS: Final = np.array(BOARD_CARDS)

@@ -1,0 +1,149 @@
+"""What an agent of whole hands is: at a public state it says what it does with every hand that it could hold.
+
+One answer, `policy_at(state)`, is all that an agent gives: the actions it considers, with their amounts, and how likely
+each of the 1,326 hands is to take each. The action for the hand it holds, its range in the eyes of others, local best
+responses to it and AIVAT follow from that. `policies_at` is the same for many hands at once: an agent that searches on a
+GPU, or a scripted one in arrays, overrides it; otherwise it asks hand by hand.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting import Action, LegalActions
+from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, format_hand
+from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, NO_CODE, HandBatch, action_code, code_action
+from aleator.games.holdem.hand_state import HandState
+
+_CLOSE = 1e-6  # how far probabilities may be from a sum of 1; they are then made to sum to it
+
+
+class HandPolicy(NamedTuple):
+    """What an agent does at a public state.
+
+    Attributes:
+        actions: those it considers, each legal.
+        probabilities: ``[A, 1326]``, summing to 1 for every hand; hands that share a card with the board do not matter.
+    """
+
+    actions: tuple[Action, ...]
+    probabilities: FloatArray
+
+
+class BatchPolicy(NamedTuple):
+    """What an agent does in R hands.
+
+    Attributes:
+        codes: ``[R, A]``, the actions it considers (`games.holdem.hand_batch`); `NO_CODE` with probability 0 fills up.
+        probabilities: ``[R, A, 1326]``, or ``[R, A, 1]`` where it does the same with every hand.
+    """
+
+    codes: npt.NDArray[np.int32]
+    probabilities: FloatArray
+
+
+class HandAgent(ABC):
+    """A player of whole hands, in any seat.
+
+    Attributes:
+        name: what it is called on the command line and in results.
+        is_quick: whether it answers in microseconds; AIVAT then does not average over ranges, which takes longer than that.
+        is_blind: whether it does the same with every hand.
+        hands_at_once: how many hands a match asks it about in one call.
+    """
+
+    name: str
+    is_quick: bool = False
+    is_blind: bool = False
+    hands_at_once: int = 2
+
+    @abstractmethod
+    def policy_at(self, state: HandState) -> HandPolicy:
+        """Returns what the acting player does with every hand; ``state`` has everything public, and nothing else."""
+
+    def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
+        """Returns what the acting players of some hands do; ``hands.hands`` and cards to come must not be looked at."""
+        answers = [self.policy_at(hands.state(int(row))) for row in rows]
+        width = max(len(answer.actions) for answer in answers)
+        codes = np.full((len(rows), width), NO_CODE, np.int32)
+        probabilities = np.zeros((len(rows), width, NUM_HANDS))
+        for place, answer in enumerate(answers):
+            count = len(answer.actions)
+            if answer.probabilities.shape != (count, NUM_HANDS):
+                raise AgentError(
+                    f"{self.name} gave probabilities of shape {answer.probabilities.shape}, not ({count}, {NUM_HANDS})"
+                )
+            codes[place, :count] = [action_code(action) for action in answer.actions]
+            probabilities[place, :count] = answer.probabilities
+        return BatchPolicy(codes, probabilities)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+class BatchAgent(HandAgent):
+    """An agent that is written for many hands at once; one hand is a batch of one."""
+
+    is_quick = True
+    hands_at_once = 1024
+
+    @abstractmethod
+    def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
+        """Returns what the acting players of some hands do."""
+
+    def policy_at(self, state: HandState) -> HandPolicy:
+        codes, probabilities = self.policies_at(HandBatch.of_states([state]), np.zeros(1, np.int64))
+        considered = np.flatnonzero(codes[0] != NO_CODE)
+        rows = np.broadcast_to(probabilities[0, considered], (len(considered), NUM_HANDS))
+        return HandPolicy(tuple(code_action(int(codes[0, place])) for place in considered), np.array(rows))
+
+
+def ask_policies(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
+    """Returns an agent's answer for some hands, checked, with probabilities that sum to 1 for every hand.
+
+    Raises:
+        AgentError: an action is not legal, or probabilities are negative or do not sum to 1.
+    """
+    codes, probabilities = agent.policies_at(hands, rows)
+    legal = hands.legal(rows)
+    low, high = legal.min_raise_to[:, None], legal.max_raise_to[:, None]
+    allowed = (codes == CALL_CODE) | (codes == NO_CODE) | ((codes == FOLD_CODE) & legal.can_fold[:, None])
+    allowed |= (codes > 0) & (codes >= low) & (codes <= high) & (low > 0)
+    if not allowed.all():
+        place, action = (int(index) for index in np.argwhere(~allowed)[0])
+        what = LegalActions(
+            bool(legal.can_fold[place]),
+            int(legal.call_amount[place]),
+            int(legal.min_raise_to[place]) or None,
+            int(legal.max_raise_to[place]) or None,
+        )
+        raise AgentError(f"{agent.name} considered {code_action(int(codes[place, action]))}; legal are {what}")
+    if probabilities.shape[:2] != codes.shape or probabilities.shape[2] not in (1, NUM_HANDS):
+        raise AgentError(f"{agent.name} gave probabilities of shape {probabilities.shape} for actions {codes.shape}")
+    total = probabilities.sum(axis=1)  # [R, H]
+    wrong = ~(np.abs(total - 1.0) <= _CLOSE) | (probabilities < 0.0).any(axis=1)
+    wrong |= (np.where((codes == NO_CODE)[:, :, None], probabilities, 0.0) > 0.0).any(axis=1)
+    if wrong.any():
+        _check_living(agent, hands, rows, wrong, total)
+    return BatchPolicy(codes, probabilities / np.where(total > 0.0, total, 1.0)[:, None, :])
+
+
+def _check_living(
+    agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], wrong: npt.NDArray[np.bool_], total: FloatArray
+) -> None:
+    """Raises AgentError if a hand that the board allows is among the wrong ones, ``[R, H]``."""
+    for place in np.flatnonzero(wrong.any(axis=1)):
+        board = hands.board[rows[place], : hands.num_board[rows[place]]]
+        here = wrong[place] if wrong.shape[1] == 1 else wrong[place] & ~blocked_hands(board)
+        if here.any():
+            hand = int(np.flatnonzero(here)[0])
+            raise AgentError(
+                f"{agent.name} gave {format_hand(hand)} probabilities that sum to {total[place, hand]:g}: "
+                "they must be 0 or more and sum to 1"
+            )

@@ -1,0 +1,73 @@
+"""Agents of whole hands by name: `always-call`, `tight-aggressive`, `python:FILE.py:CLASS` ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
+from aleator.errors import AgentError, did_you_mean
+
+
+class KnownHandAgent(NamedTuple):
+    """A family of agents of whole hands: how it is written, what it is, and how one is made from the text after the colon."""
+
+    family: str
+    usage: str
+    summary: str
+    make: Callable[[str], HandAgent]
+
+
+def _scripted(name: str, text: str) -> HandAgent:
+    _no_parameters(name, text)
+    return ScriptedHandAgent(name, HABITS[name][1])
+
+
+def _tight_aggressive(text: str) -> HandAgent:
+    from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
+
+    _no_parameters("tight-aggressive", text)
+    return TightAggressiveAgent()
+
+
+def _python(text: str) -> HandAgent:
+    from aleator.games.own import make_own
+
+    made: HandAgent = make_own(text, HandAgent, AgentError)
+    return made
+
+
+def _no_parameters(family: str, text: str) -> None:
+    if text:
+        raise AgentError(f"{family} takes no parameters, not {text!r}")
+
+
+_KNOWN = (
+    *(KnownHandAgent(name, name, summary, partial(_scripted, name)) for name, (summary, _) in HABITS.items()),
+    KnownHandAgent(
+        "tight-aggressive", "tight-aggressive", "a rule bot: bets good hands, bluffs a little", _tight_aggressive
+    ),
+    KnownHandAgent("python", "python:FILE.py:CLASS", "an agent of your own, a HandAgent written in Python", _python),
+)
+
+
+def known_hand_agents() -> tuple[KnownHandAgent, ...]:
+    """Returns the families of agents of whole hands, in the order of the documentation."""
+    return _KNOWN
+
+
+def load_hand_agent(name: str) -> HandAgent:
+    """Returns the agent of that name.
+
+    Raises:
+        AgentError: there is none; the message lists them.
+    """
+    family, _, text = name.partition(":")
+    for known in _KNOWN:
+        if known.family == family:
+            return known.make(text)
+    families = [known.family for known in _KNOWN]
+    hint = did_you_mean(family, families)
+    raise AgentError(f"unknown agent of whole hands {name!r}; {hint}allowed: {', '.join(families)}")

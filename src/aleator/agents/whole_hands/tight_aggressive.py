@@ -1,0 +1,84 @@
+"""A rule bot by hand strength: it plays good hands, bets them, and bluffs a little.
+
+It knows how many of all other hands each hand is ahead of on the board as it lies (before the flop: by equity), and the
+odds that the pot offers. It has no idea of ranges. Good as a first opponent and as something to exploit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.agents.whole_hands.base import BatchAgent, BatchPolicy
+from aleator.agents.whole_hands.scripted import raise_amounts
+from aleator.games.base import FloatArray
+from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.equity import hand_strengths
+from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, NO_CODE, HandBatch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TightAggressive:
+    """The numbers of the rules; strengths are shares of all hands, 0 to 1.
+
+    Attributes:
+        value_bet: bets hands from here on when checked to.
+        bluff, bluff_share: and this share of the hands below.
+        value_raise: raises hands from here on when bet to.
+        margin: calls hands whose strength is that much above the odds it gets.
+        size: of bets and raises, in pots.
+    """
+
+    value_bet: float = 0.68
+    bluff: float = 0.15
+    bluff_share: float = 0.3
+    value_raise: float = 0.9
+    margin: float = 0.15
+    size: float = 0.75
+
+
+class TightAggressiveAgent(BatchAgent):
+    """Plays by `TightAggressive`'s numbers."""
+
+    name = "tight-aggressive"
+
+    def __init__(self, rules: TightAggressive | None = None) -> None:
+        self.rules = rules or TightAggressive()
+
+    def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
+        rules, legal = self.rules, hands.legal(rows)
+        raises = raise_amounts(hands, rows, legal, np.array([rules.size]))
+        codes = np.empty((len(rows), 3), np.int32)
+        codes[:, 0] = np.where(legal.can_fold, FOLD_CODE, NO_CODE)
+        codes[:, 1], codes[:, 2] = CALL_CODE, raises[:, 0]
+        odds = legal.call_amount / (hands.pot[rows] + legal.call_amount)
+        num_board = hands.num_board
+        probabilities = np.zeros((len(rows), 3, NUM_HANDS))
+        for place, row in enumerate(rows):
+            strength = _shares(hands.board[row, : num_board[row]].tobytes())
+            faces_bet, can_raise = bool(legal.can_fold[place]), raises[place, 0] != NO_CODE
+            if faces_bet:
+                wants = (strength >= rules.value_raise).astype(np.float64)
+            else:
+                wants = np.where(strength < rules.bluff, rules.bluff_share, strength >= rules.value_bet)
+            wants = wants if can_raise else np.zeros(NUM_HANDS)
+            calls = (strength >= odds[place] + rules.margin) | (strength >= rules.value_raise) | (not faces_bet)
+            probabilities[place, 2] = wants
+            probabilities[place, 1] = np.where(calls, 1.0 - wants, 0.0)
+            probabilities[place, 0] = np.where(calls, 0.0, 1.0 - wants)
+        return BatchPolicy(codes, probabilities)
+
+
+@lru_cache(maxsize=4096)
+def _shares(board: bytes) -> FloatArray:
+    """Returns the share of hands that each hand is ahead of, ``[1326]``; before the flop by the order of equities."""
+    found = hand_strengths(np.frombuffer(board, np.int8))
+    if not board:
+        ordered = np.sort(found)
+        found = (np.searchsorted(ordered, found, "left") + np.searchsorted(ordered, found, "right")) / (2 * NUM_HANDS)
+    found = np.asarray(found)
+    found.setflags(write=False)
+    return found

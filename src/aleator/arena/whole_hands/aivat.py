@@ -1,0 +1,359 @@
+"""AIVAT for whole hands: what an agent won, without the luck of the cards, of its own dice, and of the hand it held.
+
+Algorithm:
+    Let V be some value of every public state to player 0, given what each player may hold. Each card was as lucky as V
+    rose above what was expected before it; so was each action of an agent, since the probabilities by which it was drawn
+    are known. Taken off the winnings, the sum changes no expectation, whatever V is, and most of the variance.
+    `RangeLuck` moreover averages the winnings and V over all hands that the agents could hold, as likely as their own
+    answers make them (the paper's imaginary observations). `PairLuck` does not, and takes microseconds.
+    V here is a share of the pot less half of what was paid, as if a bet were called half of the time: by default the share
+    is the equity, which on average no card changes.
+
+Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent
+Evaluation in Imperfect Information Games" (2018), equations 7 to 11.
+Deviations: two players. Where both are known, both are averaged over. A value that cards change on average is not used for
+the three cards of the flop, whose 22,100 possibilities are too many to ask it about: there the equity takes its place.
+Status: tests/arena/whole_hands/test_aivat.py (unbiased: by enumeration for random values, and within 3 standard errors).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.games.base import FloatArray
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
+from aleator.games.holdem.equity import pair_equities, showdown_rows
+from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, HandBatch
+
+IntArray = npt.NDArray[np.int64]
+
+_HAND_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
+_KEPT_ROWS: Final = 512
+
+
+class Situation(NamedTuple):
+    """What a value may depend on besides hands: the board, the chips each has put in and has behind, and dead money."""
+
+    board: npt.NDArray[np.int8]
+    paid: tuple[int, int]
+    behind: tuple[int, int]
+    dead: int
+
+
+class HandValue(ABC):
+    """Shares of the pot that hands expect; any numbers leave AIVAT unbiased, good ones take the variance away.
+
+    Attributes:
+        is_fair: whether the mean over the next cards is always the value before them.
+    """
+
+    is_fair: bool = False
+
+    @abstractmethod
+    def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Returns the sum over the opponent's hands of reach times share, and of reach, for each own hand, ``[1326]`` each.
+
+        Args:
+            situation: everything public that matters.
+            player: whose hands.
+            reach: of the opponent's hands, ``[1326]``, 0 where the board blocks them.
+        """
+
+
+class EquityValue(HandValue):
+    """The share of the pot is the chance to win a showdown."""
+
+    is_fair = True
+
+    def __init__(self) -> None:
+        self._of_uniform: dict[bytes, tuple[FloatArray, FloatArray]] = {}
+
+    def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        won, met = showdown_rows(situation.board, reach[None])
+        return won[0], met[0]
+
+    def rows_of_all_hands(self, board: npt.NDArray[np.int8]) -> tuple[FloatArray, FloatArray]:
+        """Returns the rows against all hands alike, which are the same for everybody on a board; the last ones are kept."""
+        key = board.tobytes()
+        if key not in self._of_uniform:
+            if len(self._of_uniform) >= _KEPT_ROWS:
+                self._of_uniform.pop(next(iter(self._of_uniform)))
+            won, met = showdown_rows(board, living_hands(board)[None])
+            self._of_uniform[key] = won[0], met[0]
+        return self._of_uniform[key]
+
+
+def living_hands(board: npt.NDArray[np.integer]) -> FloatArray:
+    """Returns 1 for hands that share no card with the board, else 0, ``[1326]``."""
+    mask = np.uint64(0)
+    for card in board:
+        mask |= np.uint64(1) << np.uint64(card)
+    return np.asarray((_HAND_MASKS & mask) == 0, dtype=np.float64)
+
+
+class Luck(ABC):
+    """Follows a batch of heads-up hands as they are played; `estimates` are the winnings of player 0 without the luck."""
+
+    def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True)) -> None:
+        """Begins with hands before their first action.
+
+        Args:
+            hands: the batch, with all cards.
+            known: whose probabilities are known; the other's actions are taken as they come.
+        """
+        self.hands, self.known = hands, tuple(known)
+        self.luck = np.zeros(len(hands))  # of player 0, in chips
+        self.share = np.full(len(hands), 0.5)  # of the pot that player 0 expects
+        self._cap = min(hands.setup.stacks)
+
+    @abstractmethod
+    def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
+        """Is told what some players were likely to do and which place of ``policy.codes`` they chose, before they do it."""
+
+    @abstractmethod
+    def advanced(self, rows: IntArray) -> None:
+        """Is told whose next street has been dealt, with somebody to act on it."""
+
+    @abstractmethod
+    def estimates(self) -> FloatArray:
+        """Returns ``[B]``: what player 0 won in chips, without the luck; all hands are over."""
+
+    def paid(self, rows: IntArray) -> IntArray:
+        """Returns the chips that both have put in and that can be won, ``[R, 2]``."""
+        return np.minimum(self.hands.betting.contributions[rows], self._cap).astype(np.int64)
+
+    def values(self, rows: IntArray, codes: npt.NDArray[np.int32], share: FloatArray) -> FloatArray:
+        """Returns what player 0 expects after each action, ``[R, A]``.
+
+        Args:
+            rows: the hands.
+            codes: of the actions of the acting player, ``[R, A]``.
+            share: of the pot that player 0 expects after each, ``[R, A]`` or ``[R, 1]``.
+        """
+        betting, dead = self.hands.betting, self.hands.dead
+        actor = betting.player[rows].astype(np.int64)[:, None]
+        whole = np.minimum(betting.contributions[rows], self._cap).astype(np.float64)
+        mine, other = np.take_along_axis(whole, actor, 1), np.take_along_axis(whole, 1 - actor, 1)
+        bet = np.take_along_axis(betting.bets[rows], actor, 1)
+        stack = np.take_along_axis(betting.stacks[rows], actor, 1)
+        highest = betting.bets[rows].max(axis=1, keepdims=True)
+        to = np.where(codes == CALL_CODE, highest, np.maximum(codes, 0))
+        after = np.minimum(mine + np.clip(to - bet, 0, stack), self._cap)
+        played = (share - 0.5) * (after + other) + share * dead
+        folded = np.where(actor == 0, -mine, mine + dead)
+        return np.where(codes == FOLD_CODE, folded, played)
+
+    def folds(self) -> tuple[npt.NDArray[np.bool_], FloatArray]:
+        """Returns who won by a fold, and what player 0 then won, ``[B]`` each."""
+        folded = self.hands.betting.folded
+        paid = self.paid(np.arange(len(self.hands)))
+        won = np.where(folded[:, 0], -paid[:, 0], paid[:, 1] + self.hands.dead)
+        return np.asarray(folded.any(axis=1)), won.astype(np.float64)
+
+
+class PairLuck(Luck):
+    """Luck by the equity of the two hands that were really held."""
+
+    def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True)) -> None:
+        super().__init__(hands, known)
+        self._take_cards(np.arange(len(hands)), hands.num_board)
+
+    def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
+        actor = self.hands.betting.player[rows].astype(np.int64)
+        here = np.asarray(self.known)[actor]
+        if not here.any():
+            return
+        rows, chosen, actor = rows[here], chosen[here], actor[here]
+        codes, probabilities = policy.codes[here], policy.probabilities[here]
+        places = np.arange(len(rows))
+        held = (
+            self.hands.hands[rows, actor].astype(np.int64)
+            if probabilities.shape[2] > 1
+            else np.zeros(len(rows), np.int64)
+        )
+        values = self.values(rows, codes, self.share[rows, None])
+        self.luck[rows] += values[places, chosen] - (probabilities[places, :, held] * values).sum(axis=1)
+
+    def advanced(self, rows: IntArray) -> None:
+        self._take_cards(rows, self.hands.num_board[rows])
+
+    def estimates(self) -> FloatArray:
+        by_fold, _ = self.folds()
+        self._take_cards(np.flatnonzero(~by_fold), np.full(int((~by_fold).sum()), self.hands.setup.last_board))
+        return self.hands.payoffs()[:, 0] - self.luck
+
+    def _take_cards(self, rows: IntArray, counts: IntArray) -> None:
+        """Adds the luck of the board up to so many cards, which are the first ones it sees at the start."""
+        for count in np.unique(counts):
+            here = rows[counts == count]
+            share = pair_equities(self.hands.hands[here], self.hands.board[here, :count])
+            self.luck[here] += (share - self.share[here]) * (self.paid(here).sum(axis=1) + self.hands.dead)
+            self.share[here] = share
+
+
+class RangeLuck(Luck):
+    """Luck by what both players' whole ranges expect.
+
+    Attributes:
+        reach: of both players' hands by their own actions, ``[B, 2, 1326]``, scaled at will; one hand for a player who is
+            not known.
+        is_uniform: who may still hold every hand alike, ``[B, 2]``.
+    """
+
+    def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True), value: HandValue | None = None) -> None:
+        super().__init__(hands, known)
+        self.value = value or EquityValue()
+        self._equity = self.value if isinstance(self.value, EquityValue) else EquityValue()
+        self.reach = np.ones((len(hands), 2, NUM_HANDS))
+        self.is_uniform = np.ones((len(hands), 2), np.bool_)
+        self._rows: dict[tuple[int, int], tuple[FloatArray, FloatArray]] = {}
+        everyone = np.arange(len(hands))
+        for player in (0, 1):
+            if not self.known[player]:
+                self.reach[:, player] = 0.0
+                self.reach[everyone, player, hands.hands[:, player]] = 1.0
+                self.is_uniform[:, player] = False
+        self._block(everyone)
+        if not all(self.known) or not self.value.is_fair:
+            for row in everyone:
+                self._begin(int(row))
+
+    def _begin(self, row: int) -> None:
+        """Sets the share at the start, and takes the luck of an unknown player's hand."""
+        self.share[row] = self._share(row)
+        if not all(self.known):
+            fair = self._by_equity(row, 0)
+            self.luck[row] += (fair - 0.5) * (int(self.paid(np.array([row])).sum()) + self.hands.dead)
+
+    def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
+        actor = self.hands.betting.player[rows].astype(np.int64)
+        here = np.asarray(self.known)[actor]
+        rows, chosen, actor = rows[here], chosen[here], actor[here]
+        if not len(rows):
+            return
+        codes, probabilities = policy.codes[here], policy.probabilities[here]
+        places = np.arange(len(rows))
+        if probabilities.shape[2] == 1 and self.value.is_fair:  # nobody learns anything: ranges stay as they are
+            values = self.values(rows, codes, self.share[rows, None])
+            self.luck[rows] += values[places, chosen] - (probabilities[:, :, 0] * values).sum(axis=1)
+            return
+        for place in places:
+            self._acted(int(rows[place]), int(actor[place]), codes[place], probabilities[place], int(chosen[place]))
+
+    def _acted(
+        self, row: int, actor: int, codes: npt.NDArray[np.int32], probabilities: FloatArray, chosen: int
+    ) -> None:
+        won, met = self.rows(row, actor)
+        reach = self.reach[row, actor]
+        probabilities = np.broadcast_to(probabilities, (len(codes), NUM_HANDS))
+        weights, shares = probabilities @ (reach * met), probabilities @ (reach * won)
+        chances = weights / weights.sum()
+        shares = np.divide(shares, weights, out=np.zeros_like(shares), where=weights > 0)
+        first = shares if actor == 0 else 1.0 - shares
+        values = self.values(np.array([row]), codes[None], first[None])[0]
+        self.luck[row] += values[chosen] - chances @ values
+        self.share[row] = first[chosen]
+        taken = probabilities[chosen][reach > 0.0]
+        if (taken != taken[0]).any():  # else nobody learns anything
+            reach *= probabilities[chosen]
+            reach /= reach.max()
+            self.is_uniform[row, actor] = False
+            self._rows.pop((row, 1 - actor), None)
+
+    def advanced(self, rows: IntArray) -> None:
+        before = self.share[rows]
+        if not self.value.is_fair:
+            before = np.array([self._before_cards(int(row)) for row in rows])
+        self._block(rows)
+        for row in rows:
+            for player in (0, 1):
+                self._rows.pop((int(row), player), None)
+            if not self.is_uniform[row].all() or not self.value.is_fair:
+                player = (
+                    0 if self.is_uniform[row, 1] else 1 if self.is_uniform[row, 0] else self.hands.betting.player[row]
+                )
+                self.share[row] = self._share(int(row), int(player))
+        pot = self.paid(rows).sum(axis=1) + self.hands.dead
+        self.luck[rows] += (self._compared(rows) - before) * pot
+
+    def _compared(self, rows: IntArray) -> FloatArray:
+        """Returns the shares after the cards that are compared with those before: after a flop always by the equity."""
+        if self.value.is_fair:
+            return self.share[rows]
+        flop = self.hands.num_board[rows] == 3
+        return np.array(
+            [
+                self._by_equity(int(row), 0) if is_flop else self.share[row]
+                for row, is_flop in zip(rows, flop, strict=True)
+            ]
+        )
+
+    def _before_cards(self, row: int) -> float:
+        """Returns the mean share over the cards that could have come to the board as it is now, weighted by ranges."""
+        board = self.hands.board[row, : self.hands.num_board[row]]
+        if len(board) == 3:
+            return self._mean(
+                *self._equity.rows(self._situation(row)._replace(board=board[:0]), 0, self.reach[row, 1]), row
+            )
+        total = weight = 0.0
+        for card in range(NUM_CARDS):
+            if card in board[:-1]:
+                continue
+            after = np.append(board[:-1], np.int8(card))
+            alive = living_hands(after)
+            won, met = self.value.rows(self._situation(row)._replace(board=after), 0, self.reach[row, 1] * alive)
+            total += float(self.reach[row, 0] * alive @ won)
+            weight += float(self.reach[row, 0] * alive @ met)
+        return total / weight
+
+    def estimates(self) -> FloatArray:
+        by_fold, won = self.folds()
+        for row in np.flatnonzero(~by_fold):
+            if not self.value.is_fair:  # at the end cards decide, not the value
+                self.share[row] = self._by_equity(int(row), 0)
+        paid = self.paid(np.arange(len(self.hands)))
+        shown = self.share * (paid.sum(axis=1) + self.hands.dead) - paid[:, 0]
+        return np.where(by_fold, won, shown) - self.luck
+
+    def rows(self, row: int, player: int) -> tuple[FloatArray, FloatArray]:
+        """Returns a player's rows against the opponent's present reach, ``[1326]`` each; see `HandValue.rows`."""
+        key = (row, player)
+        if key not in self._rows:
+            board = self.hands.board[row, : self.hands.num_board[row]]
+            if self.value is self._equity and self.is_uniform[row, 1 - player]:
+                self._rows[key] = self._equity.rows_of_all_hands(board)
+            else:
+                self._rows[key] = self.value.rows(self._situation(row), player, self.reach[row, 1 - player])
+        return self._rows[key]
+
+    def _share(self, row: int, player: int = 0) -> float:
+        """Returns the share of the pot that player 0 expects, from the rows of ``player``."""
+        won, met = self.rows(row, player)
+        reach = self.reach[row, player]
+        share = float(reach @ won) / float(reach @ met)
+        return share if player == 0 else 1.0 - share
+
+    def _by_equity(self, row: int, player: int) -> float:
+        return self._mean(*self._equity.rows(self._situation(row), player, self.reach[row, 1 - player]), row)
+
+    def _mean(self, won: FloatArray, met: FloatArray, row: int) -> float:
+        return float(self.reach[row, 0] @ won) / float(self.reach[row, 0] @ met)
+
+    def _situation(self, row: int) -> Situation:
+        betting = self.hands.betting
+        paid, behind = betting.contributions[row], betting.stacks[row]
+        board = self.hands.board[row, : self.hands.num_board[row]]
+        return Situation(board, (int(paid[0]), int(paid[1])), (int(behind[0]), int(behind[1])), self.hands.dead)
+
+    def _block(self, rows: IntArray) -> None:
+        """Takes hands out of both reaches that share a card with the board."""
+        seen = np.arange(5) < self.hands.num_board[rows][:, None]
+        bits = np.where(seen, np.uint64(1) << self.hands.board[rows].astype(np.uint64), np.uint64(0))
+        mask = np.bitwise_or.reduce(bits, axis=1)
+        self.reach[rows] *= ((_HAND_MASKS & mask[:, None]) == 0)[:, None, :]

@@ -1,0 +1,289 @@
+"""Matches of whole hands: duplicate deals in all seats, in pieces that can run anywhere, in any order, and be resumed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
+from aleator.arena.whole_hands.match_file import MatchFile
+from aleator.arena.whole_hands.play import (
+    AIVAT_MODES,
+    PAIRS,
+    RANGES,
+    RAW,
+    DecisionTimes,
+    IntArray,
+    play_hands,
+    seats_of,
+)
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.hand_record import setup_to_dict
+from aleator.games.holdem.hand_state import HandSetup
+from aleator.games.holdem.variants import load_hand_game
+
+_SURE = 1.96  # standard errors on each side of a 95 % interval
+OnPiece = Callable[["MatchState"], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandMatch:
+    """What is played.
+
+    Attributes:
+        game: name of a game of whole hands.
+        agents: names, one per player; the first one's score is told.
+        hands: how many, made a multiple of the number of players (or of what shares a board).
+        seed: of cards and draws.
+        aivat: `raw`, `pairs`, `ranges`, or `auto` for what the agents' speed allows.
+        response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
+        hands_per_board: deals in a row that share a board; results on one board count as one.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    hands: int
+    seed: int = 0
+    aivat: str = "auto"
+    response: tuple[str, str] | None = None
+    hands_per_board: int = 1
+
+    def __post_init__(self) -> None:
+        setup = self.setup
+        if len(self.agents) != setup.num_players:
+            raise AgentError(f"{self.game} has {setup.num_players} players, not {len(self.agents)}")
+        if self.hands < 1:
+            raise AgentError(f"a match has at least 1 hand, not {self.hands}")
+        if self.aivat not in ("auto", *AIVAT_MODES):
+            raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(AIVAT_MODES)}")
+        if self.response:
+            parse_menu(self.response[0])
+            parse_rounds(self.response[1])
+
+    @property
+    def setup(self) -> HandSetup:
+        """How its hands begin."""
+        return load_hand_game(self.game).setup
+
+    @property
+    def cluster(self) -> int:
+        """Hands in a row that share cards and count as one result."""
+        return self.setup.num_players * self.hands_per_board
+
+    @property
+    def num_hands(self) -> int:
+        """How many hands are really played."""
+        return -(-self.hands // self.cluster) * self.cluster
+
+    def load_agents(self) -> list[HandAgent]:
+        """Returns the agents; a local best response and the agent it responds to if there is one."""
+        if self.response is None:
+            return [load_hand_agent(name) for name in self.agents]
+        opponent = load_hand_agent(self.agents[1])
+        menu, rounds = self.response
+        return [LocalBestResponse(opponent, parse_menu(menu), parse_rounds(rounds)), opponent]
+
+    def mode(self, agents: Sequence[HandAgent]) -> str:
+        """Returns how luck is removed: over ranges if that is free or the agents are slow, else by the hands held."""
+        if self.response is not None:
+            return RANGES
+        if self.aivat != "auto":
+            return self.aivat
+        if len(agents) != 2:
+            return RAW
+        is_free = all(agent.is_blind for agent in agents)
+        return RANGES if is_free or not all(agent.is_quick for agent in agents) else PAIRS
+
+    def header(self, mode: str) -> dict[str, Any]:
+        """Returns what a match file says about it; the number of hands may grow."""
+        return {
+            "game": self.game,
+            "setup": setup_to_dict(self.setup),
+            "agents": list(self.agents),
+            "seed": self.seed,
+            "aivat": mode,
+            "response": None if self.response is None else list(self.response),
+            "hands_per_board": self.hands_per_board,
+        }
+
+
+class HandScore(NamedTuple):
+    """Milli-big-blinds per hand of the first agent, and half of its 95 % interval; NaN with fewer than two results."""
+
+    hands: int
+    mbb_per_hand: float
+    ci95: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as JSON values; None for what is not known."""
+        known = {name: None if math.isnan(value) else value for name, value in self._asdict().items()}
+        return known | {"hands": self.hands}
+
+
+class _Piece(NamedTuple):
+    """What a piece of a match brings: numbers, chips by seat, those of seat 0 by AIVAT, times, and lines for a file."""
+
+    numbers: IntArray
+    won: FloatArray
+    fair: FloatArray | None
+    times: list[DecisionTimes]
+    lines: list[str]
+
+
+@dataclass(slots=True)
+class MatchState:
+    """A match so far.
+
+    Attributes:
+        match: what is played.
+        mode: how luck is removed.
+        won: chips of each agent in each hand, ``[N, P]``; NaN where it is not played yet.
+        fair: chips of the first agent by AIVAT, ``[N]``.
+        times: per agent, of hands played by this process and those it started.
+        seconds: since the start.
+    """
+
+    match: HandMatch
+    mode: str
+    won: FloatArray
+    fair: FloatArray
+    times: list[DecisionTimes] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def played(self) -> int:
+        """How many hands are over."""
+        return int((~np.isnan(self.won[:, 0])).sum())
+
+    def raw(self, agent: int = 0) -> HandScore:
+        """Returns an agent's score by the chips it won."""
+        return self._score(self.won[:, agent])
+
+    def score(self) -> HandScore:
+        """Returns the first agent's score by AIVAT, or by chips if there is none."""
+        return self.raw() if self.mode == RAW else self._score(self.fair)
+
+    def _score(self, chips: FloatArray) -> HandScore:
+        rows = chips.reshape(-1, self.match.cluster)
+        results = rows[~np.isnan(rows).any(axis=1)].mean(axis=1) * (1000.0 / self.match.setup.rules.big_blind)
+        if not len(results):
+            return HandScore(0, math.nan, math.nan)
+        error = float(results.std(ddof=1) / math.sqrt(len(results))) if len(results) > 1 else math.nan
+        return HandScore(len(results) * rows.shape[1], float(results.mean()), _SURE * error)
+
+
+def play_match(
+    match: HandMatch, *, file: MatchFile | None = None, processes: int = 1, on_piece: OnPiece | None = None
+) -> MatchState:
+    """Returns a match when all its hands are over, or when it was stopped.
+
+    Args:
+        match: what is played.
+        file: where hands are written as they end; those that are there already are not played again.
+        processes: how many play at the same time; with one, it is this one.
+        on_piece: is told about the match after every piece of it; the match stops if it returns True.
+    """
+    agents = match.load_agents()
+    mode, players = match.mode(agents), match.setup.num_players
+    state = MatchState(match, mode, np.full((match.num_hands, players), np.nan), np.full(match.num_hands, np.nan))
+    state.times = [DecisionTimes() for _ in agents]
+    if file is not None:
+        _take_played(state, file)
+    began = perf_counter()
+    missing = np.flatnonzero(np.isnan(state.won[:, 0]))
+    size = max(min(agent.hands_at_once for agent in agents), 1) if match.response is None else _response_size(agents)
+    size = -(-size // match.cluster) * match.cluster
+    pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
+    play = partial(_play_piece, match, mode, write=file is not None)
+    for piece in _in_order(play, pieces, agents, processes):
+        seats = seats_of(piece.numbers, players)
+        state.won[piece.numbers[:, None], seats] = piece.won
+        if piece.fair is not None:
+            state.fair[piece.numbers] = np.where(seats[:, 0] == 0, piece.fair, -piece.fair)
+        for own, other in zip(state.times, piece.times, strict=True):
+            own.merge(other)
+        if file is not None:
+            file.write(piece.lines)
+        state.seconds = perf_counter() - began
+        if on_piece is not None and on_piece(state):
+            break
+    return state
+
+
+def _response_size(agents: Sequence[HandAgent]) -> int:
+    return 128 if agents[1].is_quick else agents[1].hands_at_once
+
+
+def _take_played(state: MatchState, file: MatchFile) -> None:
+    """Takes over the hands that a file has."""
+    for line in file.played:
+        if line.number < len(state.won) and len(line.won) == state.won.shape[1]:
+            seats = seats_of(np.array([line.number]), len(line.won))[0]
+            state.won[line.number, seats] = line.won
+            if line.fair is not None:
+                state.fair[line.number] = line.fair if seats[0] == 0 else -line.fair
+
+
+def _play_piece(match: HandMatch, mode: str, numbers: IntArray, agents: Sequence[HandAgent], *, write: bool) -> _Piece:
+    played = play_hands(match.setup, agents, numbers, match.seed, aivat=mode, hands_per_board=match.hands_per_board)
+    lines = []
+    for row in range(len(numbers) if write else 0):
+        fair = None if played.fair is None else {"fair": round(float(played.fair[row]), 6)}
+        document = played.hands.to_dict(row, int(numbers[row])) | {"seats": played.seats[row].tolist()}
+        document |= {"won": played.payoffs[row].tolist()} | (fair or {})
+        lines.append(json.dumps(document))
+    return _Piece(played.numbers, played.payoffs, played.fair, played.times, lines)
+
+
+def _in_order(
+    play: Callable[[IntArray, Sequence[HandAgent]], _Piece],
+    pieces: Sequence[IntArray],
+    agents: Sequence[HandAgent],
+    processes: int,
+) -> Iterator[_Piece]:
+    """Yields pieces as they end: here one after the other, or several at a time in processes of their own."""
+    if processes <= 1 or len(pieces) <= 1:
+        for numbers in pieces:
+            yield play(numbers, agents)
+        return
+    assert isinstance(play, partial)
+    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare, (play.args[0],)) as pool:
+        waiting: set[Future[_Piece]] = set()
+        left = iter(pieces)
+        try:
+            while True:
+                while len(waiting) < 2 * processes and (numbers := next(left, None)) is not None:
+                    waiting.add(pool.submit(_play_elsewhere, *play.args, numbers, **play.keywords))
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_AGENTS: list[HandAgent] = []  # of a process that plays pieces for another one
+
+
+def _prepare(match: HandMatch) -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
+    _AGENTS[:] = match.load_agents()
+
+
+def _play_elsewhere(match: HandMatch, mode: str, numbers: IntArray, *, write: bool) -> _Piece:
+    return _play_piece(match, mode, numbers, _AGENTS, write=write)

@@ -1,0 +1,166 @@
+"""Playing many hands in lockstep: all hands in which the same agent acts are asked for in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_policies
+from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
+from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.hand_batch import OVER, HandBatch
+from aleator.games.holdem.hand_state import HandSetup
+
+IntArray = npt.NDArray[np.int64]
+
+RAW, PAIRS, RANGES = "raw", "pairs", "ranges"
+AIVAT_MODES = (RAW, PAIRS, RANGES)
+
+
+@runtime_checkable
+class Responder(Protocol):
+    """An agent that sees how likely its opponent is to hold each hand, as local best response does."""
+
+    def respond(self, hands: HandBatch, rows: IntArray, luck: RangeLuck) -> BatchPolicy:
+        """Returns what it does in some hands; ``luck.reach`` has both players' reach."""
+
+
+@dataclass(slots=True)
+class DecisionTimes:
+    """How long an agent took: decisions, seconds in all, and the slowest decision; a batch counts by its mean."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+    slowest: float = 0.0
+
+    def add(self, decisions: int, seconds: float) -> None:
+        """Counts one call."""
+        self.decisions += decisions
+        self.seconds += seconds
+        self.slowest = max(self.slowest, seconds / decisions)
+
+    def merge(self, other: DecisionTimes) -> None:
+        """Adds what another piece of the match took."""
+        self.decisions += other.decisions
+        self.seconds += other.seconds
+        self.slowest = max(self.slowest, other.slowest)
+
+
+@dataclass(slots=True, kw_only=True)
+class PlayedHands:
+    """Hands that are over.
+
+    Attributes:
+        numbers: of the hands, ``[B]``.
+        hands: cards, actions and chips.
+        seats: the agent in each seat, ``[B, P]``.
+        payoffs: chips won by each seat, ``[B, P]``, pots that hands began with shared equally.
+        fair: chips of seat 0 by AIVAT, ``[B]``; None if it was not asked for.
+        times: per agent.
+    """
+
+    numbers: IntArray
+    hands: HandBatch
+    seats: IntArray
+    payoffs: FloatArray
+    fair: FloatArray | None
+    times: list[DecisionTimes]
+
+    def winnings(self, agent: int) -> FloatArray:
+        """Returns the chips that an agent won in each hand, ``[B]``."""
+        return np.asarray(self.payoffs[self.seats == agent].reshape(len(self.numbers)))
+
+    def fair_winnings(self, agent: int) -> FloatArray | None:
+        """Returns the chips that one of two agents won by AIVAT, ``[B]``; None if it was not asked for."""
+        if self.fair is None:
+            return None
+        return np.where(self.seats[:, 0] == agent, self.fair, -self.fair)
+
+
+def seats_of(numbers: IntArray, players: int) -> IntArray:
+    """Returns the agent in each seat of hands by their numbers, ``[B, P]``: everybody moves on after each hand."""
+    return np.asarray((np.arange(players) - numbers[:, None]) % players)
+
+
+def play_hands(
+    setup: HandSetup,
+    agents: Sequence[HandAgent],
+    numbers: IntArray,
+    seed: int,
+    *,
+    aivat: str = RAW,
+    hands_per_board: int = 1,
+) -> PlayedHands:
+    """Returns hands by their numbers, played to the end; the same whatever else is played with them.
+
+    Args:
+        setup: how they begin.
+        agents: one for each player; who sits where follows from a hand's number.
+        numbers: of the hands, each once.
+        seed: of cards and draws.
+        aivat: `RAW`, `PAIRS` or `RANGES`; see `arena.whole_hands.aivat`.
+        hands_per_board: see `deal_hands`.
+    """
+    if len(agents) != setup.num_players:
+        raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
+    if aivat != RAW and setup.num_players != 2:
+        raise AgentError(f"AIVAT is for two players, not {setup.num_players}: play raw")
+    numbers = np.asarray(numbers, np.int64)
+    cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
+    hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
+    luck: PairLuck | RangeLuck | None = (
+        None if aivat == RAW else PairLuck(hands) if aivat == PAIRS else RangeLuck(hands)
+    )
+    times = [DecisionTimes() for _ in agents]
+    while len(active := np.flatnonzero(hands.betting.player != OVER)):
+        street = hands.betting.street[active].copy()
+        acting = seats[active, hands.betting.player[active]]
+        codes = np.empty(len(active), np.int64)
+        for number, agent in enumerate(agents):
+            here = np.flatnonzero(acting == number)
+            if not len(here):
+                continue
+            rows, began = active[here], perf_counter()
+            if isinstance(agent, Responder):
+                assert isinstance(luck, RangeLuck), "a response needs ranges"
+                policy = agent.respond(hands, rows, luck)
+            else:
+                policy = ask_policies(agent, hands, rows)
+            times[number].add(len(rows), perf_counter() - began)
+            chosen = _choose(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
+            codes[here] = policy.codes[np.arange(len(rows)), chosen]
+            if luck is not None:
+                luck.acted(rows, policy, chosen)
+        hands.act(active, codes)
+        if luck is not None:
+            went_on = (hands.betting.street[active] != street) & (hands.betting.player[active] != OVER)
+            if went_on.any():
+                luck.advanced(active[went_on])
+    return PlayedHands(
+        numbers=numbers,
+        hands=hands,
+        seats=seats,
+        payoffs=hands.payoffs().astype(np.float64) - setup.pot / setup.num_players,
+        fair=None if luck is None else luck.estimates() - setup.pot / 2,
+        times=times,
+    )
+
+
+def _choose(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
+    """Returns the place of the action that each hand takes, ``[R]``."""
+    places = np.arange(len(rows))
+    if policy.probabilities.shape[2] == 1:
+        chances = policy.probabilities[:, :, 0]
+    else:
+        held = hands.hands[rows, hands.betting.player[rows]].astype(np.int64)
+        chances = policy.probabilities[places, :, held]
+    chosen = (chances.cumsum(axis=1) <= draws[:, None]).sum(axis=1)
+    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # rounding may leave a sum below 1
+    return np.asarray(np.minimum(chosen, last), dtype=np.int64)
