@@ -24,7 +24,11 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         Path(__file__),
         *package.glob("kernels/*.py"),
         *package.glob("solvers/engines/**/*.py"),
-        *package.glob("games/holdem/*.py"),
+        *(
+            package / "games" / "holdem" / f"{name}.py"
+            for name in ("evaluator", "equity", "hand_batch", "preflop_table")
+        ),
+        *package.glob("arena/whole_hands/deals.py"),
         *package.glob("learning/compiled_network.py"),
     ]
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))

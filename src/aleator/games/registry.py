@@ -9,6 +9,7 @@ import numpy as np
 
 from aleator.errors import GameError, did_you_mean, shown
 from aleator.games.base import Game
+from aleator.games.holdem.variants import is_hand_game
 from aleator.parsing import MAX_SEED, check_name, parse_options, parse_real, parse_whole
 
 
@@ -109,7 +110,11 @@ def _goofspiel(text: str) -> Game[Any]:
 def _flop_holdem(text: str) -> Game[Any]:
     from aleator.games.flop_holdem import FlopHoldem
 
-    return FlopHoldem(*_two("flop-holdem", text or "4x2", "ranks x suits", "4x2"))
+    if not text:
+        raise GameError(
+            "flop-holdem with the whole deck is played (match, play, lbr), not solved: give ranks x suits, as in flop-holdem:4x2"
+        )
+    return FlopHoldem(*_two("flop-holdem", text, "ranks x suits", "4x2"))
 
 
 def _coin_toss(text: str) -> Game[Any]:
@@ -222,6 +227,10 @@ def load_game(name: str) -> Game[Any]:
     for known in _KNOWN:
         if known.family == family:
             return known.make(parameters)
+    if is_hand_game(name):
+        raise GameError(
+            f"{shown(name)} is a game of whole hands: it is played (match, play, lbr), not solved as a tree"
+        )
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
     raise GameError(f"unknown game {shown(name)}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")

@@ -26,6 +26,7 @@ _VERBS = {
     "agents": "Whom one can play against, and what can be set.",
     "play": "Play a game against an agent, in the terminal.",
     "match": "Let two agents play each other; the result with its standard error.",
+    "lbr": "How much a local best response wins against an agent of whole hands.",
     "serve": "Play, solve and watch learning in the browser.",
     "train": "Train networks by self-play; resumable.",
     "demo": "Train ReBeL on Liar's Dice from nothing and compare with the paper.",

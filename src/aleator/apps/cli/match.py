@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,12 +11,15 @@ import typer
 
 from aleator.agents.registry import spot_to_solve
 from aleator.apps.cli.holdem_report import format_seconds
+from aleator.apps.cli.match_hands import pairs, run_match, run_round_robin
 from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
 from aleator.arena import Aivat, MatchResult, MoveTimes, Score, exact_match, play_match
 from aleator.arena.match import check_seconds_per_move
+from aleator.arena.whole_hands.match import HandMatch
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
+from aleator.games.holdem.variants import is_hand_game
 from aleator.games.registry import load_game
 from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Limits
@@ -30,18 +34,40 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
-    deals: Annotated[int, typer.Option(min=1, help="How many deals; seats change after each.")] = 1000,
+    others: Annotated[list[str] | None, typer.Argument(help="More agents: all play all (whole hands only).")] = None,
+    deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many deals; seats change after each.")] = 1000,
     exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is enumerated.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for a baseline.")] = False,
     seconds_per_move: Annotated[float | None, typer.Option(help="Count the moves that take longer.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of hands and draws.")] = 0,
+    output: Annotated[Path | None, typer.Option("--out", help="Whole hands: a file for them; goes on if it is there.")] = None,
+    phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too, at the end.")] = None,
+    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs (hands held), ranges (all hands), or auto.")] = "auto",
+    processes: Annotated[int | None, typer.Option(min=1, max=64, help="Whole hands: how many processes play.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Let two agents play each other. Prints what the first wins per deal, with the luck removed, and the standard error;
-    and how long each took for a move.
+    and how long each took for a move. Whole hands (hunl, hulh, flop-holdem) are counted in thousandths of a big blind.
 
     Examples:  aleator match leduc safe equilibrium --deals 500  |  aleator match kuhn search:iterations=20 uniform --exact
+      |  aleator match hunl tight-aggressive always-call --hands 10000 --out match.jsonl
     """
+    if is_hand_game(game):
+        if exact or seconds_per_move is not None:
+            raise AgentError("--exact and --seconds-per-move are for games that can be enumerated, not for whole hands")
+        names, how = [first, second, *(others or [])], "raw" if raw else aivat
+        if others:
+            if output is not None or phh is not None:
+                raise AgentError("--out and --phh write one match; several agents play one for each pair")
+            run_round_robin(pairs(game, names, deals, seed, how), processes=processes, json=json)
+        else:
+            match = HandMatch(game=game, agents=(first, second), hands=deals, seed=seed, aivat=how)
+            run_match(match, output=output, phh=phh, processes=processes, json=json)
+        return
+    if others or output is not None or phh is not None or processes is not None or aivat != "auto":
+        raise AgentError(
+            f"--out, --phh, --aivat, --processes and more than two agents are for whole hands, not for {game}"
+        )
     if exact and raw:
         raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")
     if exact and seconds_per_move is not None:
@@ -54,7 +80,7 @@ def run(
             result = exact_match(agents[0], agents[1], build_tree(rules))
         _print(game, first, second, result, "exactly", json=json)
         return
-    aivat = None if raw else _baseline(rules, quiet=json)
+    baseline = None if raw else _baseline(rules, quiet=json)
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
         move = stack.enter_context(progress_bar("playing", quiet=json))
@@ -68,12 +94,12 @@ def run(
             agents[1],
             deals,
             np.random.default_rng(seed),
-            aivat=aivat,
+            aivat=baseline,
             on_deal=on_deal,
             seconds_per_move=seconds_per_move,
         )
         stopped = interrupted()
-    how = "as won" if aivat is None else "luck removed"
+    how = "as won" if baseline is None else "luck removed"
     _print(game, first, second, result, how, seconds_per_move, json=json)
     end(stopped=stopped)
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import partial
 from multiprocessing import get_context
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -206,8 +205,7 @@ def play_match(
     size = max(min(agent.hands_at_once for agent in agents), 1) if match.response is None else _response_size(agents)
     size = -(-size // match.cluster) * match.cluster
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
-    play = partial(_play_piece, match, mode, write=file is not None)
-    for piece in _in_order(play, pieces, agents, processes):
+    for piece in _in_order(_Task(match, mode, file is not None), pieces, agents, processes):
         seats = seats_of(piece.numbers, players)
         state.won[piece.numbers[:, None], seats] = piece.won
         if piece.fair is not None:
@@ -236,38 +234,42 @@ def _take_played(state: MatchState, file: MatchFile) -> None:
                 state.fair[line.number] = line.fair if seats[0] == 0 else -line.fair
 
 
-def _play_piece(match: HandMatch, mode: str, numbers: IntArray, agents: Sequence[HandAgent], *, write: bool) -> _Piece:
-    played = play_hands(match.setup, agents, numbers, match.seed, aivat=mode, hands_per_board=match.hands_per_board)
-    lines = []
-    for row in range(len(numbers) if write else 0):
-        fair = None if played.fair is None else {"fair": round(float(played.fair[row]), 6)}
-        document = played.hands.to_dict(row, int(numbers[row])) | {"seats": played.seats[row].tolist()}
-        document |= {"won": played.payoffs[row].tolist()} | (fair or {})
-        lines.append(json.dumps(document))
-    return _Piece(played.numbers, played.payoffs, played.fair, played.times, lines)
+class _Task(NamedTuple):
+    """What to do with hands: play them as a match says, and write lines about them or not."""
+
+    match: HandMatch
+    mode: str
+    write: bool
+
+    def play(self, numbers: IntArray, agents: Sequence[HandAgent]) -> _Piece:
+        """Returns hands by their numbers, played."""
+        match = self.match
+        played = play_hands(
+            match.setup, agents, numbers, match.seed, aivat=self.mode, hands_per_board=match.hands_per_board
+        )
+        lines = []
+        for row in range(len(numbers) if self.write else 0):
+            document = played.hands.to_dict(row, int(numbers[row]))
+            document |= {"seats": played.seats[row].tolist(), "won": played.payoffs[row].tolist()}
+            if played.fair is not None:
+                document["fair"] = float(played.fair[row])
+            lines.append(json.dumps(document))
+        return _Piece(played.numbers, played.payoffs, played.fair, played.times, lines)
 
 
-def _in_order(
-    play: Callable[[IntArray, Sequence[HandAgent]], _Piece],
-    pieces: Sequence[IntArray],
-    agents: Sequence[HandAgent],
-    processes: int,
-) -> Iterator[_Piece]:
+def _in_order(task: _Task, pieces: Sequence[IntArray], agents: Sequence[HandAgent], processes: int) -> Iterator[_Piece]:
     """Yields pieces as they end: here one after the other, or several at a time in processes of their own."""
     if processes <= 1 or len(pieces) <= 1:
         for numbers in pieces:
-            yield play(numbers, agents)
+            yield task.play(numbers, agents)
         return
-    assert isinstance(play, partial)
-    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare, (play.args[0],)) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare, (task.match,)) as pool:
         waiting: set[Future[_Piece]] = set()
-        left = iter(pieces)
+        left = list(reversed(pieces))
         try:
-            while True:
-                while len(waiting) < 2 * processes and (numbers := next(left, None)) is not None:
-                    waiting.add(pool.submit(_play_elsewhere, *play.args, numbers, **play.keywords))
-                if not waiting:
-                    return
+            while left or waiting:
+                while left and len(waiting) < 2 * processes:
+                    waiting.add(pool.submit(_play_elsewhere, task, left.pop()))
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
@@ -285,5 +287,5 @@ def _prepare(match: HandMatch) -> None:
     _AGENTS[:] = match.load_agents()
 
 
-def _play_elsewhere(match: HandMatch, mode: str, numbers: IntArray, *, write: bool) -> _Piece:
-    return _play_piece(match, mode, numbers, _AGENTS, write=write)
+def _play_elsewhere(task: _Task, numbers: IntArray) -> _Piece:
+    return task.play(numbers, _AGENTS)

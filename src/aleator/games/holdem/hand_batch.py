@@ -206,13 +206,19 @@ class HandBatch:
 
     def state(self, row: int) -> HandState:
         """Returns one hand as the public sees it."""
-        return self.record(row).state()
+        return self._record(row, (None,) * self.setup.num_players).state()
 
     def record(self, row: int, *, number: int = 0, names: tuple[str, ...] = ()) -> HandRecord:
         """Returns one hand as a record; an all-in shows all board cards, a fold those dealt before it."""
+        hands = tuple(None if hand < 0 else int(hand) for hand in self.hands[row])
+        return self._record(row, hands, number, names)
+
+    def _record(
+        self, row: int, hands: tuple[int | None, ...], number: int = 0, names: tuple[str, ...] = ()
+    ) -> HandRecord:
         return HandRecord(
             setup=self.setup,
-            hands=tuple(None if hand < 0 else int(hand) for hand in self.hands[row]),
+            hands=hands,
             board=tuple(int(card) for card in self.board[row, : self._num_seen(row)]),
             actions=tuple(code_action(int(code)) for code in self.codes[row, : self.num_actions[row]]),
             names=names,

@@ -1,0 +1,162 @@
+"""Matches of whole hands for `aleator match` and `aleator lbr`: options, progress, and what is printed."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from aleator.apps.cli.holdem_report import format_seconds
+from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
+from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_match
+from aleator.arena.whole_hands.match_file import MatchFile, read_match
+from aleator.arena.whole_hands.play import RAW
+from aleator.errors import AgentError
+
+_SOON = 50_000  # hands of quick agents that are played before other processes would have started
+
+
+def run_match(match: HandMatch, *, output: Path | None, phh: Path | None, processes: int | None, json: bool) -> None:
+    """Plays a match and prints its result; Ctrl-C prints what there is, and the same command goes on from the file."""
+    if phh is not None and output is None:
+        raise AgentError("--phh needs --out: hands are converted from the match file")
+    state, stopped = play_with_progress(match, output, processes, quiet=json)
+    if phh is not None and output is not None:
+        _write_phh(output, phh)
+    if json:
+        print_json(to_json(state))
+    else:
+        _print(state, output)
+    end(stopped=stopped)
+
+
+def run_round_robin(matches: list[HandMatch], *, processes: int | None, json: bool) -> None:
+    """Plays every pair of several agents and prints a table."""
+    states: dict[tuple[str, str], MatchState] = {}
+    stopped = False
+    for match in matches:
+        if not stopped:
+            state, stopped = play_with_progress(match, None, processes, quiet=json)
+            states[match.agents[0], match.agents[1]] = state
+    if json:
+        print_json({"game": matches[0].game, "matches": [to_json(state) for state in states.values()]})
+    else:
+        _print_table(matches[0].game, states)
+    end(stopped=stopped)
+
+
+def pairs(game: str, agents: list[str], hands: int, seed: int, aivat: str) -> list[HandMatch]:
+    """Returns the matches of a round-robin."""
+    if len(set(agents)) < len(agents):
+        raise AgentError(f"a round-robin needs different agents, not {', '.join(agents)}")
+    return [
+        HandMatch(game=game, agents=pair, hands=hands, seed=seed, aivat=aivat)
+        for pair in itertools.combinations(agents, 2)
+    ]
+
+
+def play_with_progress(
+    match: HandMatch, output: Path | None, processes: int | None, *, quiet: bool
+) -> tuple[MatchState, bool]:
+    """Returns a match after it was played, and whether it was stopped before its end."""
+    agents = match.load_agents()
+    if processes is None:
+        is_soon = match.hands <= _SOON and all(agent.is_quick for agent in agents)
+        processes = 1 if is_soon else max(os.cpu_count() or 1, 1)
+    with ExitStack() as stack:
+        file = None
+        if output is not None:
+            file = MatchFile(output, match.header(match.mode(agents)))
+            stack.callback(file.close)
+            if file.played and not quiet:
+                note(f"{output}: {len(file.played):,} hands are there already")
+        interrupted = stack.enter_context(interruptible())
+        move = stack.enter_context(progress_bar("playing", quiet=quiet))
+
+        def on_piece(state: MatchState) -> bool:
+            move(state.played / match.num_hands, f"hand {state.played:,}, {_text(state.score())} mbb/h")
+            return interrupted()
+
+        state = play_match(match, file=file, processes=processes, on_piece=on_piece)
+        return state, interrupted()
+
+
+def to_json(state: MatchState) -> dict[str, Any]:
+    """Returns a result as JSON values: the score by AIVAT at the top, by chips under `raw`."""
+    match = state.match
+    document: dict[str, Any] = {"game": match.game, "agents": list(match.agents), "seed": match.seed}
+    if match.response:
+        document |= {"menu": match.response[0], "rounds": match.response[1]}
+    document |= state.score().to_dict() | {"unit": "mbb/hand", "aivat": state.mode, "raw": state.raw().to_dict()}
+    document["decisions"] = [
+        {
+            "agent": name,
+            "decisions": times.decisions,
+            "mean_seconds": times.seconds / times.decisions if times.decisions else None,
+            "slowest_seconds": times.slowest if times.decisions else None,
+        }
+        for name, times in zip(match.agents, state.times, strict=True)
+    ]
+    return document | {"seconds": state.seconds}
+
+
+def _print(state: MatchState, output: Path | None) -> None:
+    match = state.match
+    first, others = match.agents[0], ", ".join(match.agents[1:])
+    out.print(f"{match.game}: what {first} wins against {others}", style="bold", markup=False, soft_wrap=True)
+    rows = []
+    if state.mode != RAW:
+        rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))
+    rows += [(f"chips won by {name}", *_cells(state.raw(place))) for place, name in enumerate(match.agents)][
+        : 1 if len(match.agents) == 2 else None
+    ]
+    print_table("", ("", "hands", "mbb/hand", "± 95 %"), rows)
+    times = [
+        (name, f"{found.decisions:,}", format_seconds(found.seconds / found.decisions), format_seconds(found.slowest))
+        for name, found in zip(match.agents, state.times, strict=True)
+        if found.decisions
+    ]
+    if times:
+        print_table("", ("", "decisions", "mean", "slowest"), times)
+        played = sum(found.decisions > 0 for found in state.times) and state.seconds
+        if played:
+            out.print(f"{format_seconds(state.seconds)} in all; mbb is a thousandth of a big blind", style="dim")
+    if output is not None:
+        out.print(f"hands: {output}", markup=False, soft_wrap=True)
+
+
+def _print_table(game: str, states: dict[tuple[str, str], MatchState]) -> None:
+    """Prints who wins how much against whom, and the mean over all opponents."""
+    names = list(dict.fromkeys(name for pair in states for name in pair))
+    rows = []
+    for name in names:
+        scores: list[HandScore | None] = []
+        for other in names:
+            if (name, other) in states:
+                scores.append(states[name, other].score())
+            elif (other, name) in states:
+                found = states[other, name].score()
+                scores.append(HandScore(found.hands, -found.mbb_per_hand, found.ci95))
+            else:
+                scores.append(None)
+        known = [score.mbb_per_hand for score in scores if score is not None]
+        mean = f"{sum(known) / len(known):+,.0f}" if known else "-"
+        rows.append((name, *("-" if score is None else _text(score) for score in scores), mean))
+    print_table(f"{game}: mbb/hand of the row against the column, ± 95 %", ("", *names, "mean"), rows)
+
+
+def _cells(score: HandScore) -> tuple[str, str, str]:
+    known = score.ci95 == score.ci95
+    return f"{score.hands:,}", f"{score.mbb_per_hand:+,.1f}", f"{score.ci95:,.1f}" if known else "-"
+
+
+def _text(score: HandScore) -> str:
+    return f"{score.mbb_per_hand:+,.0f} ± {score.ci95:,.0f}" if score.ci95 == score.ci95 else "-"
+
+
+def _write_phh(output: Path, phh: Path) -> None:
+    from aleator.arena.whole_hands.phh import write_phhs
+
+    note(f"{phh}: {write_phhs(phh, read_match(output)):,} hands")

@@ -1,0 +1,124 @@
+"""AIVAT changes no expectation: summed over all histories of a small ending for any value, and in matches by a stated z."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+
+from aleator.agents.whole_hands.base import ask_policies
+from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.arena.whole_hands.aivat import EquityValue, HandValue, RangeLuck, Situation
+from aleator.arena.whole_hands.play import PAIRS, RANGES, play_hands
+from aleator.games.base import FloatArray
+from aleator.games.holdem.equity import showdown_rows
+from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
+from aleator.games.holdem.hand_state import HandSetup, HandState
+from aleator.games.holdem.variants import HUNL
+from tests.arena.whole_hands.small import NoisyAgent, ending, histories, reaches, value_of, weight_of
+
+
+class NoisyValue(HandValue):
+    """Shares that mean nothing, and change with every card."""
+
+    def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        seed = zlib.crc32(f"{situation.board.tolist()} {situation.paid} {player}".encode())
+        _, met = showdown_rows(situation.board[:0], reach[None])
+        alive = ~np.isin(np.array([[high, low] for high in range(52) for low in range(high)]), situation.board).any(
+            axis=1
+        )
+        met = met[0] * alive
+        return met * np.random.default_rng(seed).random(1326), met
+
+
+def estimates(
+    setup: HandSetup, ends: list[HandState], agents: tuple[NoisyAgent, NoisyAgent], value: HandValue
+) -> FloatArray:
+    """Returns what AIVAT says after each of some histories, all followed at once."""
+    boards = np.full((len(ends), 5), -1)
+    for row, end in enumerate(ends):
+        boards[row, : len(end.board)] = end.board
+    hands = HandBatch.start(setup, np.full((len(ends), 2), -1), boards)
+    luck, step = RangeLuck(hands, value=value), 0
+    while len(active := np.flatnonzero(hands.betting.player != OVER)):
+        street = hands.betting.street[active].copy()
+        codes = np.array([action_code(ends[row].actions[step]) for row in active])
+        for player, agent in enumerate(agents):
+            here = hands.betting.player[active] == player
+            if here.any():
+                policy = ask_policies(agent, hands, active[here])
+                chosen = (policy.codes == codes[here, None]).argmax(axis=1)
+                luck.acted(active[here], policy, chosen)
+        hands.act(active, codes)
+        went_on = (hands.betting.street[active] != street) & (hands.betting.player[active] != OVER)
+        if went_on.any():
+            luck.advanced(active[went_on])
+        step += 1
+    return luck.estimates()
+
+
+@pytest.mark.parametrize(
+    ("value", "board"),
+    [
+        pytest.param(EquityValue(), "As 7d 9h Jc 4s", id="equity"),
+        pytest.param(NoisyValue(), "As 7d 9h Jc 4s", id="noise"),
+        pytest.param(NoisyValue(), "As 7d 9h Jc", id="noise-and-a-card", marks=pytest.mark.slow),
+    ],
+)
+def test_the_mean_over_all_histories_is_the_value_of_the_game(value: HandValue, board: str) -> None:
+    setup, agents = ending(board), (NoisyAgent("a"), NoisyAgent("b"))
+    ends = list(histories(setup.start(), agents))
+    reach = [reaches(end, agents) for end in ends]
+    weights = np.array([weight_of(end, row) for end, row in zip(ends, reach, strict=True)])
+    cards = np.array([44.0 if len(end.board) > len(setup.board) else 1.0 for end in ends])
+    exact = sum(value_of(end, row) / count for end, row, count in zip(ends, reach, cards, strict=True)) / weights.sum()
+    found = estimates(setup, ends, agents, value)
+    assert weights @ found / weights.sum() == pytest.approx(exact, abs=1e-8)
+    assert found.std() > 1.0  # there was luck to remove
+
+
+def test_with_equity_as_value_cards_are_worth_nothing_on_average() -> None:
+    board = np.array([51, 20, 30, 37])
+    rng = np.random.default_rng(3)
+    reach = rng.random((2, 1326)) * (
+        ~np.isin(np.array([[h, low] for h in range(52) for low in range(h)]), board).any(axis=1)
+    )
+    won, met = showdown_rows(board, reach[1:])
+    before = (reach[0] @ won[0]) / (reach[0] @ met[0])
+    total = weight = 0.0
+    for card in range(52):
+        if card not in board:
+            alive = ~np.isin(np.array([[h, low] for h in range(52) for low in range(h)]), card).any(axis=1)
+            won, met = showdown_rows(np.append(board, card), (reach[1] * alive)[None])
+            total, weight = total + reach[0] * alive @ won[0], weight + reach[0] * alive @ met[0]
+    assert total / weight == pytest.approx(before, abs=1e-12)
+
+
+def z_of(first: str, second: str, mode: str, hands: int) -> tuple[float, float]:
+    """Returns how many standard errors AIVAT and chips are apart in a match, and how much smaller the deviation is."""
+    agents = [load_hand_agent(first), load_hand_agent(second)]
+    fair, won = [], []
+    for start in range(0, hands, 2_000):
+        played = play_hands(HUNL.setup, agents, np.arange(start, min(start + 2_000, hands)), 9, aivat=mode)
+        fair.append(played.fair_winnings(0)), won.append(played.winnings(0))
+    chips, clean = np.concatenate(won).reshape(-1, 2).mean(1), np.concatenate(fair).reshape(-1, 2).mean(1)
+    apart = chips - clean
+    return float(apart.mean() / (apart.std() / np.sqrt(len(apart)))), float(clean.std() / chips.std())
+
+
+@pytest.mark.parametrize("mode", [PAIRS, RANGES])
+def test_chumps_score_the_same_on_average(mode: str) -> None:
+    # 20,000 hands, seed 9: |z| < 3 fails by chance in 0.3 % of seeds
+    z, ratio = z_of("half-call-half-raise", "random", mode, 20_000)
+    assert abs(z) < 3.0
+    assert ratio < (0.9 if mode == PAIRS else 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "second", "mode"), [("half-call-half-raise", "random", RANGES), ("tight-aggressive", "random", PAIRS)]
+)
+def test_a_hundred_thousand_hands_score_the_same_on_average(first: str, second: str, mode: str) -> None:
+    z, _ = z_of(first, second, mode, 100_000)
+    assert abs(z) < 3.0
