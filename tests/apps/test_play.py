@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from aleator.agents.registry import known_agents
+from aleator.agents.whole_hands import known_hand_agents
 from aleator.games import known_games
 from tests.apps.calls import call
 from tests.games import subtraction
@@ -98,10 +99,12 @@ def test_long_menus_break_between_choices(
 
 def test_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, text, _ = call(capsys, "agents", "--json")
-    listed = {entry["agent"]: entry["usage"] for entry in json.loads(text)}
-    assert code == 0 and list(listed) == [known.family for known in known_agents()]
+    listed = [entry for entry in json.loads(text) if not entry["whole_hands"]]
+    assert code == 0 and [entry["agent"] for entry in listed] == [known.family for known in known_agents()]
+    of_hands = [entry["agent"] for entry in json.loads(text) if entry["whole_hands"]]
+    assert of_hands == [known.family for known in known_hand_agents()]
     code, text, _ = call(capsys, "agents")
-    assert all(usage in text for usage in listed.values())
+    assert all(entry["usage"] in text for entry in listed)
 
 
 def test_moves_before_a_card_are_told_apart_from_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -195,6 +195,12 @@ _EXPERIMENTS = (
         summary="continual re-solving on Leduc, with self-play and best-response values, and the oracle at the leaves",
         run=_later("continual_resolving"),
     ),
+    Experiment(
+        name="lbr-chumps",
+        source="Lisý and Bowling 2017, Table 2",
+        summary="what local best response wins in whole hands of no-limit hold'em against players who ignore their cards",
+        run=_later("lbr_chumps"),
+    ),
 )
 
 

@@ -1,0 +1,82 @@
+"""`aleator dealer`: a dealer for other people's bots that speak ACPC."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from aleator.apps.cli.output import end, interruptible, note, out, print_json, progress_bar
+from aleator.arena.acpc.dealer import DealerConfig, DealerResult, deal_match, listen
+from aleator.arena.acpc.game_file import read_game_file
+from aleator.arena.acpc.match_state import AcpcError
+from aleator.games.holdem.variants import load_hand_game
+from aleator.parsing import MAX_SEED
+from aleator.storage import check_writable
+
+
+def run(
+    game: Annotated[str, typer.Argument(help="FILE.game, or hunl, hunl:100bb, hulh ...")],
+    ports: Annotated[str, typer.Option(help="One port per player, with commas; 0 for any free one.")] = "0,0",
+    names: Annotated[str | None, typer.Option(help="Names of the players, with commas.")] = None,
+    hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of the cards.")] = 0,
+    log: Annotated[Path | None, typer.Option(help="Write an ACPC log to this file.")] = None,
+    seconds_per_action: Annotated[float, typer.Option(help="For one answer.")] = 10.0,
+    seconds_per_hand: Annotated[float, typer.Option(help="For all answers of a player in a hand.")] = 60.0,
+    wait: Annotated[float, typer.Option(help="Seconds to wait for all players.")] = 600.0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Deal for bots on this machine. Whoever answers too late, or something illegal, folds.
+
+    Examples:  aleator dealer hunl --ports 18791,18792 --hands 3000 --log match.log
+    """
+    setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
+    wanted = [part.strip() for part in ports.split(",")]
+    if not all(part.isascii() and part.isdigit() and int(part) < 65536 for part in wanted):
+        raise AcpcError(f"--ports {ports!r}: numbers from 0 to 65535 with commas between them")
+    called = names.split(",") if names else [f"player{place + 1}" for place in range(len(wanted))]
+    config = DealerConfig(
+        setup=setup,
+        names=tuple(called),
+        hands=hands,
+        seed=seed,
+        seconds_per_action=seconds_per_action,
+        seconds_per_hand=seconds_per_hand,
+        seconds_to_come=wait,
+    )
+    if len(wanted) != setup.num_players:
+        raise AcpcError(f"--ports {ports!r}: {setup.num_players} players need as many ports")
+    with ExitStack() as stack:
+        file: TextIO | None = None
+        if log is not None:
+            check_writable(log)
+            file = stack.enter_context(log.open("w", encoding="ascii", errors="replace"))
+        listening = listen([int(part) for part in wanted])
+        for server in listening:
+            stack.callback(server.close)
+        shown = ", ".join(f"{name} {server.getsockname()[1]}" for name, server in zip(called, listening, strict=True))
+        note(f"waiting for players on 127.0.0.1: {shown}")
+        interrupted = stack.enter_context(interruptible())
+        move = stack.enter_context(progress_bar("dealing", quiet=json))
+
+        def on_hand(result: DealerResult) -> bool:
+            move(result.hands / hands, f"hand {result.hands:,}")
+            return interrupted()
+
+        def on_log(line: str) -> None:
+            if file is not None:
+                print(line, file=file, flush=True)
+
+        result = deal_match(config, listening, on_log=on_log, on_hand=on_hand)
+        stopped = interrupted()
+    if json:
+        print_json({"hands": result.hands, "names": called, "chips": result.won, "mistakes": result.mistakes})
+    else:
+        for name, won, mistakes in zip(called, result.won, result.mistakes, strict=True):
+            late = f", {mistakes:,} answers late or illegal" if mistakes else ""
+            mean = 1000 * won / setup.rules.big_blind / result.hands
+            out.print(f"{name}: {won:+,} chips, {mean:+,.0f} mbb/hand{late}", markup=False)
+    end(stopped=stopped)

@@ -1,0 +1,240 @@
+"""A dealer of our own for other people's bots: deals, referees, keeps time, and writes ACPC logs.
+
+Whoever answers too late, or something that is not legal, folds (or checks); so does whoever has gone.
+"""
+
+from __future__ import annotations
+
+import math
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+
+from aleator.arena.acpc.lines import Lines
+from aleator.arena.acpc.match_state import (
+    VERSION,
+    AcpcError,
+    format_betting,
+    format_dealt,
+    format_match_state,
+    parse_action,
+    parse_hand_fields,
+)
+from aleator.arena.whole_hands.deals import deal_hands
+from aleator.errors import AleatorError
+from aleator.games.holdem.betting import CALL, FOLD, Action
+from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.hand_state import HandSetup, HandState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealerConfig:
+    """What is dealt, and how long players may think.
+
+    Attributes:
+        setup: the game.
+        names: of the players, in the order of their ports.
+        hands: how many.
+        seed: of the cards.
+        seconds_per_action, seconds_per_hand: for one answer, and for all answers of a player in one hand.
+        seconds_to_come: how long the dealer waits for all players.
+    """
+
+    setup: HandSetup
+    names: tuple[str, ...]
+    hands: int
+    seed: int = 0
+    seconds_per_action: float = 10.0
+    seconds_per_hand: float = 60.0
+    seconds_to_come: float = 600.0
+
+    def __post_init__(self) -> None:
+        if len(self.names) != self.setup.num_players:
+            raise AcpcError(f"{self.setup.num_players} players need as many names, not {len(self.names)}")
+        if self.hands < 1:
+            raise AcpcError(f"a match has at least 1 hand, not {self.hands}")
+        for name in ("seconds_per_action", "seconds_per_hand", "seconds_to_come"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise AcpcError(f"{name} must be a positive number, not {getattr(self, name)}")
+        for name in self.names:
+            if not name or any(c in name for c in ":|\r\n"):
+                raise AcpcError(f"{name!r} is no name for a log: no colons, bars and ends of lines")
+
+
+@dataclass(slots=True)
+class DealerResult:
+    """Chips of each player in the order of ports, hands played, and mistakes: late, illegal or missing answers."""
+
+    won: list[int]
+    hands: int = 0
+    mistakes: list[int] = field(default_factory=list)
+
+
+def listen(ports: Sequence[int]) -> list[socket.socket]:
+    """Returns sockets that listen on localhost; port 0 takes any free one.
+
+    Raises:
+        AcpcError: a port is taken.
+    """
+    found: list[socket.socket] = []
+    for port in ports:
+        try:
+            found.append(socket.create_server(("127.0.0.1", port)))
+        except (OSError, OverflowError) as error:
+            for other in found:
+                other.close()
+            raise AcpcError(f"cannot listen on port {port}: {error}") from None
+    return found
+
+
+def deal_match(
+    config: DealerConfig,
+    listening: Sequence[socket.socket],
+    *,
+    on_log: Callable[[str], None],
+    on_hand: Callable[[DealerResult], bool] | None = None,
+) -> DealerResult:
+    """Returns the result after all hands.
+
+    Args:
+        config: what is dealt.
+        listening: one socket per player.
+        on_log: is told every line of the log, one per hand, and the score at the end.
+        on_hand: is told the result after each hand; the match ends if it returns True.
+
+    Raises:
+        AcpcError: a player did not come in time, or does not speak version 2 of the protocol.
+    """
+    players = _wait_for_players(config, listening)
+    result = DealerResult([0] * len(players), mistakes=[0] * len(players))
+    try:
+        for number in range(config.hands):
+            line = _Hand(config, players, number, result).play()
+            on_log(line)
+            if on_hand is not None and on_hand(result):
+                break
+    finally:
+        for player in players:
+            player.close()
+    on_log(f"SCORE:{'|'.join(map(str, result.won))}:{'|'.join(config.names)}")
+    return result
+
+
+def _wait_for_players(config: DealerConfig, listening: Sequence[socket.socket]) -> list[Lines]:
+    players: list[Lines] = []
+    deadline = monotonic() + config.seconds_to_come
+    try:
+        for name, server in zip(config.names, listening, strict=True):
+            server.settimeout(max(deadline - monotonic(), 0.01))
+            try:
+                players.append(Lines(server.accept()[0]))
+            except OSError:
+                raise AcpcError(f"{name} did not come to its port within {config.seconds_to_come:g} s") from None
+            said = players[-1].read(config.seconds_per_action)
+            if said is None or said.rpartition(".")[0].rpartition(".")[0] != VERSION.split(".")[0]:
+                raise AcpcError(f"{name} said {said!r}, not {VERSION}")
+    except AleatorError:
+        for player in players:
+            player.close()
+        raise
+    return players
+
+
+class _Hand:
+    """One hand: who sits where, and how much time each has left."""
+
+    def __init__(self, config: DealerConfig, players: Sequence[Lines], number: int, result: DealerResult) -> None:
+        count = len(players)
+        self.config, self.players, self.number, self.result = config, players, number, result
+        self.at = [(position - number) % count for position in range(count)]  # the player at each position
+        cards = deal_hands(config.setup, config.seed, np.array([number * count]))
+        self.hands = tuple(int(hand) for hand in cards.hands[0])
+        self.board = tuple(int(card) for card in cards.boards[0])
+        self.left = [config.seconds_per_hand] * count
+
+    def play(self) -> str:
+        """Plays to the end; returns the line of the log."""
+        state = self._deal(self.config.setup.start())
+        self._tell(state)
+        while not state.is_over:
+            state = self._deal(state.act(self._ask(state)))
+            self._tell(state)
+        record = self._record(state)
+        won = record.payoffs()
+        for position, chips in enumerate(won):
+            self.result.won[self.at[position]] += chips
+        self.result.hands += 1
+        names = "|".join(self.config.names[player] for player in self.at)
+        return f"STATE:{self.number}:{format_betting(record)}:{format_dealt(record)}:{'|'.join(map(str, won))}:{names}"
+
+    def _deal(self, state: HandState) -> HandState:
+        while due := state.cards_due:
+            state = state.deal(self.board[len(state.board) : len(state.board) + due])
+        return state
+
+    def _record(self, state: HandState) -> HandRecord:
+        return HandRecord(
+            setup=self.config.setup, hands=self.hands, board=state.board, actions=state.actions, number=self.number
+        )
+
+    def _tell(self, state: HandState) -> None:
+        record = self._record(state)
+        for position, player in enumerate(self.at):
+            self.players[player].write(format_match_state(record.view(position), position))
+
+    def _ask(self, state: HandState) -> Action:
+        """Returns the answer of who acts, or a fold or check if there is none that counts."""
+        position = state.player
+        assert position is not None
+        player = self.at[position]
+        told = format_match_state(self._record(state).view(position), position)
+        began = monotonic()
+        try:
+            while True:
+                spent = monotonic() - began
+                said = self.players[player].read(min(self.config.seconds_per_action, self.left[player]) - spent)
+                if said is None:
+                    break
+                if said.startswith(f"{told}:"):
+                    action = parse_action(state, said[len(told) + 1 :])
+                    if state.legal_actions().allows(action):
+                        self.left[player] -= monotonic() - began
+                        return action
+                    break
+                if said and said[0] not in "#;" and not said.startswith("MATCHSTATE:"):  # old answers are passed over
+                    break
+        except AcpcError:  # late, or not an action
+            pass
+        self.left[player] -= monotonic() - began
+        self.result.mistakes[player] += 1
+        return FOLD if state.legal_actions().can_fold else CALL
+
+
+def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
+    """Returns the hands of a dealer's log, with an error, which has the line, in the place of each that cannot be read."""
+    found: list[HandRecord | AcpcError] = []
+    for place, line in enumerate(text.splitlines(), start=1):
+        if not line.startswith("STATE:"):
+            continue
+        fields = line.split(":")
+        try:
+            if len(fields) != 6:
+                raise AcpcError("STATE has a number, betting, cards, values and names")
+            record = parse_hand_fields(fields[1], fields[2], fields[3], setup)
+            names = tuple(fields[5].split("|"))
+            found.append(
+                HandRecord(
+                    setup=setup,
+                    hands=record.hands,
+                    board=record.board,
+                    actions=record.actions,
+                    names=names,
+                    number=record.number,
+                )
+            )
+        except AleatorError as error:
+            found.append(AcpcError(f"line {place}: {error}"))
+    return found

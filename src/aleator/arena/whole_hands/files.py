@@ -1,0 +1,140 @@
+"""Files of whole hands by the end of their names: our JSON lines, PHH, ACPC logs, and the texts of poker sites."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+from aleator.arena.acpc.dealer import read_log
+from aleator.arena.acpc.game_file import read_game_file
+from aleator.arena.whole_hands.match_file import read_match
+from aleator.arena.whole_hands.phh import parse_phh, read_phh, write_phhs
+from aleator.errors import AleatorError, MissingExtraError, one_line
+from aleator.games.holdem.hand_record import HandRecord, RecordError
+from aleator.games.holdem.variants import load_hand_game
+from aleator.storage import StorageError, replace_file
+
+_READ = ".jsonl, .phh, .phhs, .log (ACPC) or .txt (a site's hand histories)"
+
+
+def read_hands(path: Path, game: str | None = None) -> tuple[list[HandRecord], list[str]]:
+    """Returns the hands of a file, and what could not be read, each with its place in the file.
+
+    Args:
+        path: its name's end says what it is.
+        game: of an ACPC log, which does not say it itself.
+
+    Raises:
+        StorageError: a file that is not there or of no known kind.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from None
+    text = content.decode("utf-8", "replace")
+    if path.suffix == ".jsonl":
+        return _read_lines(path, text)
+    if path.suffix in (".phh", ".phhs"):
+        try:
+            found = list(read_phh(text))
+        except RecordError as error:
+            raise StorageError(f"{path}: {error}") from None
+        records = [record for _, record in found if isinstance(record, HandRecord)]
+        return records, [
+            f"{path}, hand [{name}]: {error}" for name, error in found if not isinstance(error, HandRecord)
+        ]
+    if path.suffix == ".log":
+        if game is None:
+            raise StorageError(f"{path}: an ACPC log does not say its game: give --game hunl, hulh or FILE.game")
+        setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
+        hands = read_log(text, setup)
+        return [hand for hand in hands if isinstance(hand, HandRecord)], [
+            f"{path}, {error}" for error in hands if not isinstance(error, HandRecord)
+        ]
+    if path.suffix == ".txt":
+        return _read_site(path, text)
+    raise StorageError(f"{path}: unknown kind of file; read are {_READ}")
+
+
+def write_hands(path: Path, records: list[HandRecord]) -> int:
+    """Writes hands to a `.jsonl`, `.phh` or `.phhs` file; returns how many."""
+    if path.suffix in (".phh", ".phhs"):
+        return write_phhs(path, records)
+    if path.suffix == ".jsonl":
+        replace_file(path, [f"{json.dumps(record.to_dict())}\n".encode() for record in records])
+        return len(records)
+    raise StorageError(f"{path}: unknown kind of file; written are .jsonl, .phh and .phhs")
+
+
+def _read_lines(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
+    first = text.partition("\n")[0]
+    if '"aleator match"' in first:
+        return list(read_match(path)), []
+    records, errors = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            document: Any = json.loads(line)
+            if not isinstance(document, dict):
+                raise RecordError("not a JSON object")
+            records.append(HandRecord.from_dict(document))
+        except RecordError as error:
+            errors.append(f"{path}, line {number}: {error}")
+        except (ValueError, RecursionError):
+            errors.append(f"{path}, line {number}: not JSON")
+    return records, errors
+
+
+def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
+    """Reads PokerStars' texts by pokerkit's parser, hand by hand."""
+    try:
+        import pokerkit
+    except ImportError:
+        raise MissingExtraError("pokerkit", "poker") from None
+    records, errors, line = [], [], 1
+    for part in _hands_of_text(text):
+        start, line = line, line + part.count("\n")
+        if not part.strip():
+            continue
+        try:
+            with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):  # it prints what it raises
+                warnings.simplefilter("ignore")
+                histories = list(pokerkit.HandHistory.from_pokerstars(part, error_status=True))
+            if not histories:
+                raise RecordError("no hand of PokerStars' kind")
+            for history in histories:
+                fields = {name: getattr(history, name) for name in _FIELDS if getattr(history, name) is not None}
+                records.append(parse_phh({name: _plain(value) for name, value in fields.items()}))
+        except Exception as error:  # pokerkit's parser fails in its own ways
+            reason = (
+                str(error) if isinstance(error, AleatorError) else f"{type(error).__name__}: {one_line(error)[:120]}"
+            )
+            errors.append(f"{path}, line {start}: {reason}")
+    return records, errors
+
+
+_FIELDS = (
+    "variant", "antes", "blinds_or_straddles", "min_bet", "small_bet", "big_bet", "starting_stacks", "actions", "players", "hand",
+)  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value of pokerkit as TOML would have it: Decimals become numbers."""
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return value if isinstance(value, str | int | float) else float(value)
+
+
+def _hands_of_text(text: str) -> list[str]:
+    """Returns the hands of a site's file, each from its first line to the next one's, ends of lines included."""
+    parts: list[list[str]] = [[]]
+    for line in text.splitlines(keepends=True):
+        if line.lstrip("\ufeff").startswith("PokerStars ") and parts[-1]:
+            parts.append([])
+        parts[-1].append(line)
+    return ["".join(part) for part in parts]

@@ -1,0 +1,148 @@
+"""The commands of whole hands: match, lbr, hands, acpc, dealer, and the paper's table of chumps."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.apps.calls import call, quick_paper
+
+STARS = """PokerStars Hand #1: Hold'em No Limit ($0.50/$1.00) - 2020/01/01 00:00:00 ET
+Table 'x' 2-max Seat #1 is the button
+Seat 1: ann ($100.00 in chips)
+Seat 2: bob ($100.00 in chips)
+ann: posts small blind $0.50
+bob: posts big blind $1.00
+*** HOLE CARDS ***
+Dealt to ann [As Ah]
+ann: raises $2.00 to $3.00
+bob: folds
+Uncalled bet ($2.00) returned to ann
+ann collected $2.00 from pot
+*** SUMMARY ***
+Total pot $2.00 | Rake $0
+
+"""
+
+
+def test_a_match_says_who_wins_and_how_sure_that_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    arguments = ("match", "hunl", "always-call", "always-fold", "--hands", "200", "--json", "--out", str(file))
+    code, text, error = call(capsys, *arguments)
+    found = json.loads(text)
+    assert code == 0, error
+    assert (found["hands"], found["mbb_per_hand"], found["ci95"], found["aivat"]) == (200, 250.0, 0.0, "ranges")
+    assert found["raw"]["hands"] == 200 and found["raw"]["ci95"] > 0
+    assert found["decisions"][0]["decisions"] > 200
+    assert call(capsys, *arguments)[1].split('"seconds"')[0].split('"decisions"')[0] == text.split('"decisions"')[0]
+    code, text, _ = call(capsys, "match", "hunl", "always-call", "always-fold", "--hands", "10")
+    assert code == 0 and "+250.0" in text and "mbb/hand" in text
+
+
+def test_three_agents_play_a_round_robin(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = call(capsys, "match", "hulh", "always-call", "always-fold", "random", "--hands", "40", "--json")
+    assert code == 0 and len(json.loads(text)["matches"]) == 3
+    code, text, _ = call(capsys, "match", "hulh", "always-call", "always-fold", "random", "--hands", "40")
+    assert code == 0 and "+250 ± 0" in text
+
+
+def test_local_best_response_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, error = call(capsys, "lbr", "hunl", "always-fold", "--rounds", "3-4", "--hands", "64", "--json")
+    found = json.loads(text)
+    assert code == 0, error
+    assert (found["hands"], found["mbb_per_hand"], found["ci95"]) == (64, 750.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("match", "hunl", "randon", "random"), "did you mean 'random'"),
+        (("match", "hunl:7x", "random", "random"), "stack=CHIPS"),
+        (("match", "hunl", "random", "random", "--exact"), "can be enumerated"),
+        (("match", "leduc", "uniform", "uniform", "--out", "x.jsonl"), "are for whole hands"),
+        (("match", "hunl", "random", "random", "random"), "different agents"),
+        (("match", "hunl", "random", "random", "--aivat", "much"), "unknown AIVAT mode"),
+        (("match", "hunl", "random", "random", "--phh", "x.phhs"), "--phh needs --out"),
+        (("lbr", "hunl", "random", "--menu", "x"), "unknown menu 'x'"),
+        (("lbr", "hunl", "random", "--rounds", "9"), "rounds '9'"),
+        (("solve", "hunl"), "is played"),
+        (("solve", "flop-holdem"), "ranks x suits"),
+        (("acpc", "127.0.0.1", "9", "--agent", "random"), "no dealer"),
+        (("dealer", "hunl", "--ports", "x"), "--ports 'x'"),
+        (("dealer", "hunl", "--ports", "0"), "players need"),
+        (("hands", "show", "no.phh"), "cannot read no.phh"),
+        (("hands", "show", "pyproject.toml"), "unknown kind of file"),
+    ],
+)
+def test_mistakes_are_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    code, _, error = call(capsys, *arguments)
+    assert code == 2 and message in error and len(error.strip().splitlines()) == 1
+
+
+def test_hands_are_converted_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    match, phhs, lines = tmp_path / "m.jsonl", tmp_path / "m.phhs", tmp_path / "back.jsonl"
+    assert (
+        call(
+            capsys, "match", "hunl", "random", "always-call", "--hands", "20", "--out", str(match), "--phh", str(phhs)
+        )[0]
+        == 0
+    )
+    code, text, _ = call(capsys, "hands", "convert", str(phhs), str(lines), "--json")
+    assert code == 0 and json.loads(text)["hands"] == 20
+    code, text, _ = call(capsys, "hands", "show", str(match), "--number", "3")
+    assert code == 0 and "hand 3: blinds 50/100" in text and "always-call" in text and "result:" in text
+    first, second = (call(capsys, "hands", "show", str(path), "--number", "3")[1] for path in (phhs, lines))
+    assert first == second == text
+    lines.write_text(lines.read_text() + "nonsense\n" + '{"hand": 1}\n')
+    code, text, error = call(capsys, "hands", "convert", str(lines), str(tmp_path / "again.phhs"))
+    assert code == 0 and "20 hands" in text and "2 left out" in text
+    assert "line 21: not JSON" in error and "line 22: setup must be" in error
+
+
+def test_hand_histories_of_a_site_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    site, target = tmp_path / "site.txt", tmp_path / "hands.jsonl"
+    site.write_text(STARS + STARS.replace("No Limit", "Pot Limit Omaha Hi/Lo").replace("#1", "#2"))
+    code, text, error = call(capsys, "hands", "convert", str(site), str(target), "--json")
+    found = json.loads(text)
+    assert code == 0 and found["hands"] == 1 and len(found["left_out"]) == 1, error
+    assert "line 16" in found["left_out"][0]
+    (record,) = (json.loads(line) for line in target.read_text().splitlines())
+    assert record["actions"] == "r300 f" and record["setup"]["stacks"] == [10_000, 10_000]  # in cents
+
+
+def test_a_dealer_and_two_players_in_processes_of_their_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log, said = tmp_path / "dealer.log", tmp_path / "said.txt"
+    command = [sys.executable, "-m", "aleator"]
+    dealer = subprocess.Popen(
+        [*command, "dealer", "hunl", "--ports", "0,0", "--names", "a,b", "--hands", "5", "--log", str(log), "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert dealer.stderr is not None
+    ports = [word.split()[1] for word in dealer.stderr.readline().strip().split(": ")[1].split(", ")]
+    other = threading.Thread(
+        target=subprocess.run,
+        args=([*command, "acpc", "127.0.0.1", ports[0], "--agent", "always-call", "--json"],),
+        kwargs={"capture_output": True},
+    )
+    other.start()
+    code, text, error = call(capsys, "acpc", "127.0.0.1", ports[1], "--agent", "random", "--json", "--log", str(said))
+    other.join(60)
+    output, _ = dealer.communicate(timeout=60)
+    assert code == 0, error
+    assert json.loads(text)["hands"] == json.loads(output)["hands"] == 5
+    assert json.loads(output)["chips"][1] == json.loads(text)["chips"]
+    assert said.read_text().startswith("< VERSION:2.0.0")
+    code, text, _ = call(capsys, "hands", "show", str(log), "--game", "hunl", "--json")
+    assert code == 0 and len(json.loads(text)) == 5
+
+
+def test_the_table_of_chumps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, document = quick_paper(capsys, "lbr-chumps", tmp_path)
+    assert [row["ours"] for row in document["rows"][:3]] == ["0.25 ± 0.00", "0.75 ± 0.00", "0.00 ± 0.00"]
+    agree = {claim["text"].split(" loses")[0]: claim["agrees"] for claim in document["claims"][:5]}
+    assert agree == {"always-fold": True, "always-call": True}
