@@ -7,7 +7,7 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
-from aleator.solvers.engines.by_hand.memory import AVERAGE, CFV, POLICY, REGRET, VALUE_SUM
+from aleator.solvers.engines.by_hand.memory import CFV, POLICY, REGRET, VALUE_SUM
 from aleator.solvers.pruned_cfr import PrunedCFR
 from aleator.solvers.pruning_rule import PruningRule, parse_pruning_rule
 from aleator.solvers.regret_rule import HEDGE, NAMED_RULES, SHARP_MATCHING, parse_rule
@@ -50,7 +50,7 @@ def test_pruning_equals_a_reference_that_remembers_every_iteration(name: str) ->
             average = solver.average_policy()
             for player in (0, 1):
                 weights = reference.vector(reference.policy_sum, player)
-                np.testing.assert_allclose(solver._memory[player].places[:-1, AVERAGE], weights, atol=1e-8)
+                np.testing.assert_allclose(solver.policy_sums()[player], weights, atol=1e-8)
                 visible = ~solver.hidden(player)
                 expected = reference.vector(reference.regret, player)
                 np.testing.assert_allclose(solver.regrets()[player][visible], expected[visible], atol=1e-8)

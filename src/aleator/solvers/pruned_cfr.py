@@ -75,7 +75,7 @@ from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
 _KEPT = ("places", "starts", "sums", "marks")  # all else is scratch
-_LARGEST_LOG_WEIGHT = 200.0
+_LARGEST_LOG_WEIGHT = 100.0
 
 
 class PrunedCFR(TreeSolver):
@@ -175,9 +175,9 @@ class PrunedCFR(TreeSolver):
         discounts = self.rule.rule.schedule(known, max(iterations + 1 - known, known))[:, :3]
         if known == 1:
             discounts[0] = 1.0  # nothing comes before the first iteration
-        logs = np.cumsum(np.log(np.maximum(discounts, np.exp(-700.0))), axis=0)
+        logs = np.log(np.maximum(discounts, np.exp(-700.0)))
         self._discounts = np.concatenate([self._discounts, discounts])
-        self._logs = np.concatenate([self._logs, self._logs[-1] + logs])
+        self._logs = np.concatenate([self._logs, running_sums(self._logs[-1:], logs)])
 
     def _weights(self, first: int, count: int) -> FloatArray:
         """Returns [count, 3] for `iterate`."""
@@ -185,15 +185,18 @@ class PrunedCFR(TreeSolver):
         rows[:, 0] = np.exp(-self._logs[first : first + count, 2])
         if self.rule.method != PARTIAL:
             rows[:, 1] = np.exp(self._log_base[0] - self._logs[first : first + count, 1])
-        rows[:, 2] = self._weight_sum[0] + np.cumsum(rows[:, 1])
+        rows[:, 2] = running_sums(self._weight_sum, rows[:, 1])
         return rows
 
     def _rebase(self, most: int) -> int:
-        """Returns how many iterations can be run with weights that stay far from overflow; scales the sums if needed."""
+        """Returns how many iterations can be run until the weights have grown so much that sums are scaled; scales them if due.
+
+        When that is depends on the rule alone, not on how many iterations are asked for at a time.
+        """
         if self.rule.method == PARTIAL:
             return most
         grown = self._log_base[0] - self._logs[self.iteration, 1]
-        if grown > _LARGEST_LOG_WEIGHT / 2:
+        if grown > _LARGEST_LOG_WEIGHT:
             factor = np.exp(-grown)
             for memory in self._memory:
                 memory.places[:, [FACED, DIRECT]] *= factor
@@ -202,7 +205,7 @@ class PrunedCFR(TreeSolver):
             self._weight_sum *= factor
             self._log_base[0] = self._logs[self.iteration, 1]
         ahead = self._log_base[0] - self._logs[self.iteration + 1 : self.iteration + 1 + most, 1]
-        return max(1, int(np.searchsorted(ahead, _LARGEST_LOG_WEIGHT)))
+        return min(most, int(np.searchsorted(ahead, _LARGEST_LOG_WEIGHT, side="right")) + 1)
 
     def _iterate(self, count: int) -> None:
         pruning, rule = self.rule, self.rule.rule
@@ -231,10 +234,16 @@ class PrunedCFR(TreeSolver):
 
     def average_policy(self) -> Policy:
         """Returns the average policy, which is what converges."""
-        for player in (0, 1):
-            catch_up_all(self._layout.shape, self._layout.sides[player], self._memory[player])
-        first, second = (memory.places[:-1, AVERAGE].copy() for memory in self._memory)
-        return normalised(self.tree, (first, second))
+        return normalised(self.tree, self.policy_sums())
+
+    def policy_sums(self) -> tuple[FloatArray, FloatArray]:
+        """Returns per player [places] the sums of policies, those of infostates that were left out included."""
+        sums = []
+        for side, memory in zip(self._layout.sides, self._memory, strict=True):
+            ahead = memory._replace(places=memory.places.copy(), sums=memory.sums.copy())  # looking changes no bit
+            catch_up_all(self._layout.shape, side, ahead)
+            sums.append(ahead.places[:-1, AVERAGE].copy())
+        return sums[0], sums[1]
 
     def current_policy(self) -> Policy:
         """Returns the policy of the coming iteration; below pruned actions, where nobody comes, it is what it was."""
@@ -260,3 +269,12 @@ class PrunedCFR(TreeSolver):
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""
         restore_vectors(self.state(), state)
         self.iteration = iteration
+
+
+def running_sums(start: FloatArray, terms: FloatArray) -> FloatArray:
+    """Returns the sums of `start` [1, ...] and the first one, two ... terms [n, ...], added one by one.
+
+    They are the same, bit by bit, if the terms come in several parts.
+    """
+    sums: FloatArray = np.cumsum(np.concatenate([start, terms]), axis=0)[1:]
+    return sums
