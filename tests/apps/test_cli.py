@@ -18,6 +18,7 @@ from rich.console import Console
 from aleator import meter
 from aleator.apps.benchmarking import benchmark_names, load_benchmark
 from aleator.apps.cli import output
+from aleator.apps.cli.stopping import interruptible
 from aleator.games.registry import load_game
 from aleator.solvers.limits import Progress
 from aleator.solvers.solution import Solution, open_solution
@@ -292,7 +293,7 @@ def test_a_walk_that_takes_its_time_gets_a_bar(
 
 def test_ctrl_c_ends_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meter, "_SHORT", 0.0)
-    with output.walks_shown(quiet=True), output.interruptible() as pressed:
+    with output.walks_shown(quiet=True), interruptible() as pressed:
         signal.raise_signal(signal.SIGINT)
         assert pressed()
         with pytest.raises(KeyboardInterrupt):

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -213,27 +209,3 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
     for verb in ("estimate", "solve"):
         code, _, error = call(capsys, "holdem", verb, str(spot))
         assert code == 2 and "fewer bet sizes" in error
-
-
-def test_ctrl_c_keeps_what_was_found(spot: Path, tmp_path: Path) -> None:
-    file = tmp_path / "turn.solution"
-    command = [
-        sys.executable,
-        "-m",
-        "aleator.apps.cli.main",
-        "holdem",
-        "solve",
-        str(spot),
-        "--out",
-        str(file),
-        "--json",
-    ]
-    process = subprocess.Popen(
-        [*command, "--iterations", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    time.sleep(8)
-    process.send_signal(signal.SIGINT)
-    output, error = process.communicate(timeout=240)
-    assert process.returncode == 130, error
-    assert 0 < json.loads(output)["iterations"] < 100_000_000
-    assert file.exists() and "stopped early" in error

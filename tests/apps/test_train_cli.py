@@ -89,7 +89,7 @@ def test_tensorboard_gets_the_curves(capsys: pytest.CaptureFixture[str], tmp_pat
     assert all(name in written for name in (b"loss", b"exploitability", b"searches_per_second"))
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_signal_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder, straight = tmp_path / "run", tmp_path / "straight"
     settings = ("--game", "liars-dice:1x2", *TINY, "--set", "searches=800", "--playthroughs", "0")
     arguments = [sys.executable, "-m", "aleator.apps.cli.main", "train", "rebel", *settings, "--out", str(folder)]
@@ -99,9 +99,9 @@ def test_ctrl_c_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], 
     deadline = time.monotonic() + 120
     while len(RunDirectory(folder).metrics()) < 3 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     text, error = process.communicate(timeout=120)
-    assert process.returncode == 130, error
+    assert process.returncode == 143, error
     assert "stopped after epoch" in text
     _, _, again = text.partition("go on with")
     assert again.split() == ["aleator", "train", "rebel", "--resume", str(folder), "--device", "cpu",

@@ -18,6 +18,8 @@ from aleator.solvers.state import Solver
 DEFAULT_ITERATIONS = 1000
 GROWTH = 1.3  # iterations from one check of the exploitability to the next, where no forecast says more
 SECONDS_OF_SILENCE = 0.25
+SECONDS_BETWEEN_CHECKPOINTS = 300.0
+CHECKPOINTS_SHARE = 0.05  # of the time of a solve, at most
 
 
 class CurvePoint(NamedTuple):
@@ -61,6 +63,7 @@ class Progress(NamedTuple):
 
 
 OnProgress = Callable[[Progress], bool | None]
+OnPause = Callable[[Sequence[CurvePoint]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,8 @@ def run_until(
     *,
     on_progress: OnProgress | None = None,
     earlier: Sequence[CurvePoint] = (),
+    on_pause: OnPause | None = None,
+    pause_seconds: float = SECONDS_BETWEEN_CHECKPOINTS,
 ) -> list[CurvePoint]:
     """Iterates until a limit is reached or `on_progress` gives a true answer.
 
@@ -106,6 +111,8 @@ def run_until(
         limits: when to stop.
         on_progress: called a few times a second.
         earlier: the curve of the solve that is continued; seconds go on from there.
+        on_pause: given the curve up to now from time to time, so that what has been found can be saved.
+        pause_seconds: between two of these; more if they take long, so that they are at most 5 % of the time.
 
     Returns:
         The curve, which goes on from the earlier one and ends with the solver as it is now.
@@ -124,6 +131,26 @@ def run_until(
         left = _seconds_left(curve, limits, solver.iteration, seconds, rate)
         return bool(on_progress(Progress(solver.iteration, seconds, quality, left))) or late
 
+    def now() -> CurvePoint:
+        exploitability = solver.nash_conv() / 2
+        if not math.isfinite(exploitability):
+            raise SolveError(
+                f"after {solver.iteration:,} iterations the exploitability is {exploitability}: payoffs or settings are "
+                "too large for the precision"
+            )
+        return CurvePoint(solver.iteration, perf_counter() - started, exploitability, solver.nodes_touched)
+
+    next_pause = perf_counter() + pause_seconds
+
+    def pause_if_due() -> None:
+        nonlocal next_pause
+        before = perf_counter()
+        if on_pause is not None and before >= next_pause:
+            known = bool(curve) and curve[-1].iteration == solver.iteration
+            on_pause(list(curve) if known else [*curve, now()])
+            after = perf_counter()
+            next_pause = after + max(pause_seconds, (after - before) / CHECKPOINTS_SHARE)
+
     stop = False
     while True:
         check = min(next_check(curve, limits.exploitability, solver.first_check), most)
@@ -132,19 +159,16 @@ def run_until(
             solver.run(chunk)
             rate = chunk / max(perf_counter() - before, 1e-9)
             stop = stopped_now()
-        exploitability = solver.nash_conv() / 2
-        if not math.isfinite(exploitability):
-            raise SolveError(
-                f"after {solver.iteration:,} iterations the exploitability is {exploitability}: payoffs or settings are "
-                "too large for the precision"
-            )
+            if solver.iteration < check and not stop:
+                pause_if_due()
         if curve and curve[-1].iteration == solver.iteration:
             curve.pop()
-        curve.append(CurvePoint(solver.iteration, perf_counter() - started, exploitability, solver.nodes_touched))
+        curve.append(now())
         stop |= solver.iteration >= most
-        stop |= limits.exploitability is not None and exploitability <= limits.exploitability
+        stop |= limits.exploitability is not None and curve[-1].exploitability <= limits.exploitability
         if stopped_now() or stop:
             return curve
+        pause_if_due()
 
 
 def next_check(curve: Sequence[CurvePoint], goal: float | None, first: int) -> int:

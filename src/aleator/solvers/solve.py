@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from time import perf_counter
@@ -22,7 +22,14 @@ from aleator.solvers.cfr import CFR
 from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
 from aleator.solvers.fictitious_play import FictitiousPlay
 from aleator.solvers.fictitious_rule import FICTITIOUS_RULES
-from aleator.solvers.limits import CurvePoint, Limits, OnProgress, run_until
+from aleator.solvers.limits import (
+    SECONDS_BETWEEN_CHECKPOINTS,
+    CurvePoint,
+    Limits,
+    OnProgress,
+    Progress,
+    run_until,
+)
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.pruned_cfr import PrunedCFR
 from aleator.solvers.pruning_rule import PRUNING_USAGE, is_pruning_rule, parse_pruning_rule
@@ -113,6 +120,7 @@ class Problem(Protocol):
         """Returns what a solver of this problem has found."""
 
 
+OnCheckpoint = Callable[[Solution], None]
 Solvable = str | Game[Any] | PublicTree | Spot | Problem
 
 
@@ -150,11 +158,13 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
 def solve(
     game: Spot, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
     seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+    on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> HoldemSolution: ...  # fmt: skip
 @overload
 def solve(
     game: Solvable, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
     seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+    on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> Solution: ...  # fmt: skip
 
 
@@ -169,6 +179,8 @@ def solve(
     resume: Solution | None = None,
     keep_state: bool | None = None,
     on_progress: OnProgress | None = None,
+    on_checkpoint: OnCheckpoint | None = None,
+    checkpoint_seconds: float = SECONDS_BETWEEN_CHECKPOINTS,
 ) -> Solution:
     """Returns an approximate equilibrium.
 
@@ -182,6 +194,9 @@ def solve(
         resume: a solution of the same game by the same algorithm to go on from; iterations and seconds count from its start.
         keep_state: whether the solution can be resumed; by default that of a spot cannot, since that doubles it.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
+        on_checkpoint: given what has been found so far, with the state, every few minutes, to save it: a solve that is killed
+            goes on from there. If it is given, a solve that `on_progress` ends keeps its state, too.
+        checkpoint_seconds: between two checkpoints; more if saving takes long.
 
     Raises:
         GameError, TooBigError: there is no such game, its rules contradict themselves, or it does not fit.
@@ -190,6 +205,8 @@ def solve(
     """
     if not isinstance(limits, Limits | None):
         raise SolveError(f"limits are Limits, as in Limits(iterations=1000), not {limits!r}")
+    if not checkpoint_seconds >= 0.0:
+        raise SolveError(f"seconds between checkpoints must be at least 0, not {checkpoint_seconds}")
     problem = find_problem(game, algorithm)
     algorithm, limits = algorithm or problem.algorithm, limits or problem.limits
     dtype = dtype or (problem.dtype if resume is None else resume.summary.dtype)
@@ -206,8 +223,22 @@ def solve(
         except ValueError as error:
             raise SolutionError(f"the solution cannot be resumed: {error}") from error
     earlier = resume.summary.curve if resume is not None else ()
-    curve = run_until(solver, limits, on_progress=on_progress, earlier=earlier)
-    return problem.solution(solver, algorithm, curve, keep_state=keep_state)
+    ended = False
+
+    def on_pause(curve: Sequence[CurvePoint]) -> None:
+        assert on_checkpoint is not None
+        on_checkpoint(problem.solution(solver, algorithm, curve, keep_state=True))
+
+    def watch(now: Progress) -> bool:
+        nonlocal ended
+        ended = on_progress is not None and bool(on_progress(now))
+        return ended
+
+    curve = run_until(
+        solver, limits, on_progress=watch if on_progress else None, earlier=earlier,
+        on_pause=on_pause if on_checkpoint else None, pause_seconds=checkpoint_seconds,
+    )  # fmt: skip
+    return problem.solution(solver, algorithm, curve, keep_state=True if ended and on_checkpoint else keep_state)
 
 
 class TreeProblem:

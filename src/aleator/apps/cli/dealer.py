@@ -8,7 +8,8 @@ from typing import Annotated, TextIO
 
 import typer
 
-from aleator.apps.cli.output import end, interruptible, note, out, print_json, progress_bar
+from aleator.apps.cli.output import note, out, print_json, progress_bar
+from aleator.apps.cli.stopping import end, interruptible
 from aleator.arena.acpc.dealer import DealerConfig, DealerResult, deal_match, listen
 from aleator.arena.acpc.game_file import read_game_file
 from aleator.arena.acpc.match_state import AcpcError

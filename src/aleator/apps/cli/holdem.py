@@ -11,9 +11,10 @@ import typer
 
 from aleator.apps.cli.holdem_grid import print_hands, print_node
 from aleator.apps.cli.holdem_report import format_bytes, format_seconds, node_report, print_runouts, runout_report
-from aleator.apps.cli.output import end, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.solve import report
-from aleator.apps.cli.solving import solve_with_bar
+from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
+from aleator.apps.cli.stopping import end
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
@@ -29,7 +30,7 @@ from aleator.memory import available_memory
 from aleator.solvers.holdem.problem import BITS, SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
-from aleator.solvers.limits import Limits
+from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
 from aleator.storage import check_writable
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
@@ -115,10 +116,11 @@ def solve(
     no_river: Annotated[bool, typer.Option("--no-river", help="Save no river; browsing solves it again.")] = False,
     lock: Locks = None,
     resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets too: as big as the memory.")] = False,
-    resume: Annotated[Path | None, typer.Option(help="Go on from a solution saved with --resumable.")] = None,
+    checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
+    resume: Annotated[Path | None, typer.Option(help="Go on from a solution saved with --resumable, or stopped early.")] = None,
     json: Json = False,
 ) -> None:  # fmt: skip
-    """Solve a spot. Ctrl-C stops early and keeps what has been found (exit code 130).
+    """Solve a spot. Ctrl-C stops early and keeps what has been found (exit code 130); so do SIGTERM and SIGHUP.
 
     Examples:  aleator holdem solve examples/river.toml  |  aleator holdem solve examples/turn-typical.toml --target 0.001
     --out turn.solution --json
@@ -135,10 +137,9 @@ def solve(
     saved = HoldemSolution.open(resume) if resume else None
     solution, stopped = _solve(
         spot, file, rule, _limits(spot, target, iterations), quiet=json, threads=threads,
-        dtype=saved.summary.dtype if saved else _dtype(bits), resume=saved, keep_state=resumable,
+        dtype=saved.summary.dtype if saved else _dtype(bits), resume=saved, keep_state=resumable, output=output,
+        saved_with={"river": not no_river}, checkpoint_seconds=checkpoint_every,
     )  # fmt: skip
-    if output:
-        solution.save(output, river=not no_river)
     report(solution, json=json, files=[output] if output else [])
     end(stopped=stopped)
 
@@ -225,7 +226,7 @@ def _dtype(bits: int) -> str:
 def _solve(
     spot: Spot, file: Path, rule: str | None, limits: Limits | None, *, quiet: bool, **settings: Any
 ) -> tuple[HoldemSolution, bool]:
-    """Returns the solution of a spot and whether Ctrl-C ended the solve."""
+    """Returns the solution of a spot and whether a signal ended the solve."""
     game = HoldemGame(spot)
     game.name = f"holdem:{file}"
     solution, stopped = solve_with_bar(SpotProblem(game), rule, limits, quiet=quiet, **settings)

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import typer
 
 from aleator import __version__
-from aleator.apps.cli.output import INTERRUPTED, fail, walks_shown
+from aleator.apps.cli.output import fail, walks_shown
+from aleator.apps.cli.stopping import exit_code
 from aleator.errors import AleatorError
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether Typer brings its own or not
@@ -90,7 +91,7 @@ def _explain(error: Any) -> NoReturn:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Runs the command line. A user's mistake prints one line and ends with exit code 2, Ctrl-C ends with 130."""
+    """Runs the command line. A user's mistake prints one line and ends with exit code 2, a signal with 128 and its number."""
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
@@ -104,7 +105,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except typer.Abort:
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(exit_code())
     except MemoryError:
         fail("out of memory: choose a smaller game or --dtype float32")
     except BrokenPipeError:

@@ -12,8 +12,9 @@ import typer
 from aleator.agents.registry import spot_to_solve
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.match_hands import pairs, run_match, run_round_robin
-from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
+from aleator.apps.cli.stopping import end, interruptible
 from aleator.arena import Aivat, MatchResult, MoveTimes, Score, exact_match, play_match
 from aleator.arena.match import check_seconds_per_move
 from aleator.arena.whole_hands.match import HandMatch

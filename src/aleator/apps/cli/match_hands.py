@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from aleator.apps.cli.holdem_report import format_seconds
-from aleator.apps.cli.output import end, interruptible, note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.stopping import end, interruptible
 from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
 from aleator.arena.whole_hands.play import RAW

@@ -6,12 +6,10 @@ import io
 import json
 import math
 import re
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn
 
 from rich import box
@@ -19,14 +17,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from aleator.apps.cli.stopping import stopped
 from aleator.errors import MissingExtraError, one_line
 from aleator.meter import Walked, watch
 from aleator.storage import StorageError, check_writable, replace_file
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
-
-INTERRUPTED = 130  # exit code of what Ctrl-C ended: 128 + SIGINT
 
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
 
@@ -95,7 +92,6 @@ def number(value: float | None, digits: int = 4) -> str:
 Move = Callable[[float | None, str], None]
 _SOON = 2.0  # seconds of a walk before it gets a bar
 _moves: list[Move] = []  # of the bars that are shown, the last one on top
-_interrupted: list[Callable[[], bool]] = []  # of the blocks that are interruptible
 
 
 @contextmanager
@@ -128,14 +124,14 @@ def progress_bar(description: str, *, quiet: bool) -> Iterator[Move]:
 def walks_shown(*, quiet: bool) -> Iterator[None]:
     """Shows every walk through a game that takes its time: on the bar that is shown already, or on one of its own.
 
-    Ctrl-C ends a walk: nothing has been found yet that could be kept.
+    Ctrl-C and other signals end a walk: nothing has been found yet that could be kept.
     """
     hidden = quiet or not err.is_terminal
     with ExitStack() as own:
         bars: dict[str, Move] = {}
 
         def show(walked: Walked) -> None:
-            if any(pressed() for pressed in _interrupted):
+            if stopped():
                 raise KeyboardInterrupt
             if hidden:
                 return
@@ -150,33 +146,6 @@ def walks_shown(*, quiet: bool) -> Iterator[None]:
 
         with watch(show):
             yield
-
-
-@contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Yields a function that says whether Ctrl-C was pressed; a second Ctrl-C ends the program at once."""
-    pressed = False
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        if pressed:
-            raise KeyboardInterrupt
-        pressed = True
-
-    def was_pressed() -> bool:
-        return pressed
-
-    try:
-        previous = signal.signal(signal.SIGINT, handle)
-    except ValueError:  # not the main thread
-        yield lambda: False
-        return
-    _interrupted.append(was_pressed)
-    try:
-        yield was_pressed
-    finally:
-        _interrupted.remove(was_pressed)
-        signal.signal(signal.SIGINT, previous)
 
 
 def check_plot(path: Path | None) -> None:
@@ -251,9 +220,3 @@ def fail(message: object) -> NoReturn:
     """Prints an error as one line of printable characters, whatever it says, and ends the program with exit code 2."""
     err.print(Text.assemble(("error: ", "bold red"), one_line(message)), soft_wrap=True, emoji=False)
     sys.exit(2)
-
-
-def end(*, stopped: bool) -> None:
-    """Ends the program with the exit code of Ctrl-C if it was `stopped`, after what was found has been kept and printed."""
-    if stopped:
-        sys.exit(INTERRUPTED)

@@ -14,7 +14,8 @@ from aleator.agents.asking import ask_action, ask_policy
 from aleator.agents.base import Agent
 from aleator.agents.human import HumanAgent
 from aleator.agents.registry import known_agents, load_agent, spot_to_solve
-from aleator.apps.cli.output import end, note, number, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import note, number, out, print_json, print_table, progress_bar
+from aleator.apps.cli.stopping import end
 from aleator.errors import AgentError
 from aleator.games.base import CHANCE, FloatArray, Game
 from aleator.games.registry import load_game

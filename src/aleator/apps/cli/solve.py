@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from aleator.apps.cli.holdem_report import format_bytes, print_solve_report, solve_report
-from aleator.apps.cli.output import check_plot, end, number, out, plot_curves, print_json
-from aleator.apps.cli.solving import solve_with_bar
+from aleator.apps.cli.output import check_plot, number, out, plot_curves, print_json
+from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
+from aleator.apps.cli.stopping import end
 from aleator.errors import SolutionError, SolveError
 from aleator.parsing import MAX_SEED
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.limits import Limits
+from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
 from aleator.solvers.solution import Solution, Summary, open_solution
 from aleator.solvers.solve import LINEAR_PROGRAM, Problem, TreeProblem, counts_nodes, find_problem
 from aleator.storage import check_writable
@@ -44,12 +45,13 @@ def run(
     threads: Annotated[int, typer.Option(help="Threads, used if the game is big enough.")] = 1,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of algorithms that sample.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
+    checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
     resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,
     plot_over: Annotated[str, typer.Option(help="The plot's axis: iterations, seconds or nodes (touched).")] = "iterations",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Solve a game. Ctrl-C stops early and keeps what has been found (exit code 130).
+    """Solve a game. Ctrl-C stops early and keeps what has been found (exit code 130); so do SIGTERM and SIGHUP.
 
     Examples:  aleator solve leduc --exploitability 1e-4  |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000
     --out dice.solution --plot dice.png  |  aleator solve kuhn --algorithm lp --json
@@ -68,10 +70,9 @@ def run(
     problem = find_problem(game, algorithm)
     earlier = _load(resume, problem, limits) if resume else None
     solution, stopped = solve_with_bar(
-        problem, algorithm, limits, quiet=json, dtype=dtype, threads=threads, seed=seed, resume=earlier
-    )
-    if output:
-        solution.save(output)
+        problem, algorithm, limits, quiet=json, output=output, checkpoint_seconds=checkpoint_every, dtype=dtype,
+        threads=threads, seed=seed, resume=earlier,
+    )  # fmt: skip
     if plot:
         field, label = _AXES[plot_over]
         points = [(float(getattr(point, field)), point.exploitability) for point in solution.summary.curve]

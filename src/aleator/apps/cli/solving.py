@@ -1,15 +1,25 @@
-"""What all commands that solve share: a bar while it goes on, and Ctrl-C, which keeps what has been found."""
+"""What all commands that solve share: a bar while it goes on, checkpoints, and signals, which keep what has been found."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from aleator.apps.cli.output import interruptible, note, progress_bar
+import typer
+
+from aleator.apps.cli.output import note, progress_bar
+from aleator.apps.cli.stopping import interruptible
 from aleator.solvers.limits import Limits, Progress
 from aleator.solvers.solution import Solution
-from aleator.solvers.solve import Problem, solve
+from aleator.solvers.solve import LINEAR_PROGRAM, Problem, solve
+from aleator.storage import StorageError
+
+CheckpointEvery = Annotated[
+    float, typer.Option(min=0.0, help="Seconds between checkpoints, which are saved to --out and can be resumed.")
+]
 
 
 def solve_with_bar(
@@ -19,12 +29,23 @@ def solve_with_bar(
     *,
     quiet: bool,
     dtype: str | None = None,
+    output: Path | None = None,
+    saved_with: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> tuple[Solution, bool]:
-    """Returns the solution of a problem and whether Ctrl-C ended the solve; `settings` are those of `solve`."""
+    """Returns the solution of a problem, and whether a signal such as Ctrl-C ended the solve.
+
+    Args:
+        problem, algorithm, limits, dtype: see `solve`.
+        quiet: show nothing.
+        output: where checkpoints and the solution are saved.
+        saved_with: arguments of `Solution.save`.
+        settings: others of `solve`.
+    """
     algorithm = algorithm or problem.algorithm
     with ExitStack() as stack:
-        interrupted = stack.enter_context(interruptible())
+        # a linear program is solved at once: there is nothing to keep yet when a signal comes
+        interrupted = stack.enter_context(interruptible()) if algorithm != LINEAR_PROGRAM else lambda: False
         with progress_bar("compiling (first run only)", quiet=quiet):
             problem.prepare(algorithm, dtype or problem.dtype)
         move = stack.enter_context(progress_bar(f"{problem.name}, {algorithm}", quiet=quiet))
@@ -35,8 +56,26 @@ def solve_with_bar(
             move(share, f"iteration {now.iteration:,}{quality}")
             return interrupted()
 
-        solution = solve(problem, algorithm, limits=limits, dtype=dtype, on_progress=on_progress, **settings)
+        def on_checkpoint(solution: Solution) -> None:
+            assert output is not None
+            try:
+                solution.save(output)
+            except StorageError as error:  # there may be space again at the end
+                note(f"{error}; the solve goes on")
+
+        solution = solve(
+            problem,
+            algorithm,
+            limits=limits,
+            dtype=dtype,
+            on_progress=on_progress,
+            on_checkpoint=on_checkpoint if output else None,
+            **settings,
+        )
+        if output:  # before anything is printed: a terminal may have gone
+            solution.save(output, **(saved_with or {}))
         stopped = interrupted()
     if stopped:
-        note("stopped early; this is what was found so far")
+        how = f"; go on with --resume {output}" if output else ""
+        note(f"stopped early; this is what was found so far{how}")
     return solution, stopped

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aleator.apps.cli.output import end, err, interruptible, note, number, out, print_json, progress_bar
+from aleator.apps.cli.output import err, note, number, out, print_json, progress_bar
+from aleator.apps.cli.stopping import end, interruptible
 from aleator.errors import MissingExtraError, SolveError
 from aleator.parsing import MAX_SEED
 

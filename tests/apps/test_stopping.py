@@ -1,0 +1,122 @@
+"""Signals: what has been found is kept, as after Ctrl-C, and the exit code says which signal it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.apps.cli.stopping import end, exit_code, interruptible, stopped
+from aleator.games.holdem.spot_file import load_spot
+from aleator.solvers.limits import Limits
+from aleator.solvers.solution import Solution, open_solution
+from aleator.solvers.solve import solve
+from tests.apps.processes import COMMAND, PATIENCE, kill_at_random, newer, start, wait_for
+
+SPOT = Path(__file__).parents[2] / "examples" / "river.toml"
+ENDLESS = ("solve", "leduc", "--iterations", "100000000", "--checkpoint-every", "0", "--json")
+
+
+def assert_equal(first: Solution, second: Solution) -> None:
+    """Asserts that two solutions are equal, bit by bit."""
+    assert first.summary.iterations == second.summary.iterations
+    assert first.summary.exploitability == second.summary.exploitability
+    assert list(first.state) == list(second.state) != []
+    for name, vector in first.state.items():
+        assert np.asarray(vector).tobytes() == np.asarray(second.state[name]).tobytes(), name
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_solve_that_is_told_to_end_is_saved_and_goes_on(number: signal.Signals, tmp_path: Path) -> None:
+    file = tmp_path / "x.solution"
+    process = start(*ENDLESS, "--out", str(file))
+    wait_for(newer(file), process)  # a checkpoint
+    process.send_signal(number)
+    text, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + number, error
+    assert f"stopped early; this is what was found so far; go on with --resume {file}" in error
+    saved = open_solution(file)
+    assert saved.summary.iterations == json.loads(text)["iterations"]
+    assert os.listdir(tmp_path) == [file.name]
+    limits = Limits(iterations=saved.summary.iterations + 100)
+    assert_equal(solve("leduc", limits=limits, resume=saved), solve("leduc", limits=limits))
+
+
+def test_ctrl_c_saves_a_spot_with_its_state(tmp_path: Path) -> None:
+    file = tmp_path / "x.solution"
+    command = ("holdem", "solve", str(SPOT), "--iterations", "100000000", "--out", str(file), "--checkpoint-every", "0")
+    process = start(*command)
+    wait_for(newer(file), process)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130 and "stopped early" in error, error
+    saved, spot = open_solution(file), load_spot(SPOT)
+    limits = Limits(iterations=saved.summary.iterations + 10)
+    resumed = solve(spot, limits=limits, resume=saved, keep_state=True)
+    assert_equal(resumed, solve(spot, limits=limits, keep_state=True))
+
+
+def test_a_terminal_that_is_closed_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "x.solution"
+    child, terminal = pty.fork()
+    if child == 0:  # with a terminal of its own, whose bar moves
+        os.execv(sys.executable, [*COMMAND, *ENDLESS[:-1], "--out", str(file)])
+    saved_once = newer(file)
+    while not saved_once():
+        os.read(terminal, 1 << 16)
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 129
+    saved = open_solution(file)
+    saved.verify()
+    assert saved.summary.iterations > 0 and os.listdir(tmp_path) == [file.name]
+
+
+def test_what_nohup_protects_is_not_ended(tmp_path: Path) -> None:
+    file = tmp_path / "x.solution"
+    process = start(*ENDLESS, "--out", str(file), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_for(newer(file), process)
+    process.send_signal(signal.SIGHUP)
+    wait_for(newer(file), process)  # it goes on
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143
+
+
+def test_the_second_signal_ends_at_once() -> None:
+    with interruptible() as told:
+        signal.raise_signal(signal.SIGTERM)
+        assert told() and stopped()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert not stopped() and exit_code() == 143, "the code is that of the first"
+    with pytest.raises(SystemExit) as ended:
+        end(stopped=True)
+    assert ended.value.code == 143
+    end(stopped=False)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        assert signal.getsignal(number) == signal.SIG_DFL
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["dcfr", "rbp:cfr+,skip=25", "mccfr"])
+def test_twenty_kills_of_a_solve_lose_nothing(algorithm: str, tmp_path: Path) -> None:
+    iterations = 400_000 if algorithm == "dcfr" else 60_000
+    command = ("solve", "leduc", "--algorithm", algorithm, "--iterations", str(iterations))
+    (tmp_path / "killed").mkdir()
+    found = kill_at_random(command, tmp_path / "killed" / "x", 20, seed=1)
+    assert_equal(found, solve("leduc", algorithm, limits=Limits(iterations=iterations)))
+
+
+@pytest.mark.slow
+def test_twenty_kills_of_a_spot_lose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "killed").mkdir()
+    command = ("holdem", "solve", str(SPOT), "--iterations", "20000", "--resumable")
+    found = kill_at_random(command, tmp_path / "killed" / "x", 20, seed=2)
+    assert_equal(found, solve(load_spot(SPOT), limits=Limits(iterations=20_000), keep_state=True))
