@@ -157,28 +157,6 @@ def prefetch(typing_context: Any, array: types.Array, index: types.Integer) -> A
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def to_float(typing_context: Any, vector: Vector) -> Any:
-    """Returns int32 numbers as float32."""
-    result = Vector(types.float32, vector.lanes)
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.sitofp(arguments[0], llvm_type(result))
-
-    return result(vector), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def to_integer(typing_context: Any, vector: Vector) -> Any:
-    """Returns float32 numbers as int32, rounded towards zero."""
-    result = Vector(types.int32, vector.lanes)
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.fptosi(arguments[0], llvm_type(result))
-
-    return result(vector), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def total(typing_context: Any, vector: Vector) -> Any:
     """Returns the sum of a vector's entries, added in halves."""
 

@@ -62,6 +62,12 @@ def test_rake_is_a_capped_fraction_of_the_pot() -> None:
         ({"oop": "AA:0"}, "oop: the board 3s 7h Td Ks leaves no hand"),
         ({"oop": "AsAh", "ip": "AsKd,AhKd"}, "shares a card"),
         ({"oop": "AsAh", "ip": "AsAh"}, "shares a card"),
+        ({"oop": "AsAh", "ip": "AsAd,QdQc:0.000000001"}, "oop: all but 1e-09 of ip's weight shares a card with AsAh"),
+        (
+            {"ip": "AsAh", "oop": "AsAd,QdQc:0.00009"},
+            "ip: all but 9e-05 of oop's weight shares a card with AsAh, 0.0001 or",
+        ),
+        ({"oop": "AA:0.0000001"}, "oop: no hand weighs more than 1e-07; some hand needs 1e-06 or more"),
         ({"added": (parse_path("r:0:b501"),)}, "added: cannot add 'b501' at r:0: legal are b1 to b500"),
     ],
 )
@@ -79,6 +85,8 @@ def test_board_with_a_card_twice_is_refused() -> None:
 def test_one_hand_each_that_can_be_dealt_is_allowed() -> None:
     assert spot(oop="AsAh", ip="AdAc").weights().sum(axis=1).tolist() == [1, 1]
     assert spot(oop="AsAh", ip="AsAh,QdQc").weights().sum(axis=1).tolist() == [1, 2]
+    assert spot(oop="AsAh", ip="AsAd,QdQc:0.001").weights().sum(axis=1).tolist() == [1, 1.001]
+    assert spot(oop="AsAh", ip="AdAc,QdQc:0.000000001").weights()[1].max() == 1
 
 
 @pytest.mark.parametrize("rake", [{"rate": -0.1}, {"rate": 1.1}, {"rate": 0.1, "cap": -1.0}])

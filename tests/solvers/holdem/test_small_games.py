@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -9,9 +10,9 @@ import numpy as np
 import pytest
 
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
-from aleator.games.holdem.cards import HANDS, parse_card
+from aleator.games.holdem.cards import HANDS, format_cards, parse_card
 from aleator.games.holdem.evaluator import strengths
-from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.spot import Rake, Spot, SpotError
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
@@ -115,9 +116,6 @@ raise = ["all-in"]
 bet = ["all-in"]
 [river.ip]
 bet = ["60%"]
-[rake]
-rate = {rate}
-cap = 2
 """
 
 
@@ -132,7 +130,7 @@ class BruteForce:
         self.policy = cache(self._policy)
 
     def _policy(self, key: int, board: tuple[int, ...], player: int, hand: int) -> np.ndarray:
-        level = len(board) - 4
+        level = len(board) - len(self.spot.board)
         index = self.boards[level][board]
         block = self.solver.engine.read("policy_sum", level, index, int(self.solver.plan.place[key]))
         rows = self.solver.plan.rows(player, self.solver.plan.boards[level][index]).tolist()
@@ -192,19 +190,85 @@ class BruteForce:
         return sum(weight * self.utility(node, board, pair(other), p) for other, weight in others)
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.1])
-def test_values_and_best_responses_are_those_of_all_histories(rate: float) -> None:
-    spot = parse_spot(TOY.format(rate=rate))
+def assert_values_are_those_of_all_histories(spot: Spot, iterations: int) -> None:
+    """Checks values and best responses of an average policy, to the 100,000th part of the pot (float32 has 7 digits)."""
     solver = HoldemSolver(spot, isomorphism=False)
-    solver.run(7)
+    solver.run(iterations)
     brute, found = BruteForce(solver), solver.quality()
-    deals = brute.deals()
+    deals, close = brute.deals(), 1e-5 * (spot.pot + 2 * spot.stack)
     total = sum(weight for *_, weight in deals)
     for player in (0, 1):
         mean = sum(w * brute.value(brute.root, spot.board, (a, b), player) for a, b, w in deals) / total
-        assert found.values[player] == pytest.approx(mean, abs=1e-4)
+        assert found.values[player] == pytest.approx(mean, abs=close)
         best = 0.0
         for hand in {deal[player] for deal in deals}:
             others = [(deal[1 - player], deal[2]) for deal in deals if deal[player] == hand]
             best += brute.best(brute.root, spot.board, hand, others, player) / total
-        assert found.best[player] == pytest.approx(best, abs=1e-4)
+        assert found.best[player] == pytest.approx(best, abs=close)
+    assert found.exploitability >= -close
+
+
+RAKES = [
+    Rake(),
+    Rake(rate=0.1, cap=2.0),
+    Rake(rate=0.1),
+    Rake(rate=0.75),
+    Rake(rate=0.9),
+    Rake(rate=0.999),
+    Rake(rate=1.0),
+]
+
+
+@pytest.mark.parametrize("rake", RAKES, ids=str)
+def test_values_and_best_responses_are_those_of_all_histories(rake: Rake) -> None:
+    assert_values_are_those_of_all_histories(replace(parse_spot(TOY), rake=rake), iterations=7)
+
+
+def random_river(rng: np.random.Generator) -> Spot:
+    """Returns a river with a few hands each, of any weights, any rake and some bets.
+
+    Raises:
+        SpotError: it cannot be played, or not be computed with.
+    """
+    cards = rng.permutation(52)[: rng.choice([10, 14, 30])]
+    board, left = [int(card) for card in cards[:5]], cards[5:]
+
+    def hand_range() -> str:
+        hands = {tuple(sorted(rng.choice(left, 2, replace=False).tolist())) for _ in range(rng.integers(1, 6))}
+        exponents = np.minimum(rng.uniform(-12, 12, len(hands)), 0.0) - rng.choice(
+            [0.0, rng.uniform(0, 45)], p=[0.9, 0.1]
+        )
+        return ",".join(
+            f"{format_cards(hand).replace(' ', '')}:{10**exponent:.60f}"
+            for hand, exponent in zip(hands, exponents, strict=True)
+        )
+
+    rate = float(rng.choice([0.0, rng.random(), 1.0 - 10 ** -rng.uniform(0, 6), 1.0], p=[0.2, 0.5, 0.2, 0.1]))
+    pot = int(10 ** rng.uniform(0, 6))
+    menu = '[river.oop]\nbet = ["60%"]\n[river.ip]\nbet = ["all-in"]' if rng.random() < 0.5 else ""
+    ranges = f'oop = "{hand_range()}"\nip = "{hand_range()}"'
+    text = f'board = "{format_cards(board)}"\npot = {pot}\nstack = {pot * 2}\n{ranges}\n{menu}'
+    cap = float(rng.choice([np.inf, pot * rng.random()]))
+    return replace(parse_spot(text), rake=Rake(rate=rate, cap=cap))
+
+
+def check_random_rivers(seeds: range) -> int:
+    """Checks all rivers that are not refused; returns how many these are."""
+    checked = 0
+    for seed in seeds:
+        try:
+            spot = random_river(np.random.default_rng(seed))
+        except SpotError:
+            continue
+        assert_values_are_those_of_all_histories(spot, iterations=1 + seed % 5)
+        checked += 1
+    return checked
+
+
+def test_random_rakes_and_weights_are_computed_with_or_refused() -> None:
+    assert 20 < check_random_rivers(range(60)) < 60
+
+
+@pytest.mark.slow
+def test_many_random_rakes_and_weights_are_computed_with_or_refused() -> None:
+    assert 2_000 < check_random_rivers(range(6_000)) < 5_500

@@ -30,6 +30,8 @@ from aleator.games.holdem.node_path import NodePath, check_cards_of_path
 MAX_NODES: Final = {1: 40_000, 2: 80_000, 3: 160_000}
 MAX_CHIPS: Final = 1_000_000_000  # of pot, stack and smallest bet: sums of them are exact in every engine
 MAX_ITERATIONS: Final = 1_000_000_000
+LEAST_WEIGHT: Final = 1e-6  # of the most frequent hand of a range
+LEAST_SHARE: Final = 1e-4  # of the other range that a hand must be able to meet, if it can meet any
 DEFAULT_RULE: Final = "sharp-dcfr+"  # the experiment `holdem-rules` compares it with others
 
 
@@ -132,8 +134,10 @@ class Spot:
             if not row.any():
                 board, text = format_cards(self.board), getattr(self, position)
                 raise SpotError(f"{position}: the board {board} leaves no hand of {shown(text)}")
-        if not _can_be_dealt(weights):
+        apart, free = _without_common_card(weights)
+        if not (apart[0][weights[0] > 0] > 0).any():
             raise SpotError("oop and ip: every hand of one shares a card with every hand of the other")
+        self._check_shares(weights, apart, free)
         if self.added:
             try:
                 self.build_tree()
@@ -141,6 +145,28 @@ class Spot:
                 raise SpotError(f"added: {error}") from None
         if self.locks:
             self._check_locks(weights)
+
+    def _check_shares(
+        self, weights: npt.NDArray[np.float64], apart: npt.NDArray[np.int64], free: npt.NDArray[np.float64]
+    ) -> None:
+        """Raises SpotError unless all hands are dealt often enough to compute with (see `_without_common_card`).
+
+        Solvers add up the reach of a whole range to about 9 digits. What one hand meets must not be lost in that.
+        """
+        for player, position in enumerate(POSITION_NAMES):
+            largest = float(weights[player].max())
+            if largest < LEAST_WEIGHT:
+                raise SpotError(
+                    f"{position}: no hand weighs more than {largest:.1g}; some hand needs {LEAST_WEIGHT:g} or more"
+                )
+            share = free[player] / weights[1 - player].sum()
+            rare = np.flatnonzero((weights[player] > 0) & (apart[player] > 0) & (share < LEAST_SHARE))
+            if len(rare):
+                hand, other = int(rare[np.argmin(share[rare])]), POSITION_NAMES[1 - player]
+                raise SpotError(
+                    f"{position}: all but {max(share[hand], 0.0):.1g} of {other}'s weight shares a card with "
+                    f"{format_hand(hand)}, {LEAST_SHARE:g} or more must not: leave {other}'s rarest hands out or weigh them more"
+                )
 
     def _check_locks(self, weights: npt.NDArray[np.float64]) -> None:
         """Raises SpotError unless every lock fits its node and gives every hand of its player's range a policy."""
@@ -200,10 +226,12 @@ def _built(config: TreeConfig, max_nodes: int) -> BettingNode:
     return build_tree(config, max_nodes=max_nodes)
 
 
-def _can_be_dealt(weights: npt.NDArray[np.float64]) -> bool:
-    """Returns whether some hand of one row shares no card with some hand of the other, ``[2, 1326]``."""
-    oop, ip = weights > 0
-    with_card = np.zeros(NUM_CARDS, dtype=np.int64)
-    np.add.at(with_card, HANDS[ip].ravel(), 1)
-    apart = ip.sum() - with_card[HANDS].sum(axis=1) + ip  # [1326]: hands of ip that share no card with each hand
-    return bool((apart[oop] > 0).any())
+def _without_common_card(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Returns how many hands of the other player's range share no card with each hand, ``[2, 1326]``, and what they weigh."""
+    counts, sums = np.zeros(weights.shape, dtype=np.int64), np.zeros(weights.shape)
+    for player, row in enumerate(weights[::-1]):
+        for found, entries in ((counts[player], (row > 0).astype(np.int64)), (sums[player], row)):
+            with_card = np.zeros(NUM_CARDS, dtype=entries.dtype)
+            np.add.at(with_card, HANDS, entries[:, None])
+            found[:] = entries.sum() - with_card[HANDS].sum(axis=1) + entries
+    return counts, sums

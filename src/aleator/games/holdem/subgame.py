@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aleator.games.base import FloatArray
+from aleator.games.base import FloatArray, IntArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
 from aleator.games.holdem.cards import blocked_hands
 from aleator.games.holdem.lock import Lock
@@ -29,6 +29,9 @@ class Subgame(Spot):
     def weights(self) -> FloatArray:
         """Returns both players' reach, `[2, 1326]`."""
         return self.reach
+
+    def _check_shares(self, weights: FloatArray, apart: IntArray, free: FloatArray) -> None:
+        """Accepts any reach: what is left of ranges after some play can be as small as policies make it."""
 
     def build_tree(self) -> BettingNode:
         """Returns the betting that is left."""

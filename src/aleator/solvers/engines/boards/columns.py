@@ -64,7 +64,7 @@ def rows_to_columns(
     return types.void(rows, row_at, types.intp, scale, columns), generate
 
 
-def _values_to_rows(*, of_folds: bool) -> Any:
+def _values_to_rows(*, of_folds: bool, adds: bool = False) -> Any:
     @intrinsic  # type: ignore[untyped-decorator]
     def to_rows(
         typing_context: Any, columns: types.Array, same: types.Array, sums: types.Array, card1: types.Array,
@@ -94,8 +94,10 @@ def _values_to_rows(*, of_folds: bool) -> Any:
                 scaled.append(builder.fmul(builder.sitofp(value, llvm_type(_FLOATS)), factor))
             for lane, values in enumerate(_transpose(builder, scaled)):
                 begin = builder.load(address(context, builder, row_at, starts, ir.Constant(_INDEX, lane)))
-                place = builder.add(begin, start)
-                write_vector(builder, _FLOATS, values, address(context, builder, rows, target, place))
+                place = address(context, builder, rows, target, builder.add(begin, start))
+                if adds:
+                    values = builder.fadd(read_vector(builder, _FLOATS, place), values)
+                write_vector(builder, _FLOATS, values, place)
             return context.get_dummy_value()
 
         return types.void(columns, same, sums, card1, card2, everything, scale, rows, row_at, types.intp), generate
@@ -106,6 +108,9 @@ def _values_to_rows(*, of_folds: bool) -> Any:
 folds_to_rows = _values_to_rows(of_folds=True)
 """Writes rows[row_at[lane] + first + k] = scale[lane] x the reach of hands compatible with own hand first + k: everything
 less the sums of its two cards, which are counted twice where the opponent holds the `same` hand, `columns[same]`."""
+
+rakes_to_rows = _values_to_rows(of_folds=True, adds=True)
+"""Adds to rows[...] what `folds_to_rows` would write there: what the house takes at a showdown, whoever wins."""
 
 showdowns_to_rows = _values_to_rows(of_folds=False)
 """Writes rows[row_at[lane] + first + k] = scale[lane] x (columns[first + k] less everything but the sums of the hand's two

@@ -24,11 +24,9 @@ from aleator.kernels.simd import (
     raw,
     splat_wide,
     store,
-    to_float,
-    to_integer,
     total,
 )
-from aleator.solvers.engines.boards.columns import folds_to_rows, rows_to_columns, showdowns_to_rows
+from aleator.solvers.engines.boards.columns import folds_to_rows, rakes_to_rows, rows_to_columns, showdowns_to_rows
 from aleator.solvers.engines.boards.forest import Forest
 from aleator.solvers.engines.boards.tables import NOBODY, HandTable
 
@@ -53,7 +51,7 @@ class Scratch(NamedTuple):
     rescale: Float32Array
     fold_scale: Float32Array
     show_scale: Float32Array
-    rake_share: Float32Array
+    rake_scale: Float32Array
 
 
 def new_scratch(width: int) -> Scratch:
@@ -62,7 +60,7 @@ def new_scratch(width: int) -> Scratch:
     columns, results = (aligned_zeros(hands, np.int32) for _ in range(2))
     sums, held = aligned_zeros(cards, np.int32), aligned_zeros(max(hands, cards), np.int32)
     starts, fold_starts, show_starts = (aligned_zeros(WIDE, np.int64) for _ in range(3))
-    rescale, fold_scale, show_scale, rake_share = (aligned_zeros(WIDE, np.float32) for _ in range(4))
+    rescale, fold_scale, show_scale, rake_scale = (aligned_zeros(WIDE, np.float32) for _ in range(4))
     return Scratch(
         columns,
         results,
@@ -74,7 +72,7 @@ def new_scratch(width: int) -> Scratch:
         rescale,
         fold_scale,
         show_scale,
-        rake_share,
+        rake_scale,
     )
 
 
@@ -181,20 +179,6 @@ def _pass_hands(
     return running
 
 
-@inner_kernel(forceinline=True)
-def _take_rake(
-    reach: Int32Array, values: Int32Array, sums: Int32Array, own: HandTable, board: int, rake_share: Float32Array
-) -> None:
-    """Adds to each own hand's value at a showdown a share of the reach of compatible hands."""
-    whole, share = load_wide(sums, NUM_CARDS * WIDE), load_wide(rake_share, 0)
-    card1, card2, same = own.card1[board], own.card2[board], own.same[board]
-    for hand in range(own.alive[board]):
-        both = load_wide(reach, raw(same, hand) * WIDE)
-        shared = load_wide(sums, raw(card1, hand)) + load_wide(sums, raw(card2, hand))
-        less = to_integer(to_float(whole + both - shared) * share)
-        store(values, hand * WIDE, load_wide(values, hand * WIDE) + less)
-
-
 @inner_kernel(inline="always")
 def evaluate_terminals(
     player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
@@ -228,8 +212,6 @@ def evaluate_terminals(
             rows_to_columns(reach, scratch.starts, i, scratch.rescale, columns)
         if shows:
             _scan_showdowns(columns, results, sums, held, own, other, board)
-            if raked:
-                _take_rake(columns, results, sums, own, board, scratch.rake_share)
         else:
             _sum_cards(columns, other.alive[board], other.card1[board], other.card2[board], sums, held)
         whole = load_wide(sums, NUM_CARDS * WIDE)
@@ -241,6 +223,8 @@ def evaluate_terminals(
             starts, scale = scratch.show_starts, scratch.show_scale
             for i in range(0, own_width, WIDE):
                 showdowns_to_rows(results, same, sums, card1, card2, whole, scale, values, starts, i)
+                if raked:
+                    rakes_to_rows(columns, same, sums, card1, card2, whole, scratch.rake_scale, values, starts, i)
 
 
 @inner_kernel(forceinline=True)
@@ -264,12 +248,11 @@ def _fill_lanes(
         show_start = values_at + np.int64(show_at - first_node) * own_width if show_at >= 0 else waste
         row = _row_sum(reach, start, other_width)
         if row > np.float32(0.0):
-            stake = forest.show_amount[player, lane]
             starts[filled], fold_starts[filled], show_starts[filled] = start, fold_start, show_start
             scratch.rescale[filled] = UNIT / row
             scratch.fold_scale[filled] = forest.fold_amount[player, lane] * row / UNIT
-            scratch.show_scale[filled] = stake * row / UNIT
-            scratch.rake_share[filled] = forest.rake_amount[player, lane] / (stake if stake > 0 else np.float32(1.0))
+            scratch.show_scale[filled] = forest.show_amount[player, lane] * row / UNIT
+            scratch.rake_scale[filled] = forest.rake_amount[player, lane] * row / UNIT
             folds |= fold_at >= 0
             shows |= show_at >= 0
             filled += 1
