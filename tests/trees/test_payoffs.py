@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from aleator.games import load_game
+from aleator.games.operators import MatrixPayoff
 from aleator.games.registry import known_games
 from aleator.games.size import count_public_states, measure
 from aleator.trees import build_tree, cut
@@ -15,9 +16,9 @@ from aleator.trees.payoffs import Payoffs
 def test_a_matrix_is_made_once_when_it_is_asked_for() -> None:
     made: list[int] = []
 
-    def make(number: int) -> np.ndarray:
+    def make(number: int) -> MatrixPayoff:
         made.append(number)
-        return np.full((1, 1), float(number))
+        return MatrixPayoff(np.full((1, 1), float(number)))
 
     payoffs = Payoffs([lambda number=number: make(number) for number in range(4)])  # type: ignore[misc]
     assert len(payoffs) == 4 and not made

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import GameError
+from aleator.games.operators import Deal, MatrixDeal, MatrixPayoff, PayoffOperator
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -116,6 +117,18 @@ class Game(ABC, Generic[State]):
         deal = self.deal(state)
         return np.where(deal > 0, deal * np.where(deal > 0, self.utility(state), 0.0), 0.0)
 
+    def deal_operator(self, state: State) -> Deal:
+        """Returns `deal` as an operator on reach; override it where there are too many hands for a matrix."""
+        return MatrixDeal(self.deal(state))
+
+    def payoff_operator(self, state: State, stake: float) -> PayoffOperator:
+        """Returns `payoff_matrix` per unit of a terminal's stake as an operator on reach; override it as `deal_operator`."""
+        return MatrixPayoff(self.payoff_matrix(state) / (stake or 1.0))
+
+    def winnings(self, state: State, hands: tuple[int, int]) -> float:
+        """Returns what player 0 wins at a terminal with a pair of hands."""
+        return float(self.utility(state)[hands])
+
     def payoff(self, state: State) -> Payoff:
         """Returns the group and the stake of a terminal: terminals whose `payoff_matrix` differs by a factor share a group.
 
@@ -131,6 +144,10 @@ class Game(ABC, Generic[State]):
     def possible(self, state: State) -> npt.NDArray[np.bool_]:
         """Returns [H0, H1]: which pairs of hands chance allows."""
         return self.deal(state) > 0.0
+
+    def possible_hands(self, state: State, player: int) -> npt.NDArray[np.bool_]:
+        """Returns [H]: which hands of a player chance allows."""
+        return np.asarray(self.possible(state).any(axis=1 - player))
 
     def action_name(self, state: State, hand: int, action: int) -> str:
         """Returns what an action means for one hand; override it when that depends on the hand."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from aleator.errors import GameError
 from aleator.games.base import Child, FloatArray, Game, Payoff
+from aleator.games.operators import Deal, PayoffOperator
 
 _SIZED = re.compile(r"(bet|raise|[br](?=\d)) ?(\d+(?:\.\d+)?)")
 Leaves = Callable[[Sequence[str]], Collection[str]]
@@ -95,3 +96,9 @@ class RestrictedGame(Game[Any]):
 
     def payoff_matrix(self, state: Any) -> Any:
         return self.whole.payoff_matrix(state)
+
+    def payoff_operator(self, state: Any, stake: float) -> PayoffOperator:
+        return self.whole.payoff_operator(state, stake)
+
+    def deal_operator(self, state: Any) -> Deal:
+        return self.whole.deal_operator(state)

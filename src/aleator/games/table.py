@@ -81,9 +81,7 @@ class Table:
         self.state: Hashable = game.root()
         self.events: tuple[int, ...] = ()
         self._rng = rng
-        deal = game.deal(game.root())
-        place = int(rng.choice(deal.size, p=(deal / deal.sum()).ravel()))
-        self.hands: tuple[int, int] = divmod(place, deal.shape[1])
+        self.hands: tuple[int, int] = game.deal_operator(game.root()).sample(rng)
         self.past_hands = [self.hands]
         self._let_chance_move()
 
@@ -117,7 +115,7 @@ class Table:
         """Returns what a player has won, once the game is over."""
         if not self.is_over:
             raise GameError("the game is not over yet")
-        won = float(self.game.utility(self.state)[self.hands])
+        won = self.game.winnings(self.state, self.hands)
         return won if player == 0 else -won
 
     def labels(self) -> list[str]:
@@ -145,11 +143,11 @@ class Table:
         for number, child in enumerate(children):
             first, second = (self._hands_after(child, number, player, action) for player in (0, 1))
             if len(first) and len(second):
-                deal = self.game.deal(child.state)
+                deal = self.game.deal_operator(child.state)
                 for i in first:
                     for j in second:
                         ways.append((number, int(i), int(j)))
-                        weights.append(float(deal[i, j]))
+                        weights.append(deal.probability((int(i), int(j))))
         chosen = ways[int(self._rng.choice(len(ways), p=np.array(weights) / sum(weights)))]
         self.events += (chosen[0],)
         self.state, self.hands = children[chosen[0]].state, (chosen[1], chosen[2])

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from aleator.games.base import FloatArray
+from aleator.games.operators import Deal
 from aleator.solvers.best_response import best_response_cfvs, cfvs
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
@@ -38,12 +39,12 @@ class Blueprint:
     def cf_reach(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per player, for every node [H]: the part of chance and of the other player in coming there with each hand."""
         found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-        deals: dict[object, FloatArray] = {}
+        deals: dict[object, Deal] = {}
         for node, state in enumerate(self.tree.states):
             if state not in deals:
-                deals[state] = self.tree.game.deal(state)
-            found[0].append(deals[state] @ self.reach[1][node])
-            found[1].append(self.reach[0][node] @ deals[state])
+                deals[state] = self.tree.game.deal_operator(state)
+            found[0].append(deals[state].cf_reach(0, self.reach[1][node]))
+            found[1].append(deals[state].cf_reach(1, self.reach[0][node]))
         return found
 
     @cached_property

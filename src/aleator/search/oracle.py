@@ -59,7 +59,10 @@ class _LeafCFR(LeafSolver):
     def find(self) -> int:
         """Solves all leaves at `beliefs`; returns the iterations that it took."""
         mass = np.array(
-            [b0[: len(d)] @ d @ b1[: len(d.T)] for b0, b1, d in zip(*self.beliefs, self.deals, strict=True)]
+            [
+                deal.total((first[: deal.shape[0]], second[: deal.shape[1]]))
+                for first, second, deal in zip(*self.beliefs, self.deals, strict=True)
+            ]
         )
         self._update.restart(kept=min(1.0, _KEPT / max(self._iterations, 1)))
         for player, own in enumerate(self._update.memory):

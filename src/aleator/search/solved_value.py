@@ -19,14 +19,14 @@ class LeafSolver(ABC):
 
     Attributes:
         forest: what lies below the leaves.
-        deals: per leaf, the probability [H0, H1] of every pair of hands (`Game.deal`).
+        deals: per leaf, chance's part in coming there with each pair of hands.
         beliefs: [L, H0], [L, H1] for which it was solved last.
         policies: the solution, in the engine's order.
     """
 
     def __init__(self, subgame: Subgame) -> None:
         self.forest = LeafForest(subgame)
-        self.deals = [subgame.tree.game.deal(subgame.tree.states[leaf]) for leaf in subgame.leaves]
+        self.deals = [subgame.tree.game.deal_operator(subgame.tree.states[leaf]) for leaf in subgame.leaves]
         self.beliefs: Reach = (np.zeros((0, 0)), np.zeros((0, 0)))
         layout = self.forest.engine.layout
         self.policies: tuple[Vector, Vector] = (np.zeros(layout.vector_size[0]), np.zeros(layout.vector_size[1]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game, IntArray
+from aleator.games.operators import Deal
 from aleator.trees.policy import Policy
 
 Reach = tuple[FloatArray, FloatArray]  # per player, rows over that player's hands
@@ -59,18 +60,23 @@ class PublicBeliefState:
         first, second = game.num_hands(game.root())
         return cls(game, game.root(), (np.ones(first), np.ones(second)))
 
+    @property
+    def _deal(self) -> Deal:
+        return self.game.deal_operator(self.state)
+
     def joint(self) -> FloatArray:
         """Returns [H0, H1]: the probability of each pair of hands (all zero if chance allows none of those believed in)."""
-        joint = self.game.deal(self.state) * np.outer(*self.beliefs)
+        joint = self._deal.matrix() * np.outer(*self.beliefs)
         return joint / (joint.sum() or 1.0)
 
     def marginal(self, player: int) -> FloatArray:
         """Returns [H]: how likely everybody holds each hand of a player to be, chance included."""
-        return np.asarray(self.joint().sum(axis=1 - player))
+        own = self.beliefs[player] * self._deal.cf_reach(player, self.beliefs[1 - player])
+        return np.asarray(own / (own.sum() or 1.0))
 
     def as_seen_by(self, player: int, hand: int) -> FloatArray:
         """Returns [H]: how likely a player who holds `hand` takes each hand of the other player to be."""
-        row = self.joint()[hand] if player == 0 else self.joint()[:, hand]
+        row = self._deal.row(player, hand) * self.beliefs[1 - player] * self.beliefs[player][hand]
         return np.asarray(row / row.sum() if row.sum() > 0.0 else self.marginal(1 - player))
 
     def after(self, index: int, policy: FloatArray | None = None) -> PublicBeliefState:

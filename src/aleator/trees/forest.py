@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from aleator.games.base import CHANCE, Child, FloatArray, Game, Payoff
+from aleator.games.operators import Deal, MatrixDeal, PayoffOperator
 from aleator.trees.public_tree import Int64Array, PublicTree, build_tree
 
 _ABOVE = "above the forest"
@@ -52,14 +53,17 @@ class _Forest(Game[Any]):
     def deal(self, state: Any) -> FloatArray:
         return np.ones((1, 1)) if state is _ABOVE else self._game.deal(state)
 
+    def deal_operator(self, state: Any) -> Deal:
+        return MatrixDeal(np.ones((1, 1))) if state is _ABOVE else self._game.deal_operator(state)
+
     def utility(self, state: Any) -> FloatArray:
         return self._game.utility(state)
 
     def payoff(self, state: Any) -> Payoff:
         return self._game.payoff(state)
 
-    def payoff_matrix(self, state: Any) -> Any:
-        return self._game.payoff_matrix(state)
+    def payoff_operator(self, state: Any, stake: float) -> PayoffOperator:
+        return self._game.payoff_operator(state, stake)
 
 
 def build_forest(game: Game[Any], states: Sequence[Hashable]) -> PublicTree:

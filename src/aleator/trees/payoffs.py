@@ -1,4 +1,4 @@
-"""Payoff matrices of a tree, made when they are asked for: who evaluates a game in a quicker way never pays for them."""
+"""Payoffs of a tree, made when they are asked for: who evaluates a game in a quicker way never pays for them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from aleator.games.base import FloatArray
+from aleator.games.operators import MatrixPayoff, PayoffOperator
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -14,18 +15,25 @@ if TYPE_CHECKING:
 
 
 class Payoffs(Sequence["Matrix"]):
-    """The matrices [H0, H1] of some groups, each made at the first look and kept.
+    """The payoffs [H0, H1] of some groups as matrices, each made at the first look and kept; `operator` has them without.
 
     Args:
         make: what makes each of them.
     """
 
-    def __init__(self, make: Sequence[Callable[[], Matrix]]) -> None:
+    def __init__(self, make: Sequence[Callable[[], PayoffOperator]]) -> None:
         self._make = make
-        self._made: dict[int, Matrix] = {}
+        self._made: dict[int, PayoffOperator] = {}
+        self._written: dict[int, Matrix] = {}
 
     def __len__(self) -> int:
         return len(self._make)
+
+    def operator(self, group: int) -> PayoffOperator:
+        """Returns the payoff of a group as an operator on reach."""
+        if group not in self._made:
+            self._made[group] = self._make[group]()
+        return self._made[group]
 
     @overload
     def __getitem__(self, group: int) -> Matrix: ...
@@ -35,6 +43,11 @@ class Payoffs(Sequence["Matrix"]):
         if isinstance(group, slice):
             return [self[place] for place in range(*group.indices(len(self)))]
         place = range(len(self))[group]
-        if place not in self._made:
-            self._made[place] = self._make[place]()
-        return self._made[place]
+        if place not in self._written:
+            self._written[place] = self.operator(place).matrix()
+        return self._written[place]
+
+
+def payoff_operator(payoffs: Sequence[Matrix], group: int) -> PayoffOperator:
+    """Returns the payoff of a group as an operator, whether the payoffs of a tree were made from rules or are matrices."""
+    return payoffs.operator(group) if isinstance(payoffs, Payoffs) else MatrixPayoff(payoffs[group])

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
+from aleator.games.operators import PayoffOperator
 from aleator.games.size import count_public_states, format_count
 from aleator.meter import Meter
 from aleator.trees.payoffs import Payoffs
@@ -164,7 +165,7 @@ class PublicTree:
             for node in self.decisions(player):
                 state = self.states[node]
                 if state not in known:
-                    known[state] = int(self.game.possible(state).any(axis=1 - player).sum())
+                    known[state] = int(self.game.possible_hands(state, player).sum())
                 total += known[state]
         return total
 
@@ -251,11 +252,6 @@ def _build(
     return nodes.pack(game)
 
 
-def _per_stake(game: Game[Any], state: Any, stake: float) -> FloatArray | csr_array:
-    """Returns [H0, H1]: the payoff matrix of a terminal per unit of stake."""
-    return game.payoff_matrix(state) / stake
-
-
 class _Nodes:
     """What the builder has found: lists with one entry per node, facts by state, what makes payoff matrices by group."""
 
@@ -268,14 +264,14 @@ class _Nodes:
         self.leaves: list[int] = []
         self.facts: dict[Hashable, _Facts] = {}
         self.groups: dict[Hashable, int] = {}
-        self.payoffs: list[Callable[[], FloatArray | csr_array]] = []
+        self.payoffs: list[Callable[[], PayoffOperator]] = []
 
     def pay(self, node: int, payoff: Payoff, game: Game[Any]) -> None:
         """Puts a terminal into its payoff group."""
         key, self.stake[node] = payoff
         if key not in self.groups:
             self.groups[key] = len(self.payoffs)
-            self.payoffs.append(partial(_per_stake, game, self.states[node], self.stake[node] or 1.0))
+            self.payoffs.append(partial(game.payoff_operator, self.states[node], self.stake[node]))
         self.payoff_group[node] = self.groups[key]
 
     def expand(self, node: int, children: tuple[Any, ...], depth: int) -> range:

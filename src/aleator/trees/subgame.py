@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import CHANCE, TERMINAL, Game
-from aleator.trees.payoffs import Payoffs
+from aleator.trees.payoffs import Payoffs, payoff_operator
 from aleator.trees.policy import BoolArray, Policy, places
 from aleator.trees.public_tree import IDENTITY, LEAF, Int64Array, PublicTree, build_tree, place_policies
 
@@ -179,6 +178,6 @@ def _slice(full: PublicTree, nodes: Int64Array, leaf: BoolArray) -> PublicTree:
         policy_size=policy_size,
         payoff_group=groups,
         stake=full.stake[nodes],
-        payoffs=Payoffs([partial(getitem, full.payoffs, group) for group in used.tolist()]),
+        payoffs=Payoffs([partial(payoff_operator, full.payoffs, group) for group in used.tolist()]),
         given_labels=None if labels is None else ("", *(labels[node] for node in nodes[1:])),
     )

@@ -1,12 +1,12 @@
-"""A hold'em spot as a general game of the library: exact, with payoffs as matrices, for ranges of moderate size.
+"""A hold'em spot as a game like any other: every board and every hand, payoffs by cards and strengths instead of matrices.
 
-The solver for hold'em (`solvers.holdem.solver`) does not need it; the general solvers do, and tests compare the two.
+`solve` takes the engine of hold'em for it (`solvers.holdem`); what else is done with games is done with this one, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_cards, format_hand
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.spot import Spot
+from aleator.games.operators import CardDeal, CardPayoff
 
 
 class HoldemState(NamedTuple):
@@ -37,25 +38,19 @@ class HoldemGame(Game[HoldemState]):
         weights = spot.weights()
         self.hand_sets = tuple(np.flatnonzero(row) for row in weights)
         self._names = tuple(tuple(format_hand(int(hand)) for hand in hands) for hands in self.hand_sets)
-        self._deal = cache(self._deal_on)
-        self._order = cache(self._wins_on)
+        self._weights = (weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]])
+        self._cards = (HANDS[self.hand_sets[0]], HANDS[self.hand_sets[1]])
+        ones = np.ones(len(self._weights[0])), np.ones(len(self._weights[1]))
+        self._total = CardDeal(self._weights, self._cards, 1.0).total(ones)
+        self._dealt = cache(self._deal_on)
+        self._strengths = cache(self._strengths_on)
 
-    @cached_property
-    def _joint(self) -> FloatArray:
-        """The probability of each pair of hands, [H0, H1]."""
-        weights, cards = self.spot.weights(), [HANDS[hands] for hands in self.hand_sets]
-        shared = (cards[0][:, None, :, None] == cards[1][None, :, None, :]).any(axis=(2, 3))
-        joint = np.outer(weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]]) * ~shared
-        probability: FloatArray = joint / joint.sum()
-        return probability
-
-    def _alive(self, board: tuple[int, ...]) -> list[npt.NDArray[np.bool_]]:
-        return [~blocked_hands(board)[hands] for hands in self.hand_sets]
-
-    def _deal_on(self, board: tuple[int, ...]) -> FloatArray:
-        first, second = self._alive(board)
-        deal: FloatArray = self._joint * first[:, None] * second[None, :] * self.chance(board)
-        return deal
+    def _deal_on(self, board: tuple[int, ...]) -> CardDeal:
+        blocked = blocked_hands(board)
+        first, second = (
+            np.where(blocked[hands], 0.0, own) for hands, own in zip(self.hand_sets, self._weights, strict=True)
+        )
+        return CardDeal((first, second), self._cards, self.chance(board) / self._total)
 
     def chance(self, board: tuple[int, ...]) -> float:
         """Returns how likely the cards come that a board has beyond that of the spot, given two hands without them."""
@@ -66,11 +61,9 @@ class HoldemGame(Game[HoldemState]):
         """Returns the node of the betting tree."""
         return BettingNode(self.tree, state.node)
 
-    def _wins_on(self, board: tuple[int, ...]) -> FloatArray:
+    def _strengths_on(self, board: tuple[int, ...]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         order = strengths(board).astype(np.int64)
-        first, second = (order[hands] for hands in self.hand_sets)
-        wins: FloatArray = np.sign(first[:, None] - second[None, :]).astype(np.float64)
-        return wins
+        return order[self.hand_sets[0]], order[self.hand_sets[1]]
 
     def root(self) -> HoldemState:
         if self.spot.rake.rate > 0:
@@ -108,13 +101,32 @@ class HoldemGame(Game[HoldemState]):
         return self._names[player]
 
     def deal(self, state: HoldemState) -> FloatArray:
-        return self._deal(state.board)
+        return self._dealt(state.board).matrix()
+
+    def deal_operator(self, state: HoldemState) -> CardDeal:
+        return self._dealt(state.board)
+
+    def possible_hands(self, state: HoldemState, player: int) -> npt.NDArray[np.bool_]:
+        deal = self._dealt(state.board)
+        return deal.cf_reach(player, np.ones(len(self.hand_sets[1 - player]))) > 0.0
 
     def utility(self, state: HoldemState) -> FloatArray:
         stake = self.payoff(state).stake
         if self.betting(state).kind == NodeKind.FOLD:
-            return np.full(self._joint.shape, stake)
-        return self._order(state.board) * stake
+            return np.full((len(self.hand_sets[0]), len(self.hand_sets[1])), stake)
+        first, second = self._strengths(state.board)
+        return np.asarray(np.sign(first[:, None] - second[None, :]) * stake)
+
+    def winnings(self, state: HoldemState, hands: tuple[int, int]) -> float:
+        stake = self.payoff(state).stake
+        if self.betting(state).kind == NodeKind.FOLD:
+            return stake
+        first, second = self._strengths(state.board)
+        return float(np.sign(first[hands[0]] - second[hands[1]])) * stake
+
+    def payoff_operator(self, state: HoldemState, stake: float) -> CardPayoff:
+        fold = self.betting(state).kind == NodeKind.FOLD
+        return CardPayoff(self._dealt(state.board), None if fold else self._strengths(state.board))
 
     def payoff(self, state: HoldemState) -> Payoff:
         node = self.betting(state)

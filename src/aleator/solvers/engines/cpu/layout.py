@@ -16,8 +16,11 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 
 from aleator.games.base import FloatArray
+from aleator.games.operators import CardPayoff
 from aleator.kernels.aligned import aligned_zeros
 from aleator.kernels.simd import LANES
+from aleator.solvers.engines.cpu.cards import FEWEST_PAIRS, NUM_CARDS, PackedCards
+from aleator.trees.payoffs import payoff_operator
 from aleator.trees.policy import legal_actions
 from aleator.trees.public_tree import IDENTITY, PublicTree
 
@@ -59,10 +62,11 @@ class Side(NamedTuple):
     collect_place: Places
     matrix_at: Index  # [K] offset in `matrix`; IDENTITY if sparse
     matrix: Vector  # [opponent's hands, own hands padded] per payoff group, value to this player
-    sparse_at: Index  # [K] the first slice of a sparse payoff group, or IDENTITY
+    sparse_at: Index  # [K] the first slice of a sparse payoff group; IDENTITY if dense; -2 - p if by cards, at `sparse_column[p]`
     sparse_slices: Index  # a `Slices` over the opponent's hands, with the entries of the matrices
-    sparse_column: Places
-    sparse_value: Vector
+    sparse_column: Places  # and behind them payoffs by cards (`cards.PackedCards`)
+    sparse_value: Vector  # and behind them scratch for them, 52 numbers per terminal, and their weights
+    num_entries: int  # where that scratch begins
     legal: Vector  # policy-shaped, 1 where the hand may take the action, else 0; empty if no node is restricted
 
 
@@ -279,7 +283,14 @@ class Layout:
         dense_at, sparse_at = np.full((2, len(self.tree.payoffs)), IDENTITY, dtype=np.int64)
         dense, size = [np.zeros(0)], 0
         sparse = Slices(padding=0)
-        for group, payoff in enumerate(self.tree.payoffs):
+        card_at = np.full(len(self.tree.payoffs), IDENTITY, dtype=np.int64)
+        cards = PackedCards()
+        for group in range(len(self.tree.payoffs)):
+            operator = payoff_operator(self.tree.payoffs, group)
+            if isinstance(operator, CardPayoff) and np.prod(operator.deal.shape) >= FEWEST_PAIRS:
+                card_at[group] = cards.add(operator, player)
+                continue
+            payoff = self.tree.payoffs[group]
             own_by_opponent = payoff if player == 0 else -payoff.T
             own, opponent = own_by_opponent.shape
             if isinstance(own_by_opponent, np.ndarray) and not _is_sparse(own_by_opponent):
@@ -293,13 +304,17 @@ class Layout:
                 sparse_at[group] = sparse.add(entries.coords[0], entries.coords[1], entries.data, own)
         groups = self.tree.payoff_group[self.structure.terminal_node]
         slices, columns, entries = sparse.pack()
+        scratch = np.zeros(NUM_CARDS * len(groups) if (card_at >= 0).any() else 0)
+        packed, weights = cards.pack(len(entries) + len(scratch))
+        sparse_at = np.where(card_at >= 0, -2 - (len(columns) + card_at), sparse_at)
         return {
             "matrix_at": dense_at[groups],
             "matrix": np.concatenate(dense).astype(self.dtype),
             "sparse_at": sparse_at[groups],
             "sparse_slices": slices,
-            "sparse_column": columns,
-            "sparse_value": entries.astype(self.dtype),
+            "sparse_column": np.concatenate([columns, packed]),
+            "sparse_value": np.concatenate([entries, scratch, weights]).astype(self.dtype),
+            "num_entries": len(entries),
         }
 
     def pad(self, player: int, vector: Vector) -> Vector:

@@ -24,6 +24,7 @@ from aleator.solvers.engines.cpu.blocks import (
     update_moments,
     update_regrets,
 )
+from aleator.solvers.engines.cpu.cards import NUM_CARDS, apply_cards
 from aleator.solvers.engines.cpu.layout import Memory, Nodes, Side, Structure, Task, Vector
 from aleator.solvers.regret_rule import HEDGE, REGRET_MATCHING, SHARP_MATCHING
 
@@ -44,8 +45,13 @@ def evaluate_terminals(
         node, stake, at = nodes[k], stakes[k], value_at[nodes[k]]
         if matrix_at[k] >= 0:
             apply_matrix(matrix, matrix_at[k], hands[node], reach, reach_at[node], stake, values, at, width[node])
-        else:
+        elif sparse_at[k] >= 0:
             apply_sparse(slices, sparse_at[k], columns, entries, reach, reach_at[node], stake, values, at, width[node])
+        else:
+            apply_cards(
+                columns, -2 - sparse_at[k], entries, side.num_entries + NUM_CARDS * k, reach, reach_at[node], stake, values,
+                at, width[node],
+            )  # fmt: skip
 
 
 @kernel()
