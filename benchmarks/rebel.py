@@ -22,15 +22,15 @@ from aleator.agents.rebel import RebelAgent
 from aleator.games import load_game
 from aleator.games.table import Table
 from aleator.learning.config import preset
-from aleator.learning.encoding import Encoding
-from aleator.learning.shipped import shipped_model
 from aleator.learning.training import Trainer
+from aleator.learning.value_network.encoding import Encoding
+from aleator.learning.value_network.shipped import shipped_model
 
 SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds of the agent's moves"
 
-# subgames per second of the authors' C++ release on one core of a 2 vCPU Sapphire Rapids machine, depth 2, 1,024 iterations
+# subgames per second of the authors' C++ release on one core of a 2 vCPU Sapphire Rapids machine, depth 2, 1,024 updates
 RELEASE = {"liars-dice:1x4": 12.4, "liars-dice:1x5": 7.2, "liars-dice:1x6": 7.8, "liars-dice:2x3": 7.8}
-ITERATIONS = 1024
+UPDATES = 1024
 LESSONS = 500
 GAMES = 12
 
@@ -47,13 +47,13 @@ def run(progress: Progress) -> Result:
     finally:
         torch.set_num_threads(threads)
     return Result(
-        title=f"ReBeL self-play on {device}: depth 2, 1,024 iterations of one player, a network of 2 x 256 units",
+        title=f"ReBeL self-play on {device}: depth 2, 1,024 updates (512 of each player), a network of 2 x 256 units",
         rows=rows,
         notes=[
             "release: the authors' C++ code as recorded on one core of an idle machine (2 vCPU Sapphire Rapids)",
-            "products: searches/s if there were nothing but the network's products, for all leaves on all iterations, at the "
+            "products: searches/s if there were nothing but the network's products, for all leaves in all updates, at the "
             "rate that torch multiplies them in this run; on a CPU leaves are skipped that cannot have new values",
-            f"moves: of the agent `rebel` with the shipped network and as many iterations, on the CPU, in {GAMES} games against "
+            f"moves: of the agent `rebel` with the shipped network and as many updates, on the CPU, in {GAMES} games against "
             "itself; first: the search of the game's beginning, once before the first game",
         ],
     )
@@ -69,12 +69,12 @@ def _measure(name: str, device: str, low: bool, progress: Progress, part: float)
     """Returns one row of the table."""
     progress(part, f"{name}, {'bfloat16' if low else 'float32'}")
     games = 16_384 if device == "cuda" else 128
-    config = preset("paper", game=name, games=games, iterations=8, searches=10 * games)
+    config = preset("paper", game=name, games=games, updates=8, searches=10 * games)
     trainer = Trainer(config, device=device, low_precision=low)
     _teach(trainer)
     for _ in range(5):  # into the midst of games
         trainer.self_play.play(trainer.leaf_values())
-    trainer.self_play.iterations = ITERATIONS
+    trainer.self_play.updates = UPDATES
     best, products = float("inf"), 0.0
     clock = perf_counter if device == "cuda" else process_time  # a core may be shared with other programs
     for _ in range(3):
@@ -84,7 +84,7 @@ def _measure(name: str, device: str, low: bool, progress: Progress, part: float)
         if device == "cuda":
             torch.cuda.synchronize()
         best = min(best, clock() - before)
-        products = _network_rate(trainer, low) * games / (leaves * ITERATIONS)
+        products = _network_rate(trainer, low) * games / (leaves * UPDATES)
     return {
         "game": name,
         "precision": "bfloat16" if low else "float32",
@@ -100,7 +100,7 @@ def _time_moves(name: str) -> dict[str, float]:
     """Returns how long the agent takes: before the first game, for a move in the mean, for the slowest one."""
     game, rng = load_game(name), np.random.default_rng(0)
     RebelAgent(game, iterations=2).begin(0, rng)  # compiles
-    agents = [RebelAgent(game, iterations=ITERATIONS) for _ in range(2)]
+    agents = [RebelAgent(game, iterations=UPDATES // 2) for _ in range(2)]
     before = perf_counter()
     agents[0].begin(0, rng)
     first, moves = perf_counter() - before, []

@@ -29,7 +29,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
             for name in ("evaluator", "equity", "hand_batch", "preflop_table")
         ),
         *package.glob("arena/whole_hands/deals.py"),
-        *package.glob("learning/compiled_network.py"),
+        *package.glob("learning/value_network/numba_kernels.py"),
     ]
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
 

@@ -13,13 +13,13 @@ from aleator.agents.registry import load_agent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
 from aleator.games.table import Table
-from aleator.learning.shipped import shipped_path
+from aleator.learning.value_network.shipped import shipped_path
 from aleator.storage import StorageError
 
 
 def test_it_beats_random_play() -> None:
     game = load_game("liars-dice:1x4")
-    rebel, uniform = load_agent("rebel:iterations=32", game), load_agent("uniform", game)
+    rebel, uniform = load_agent("rebel:iterations=16", game), load_agent("uniform", game)
     rng = np.random.default_rng(0)
     won = sum(play_game([rebel, uniform], rng).payoff(0) for _ in range(60))
     won += sum(play_game([uniform, rebel], rng).payoff(1) for _ in range(60))
@@ -29,7 +29,7 @@ def test_it_beats_random_play() -> None:
 
 def test_it_holds_beliefs() -> None:
     game = load_game("liars-dice:1x4")
-    rebel = load_agent(f"rebel:{shipped_path('liars-dice:1x4')},iterations=16", game)
+    rebel = load_agent(f"rebel:{shipped_path('liars-dice:1x4')},iterations=8", game)
     table = Table(game, np.random.default_rng(1))
     rebel.begin(0, np.random.default_rng(2))
     belief = rebel.belief(table.observe().history)

@@ -18,11 +18,11 @@ from tests.apps.calls import call
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the demonstration shorter."""
     torch.set_num_threads(1)
-    small: dict[str, Any] = {"iterations": 16, "searches": 640, "games": 64, "batch": 128, "width": 32}
+    small: dict[str, Any] = {"updates": 16, "searches": 640, "games": 64, "batch": 128, "width": 32}
     monkeypatch.setitem(config.PRESETS, "demo", {**config.PRESETS["demo"], **small})
     monkeypatch.setattr(demo, "PLAYTHROUGHS", 16)
     monkeypatch.setattr(demo, "FIRST_PLAYTHROUGHS", 16)
-    monkeypatch.setattr(demo, "ITERATIONS", 16)
+    monkeypatch.setattr(demo, "UPDATES", 16)
 
 
 def test_demo_trains_and_shows_the_paper_beside_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ import torch
 
 from aleator.apps.cli import train as command
 from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.model import load_model
+from aleator.learning.value_network.model import load_model
 from tests.apps.calls import call
 from tests.learning.runs import contents
 
-TINY = ("--set", "iterations=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
+TINY = ("--set", "updates=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
         "--device", "cpu", "--threads", "1", "--playthroughs", "16")  # fmt: skip
 
 

@@ -12,13 +12,13 @@ import torch
 
 from aleator.learning.checkpoint import CHECKPOINT, RunDirectory
 from aleator.learning.config import RebelConfig
-from aleator.learning.networks import ValueNetwork
-from aleator.learning.quick_network import QuickNetwork
+from aleator.learning.value_network.networks import ValueNetwork
+from aleator.learning.value_network.numba_network import NumbaNetwork
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.storage import ArrayFile
 
 TINY: dict[str, Any] = {
-    "game": "liars-dice:1x2", "iterations": 8, "games": 8, "searches": 96, "batch": 16, "layers": 1, "width": 8, "replay": 64,
+    "game": "liars-dice:1x2", "updates": 8, "games": 8, "searches": 96, "batch": 16, "layers": 1, "width": 8, "replay": 64,
     "averaging": 0.9, "seed": 3,
 }  # fmt: skip
 
@@ -38,7 +38,7 @@ def tiny(**changes: Any) -> RebelConfig:
 
 def ask(network: ValueNetwork, inputs: torch.Tensor, only: slice = slice(None)) -> npt.NDArray[np.float32]:
     """Returns the values [n, H] that the kernels find for inputs [n, size], or some of them, without an outer layer."""
-    quick, beliefs = QuickNetwork(network), 2 * network.num_hands
+    quick, beliefs = NumbaNetwork(network), 2 * network.num_hands
     values = np.full((len(inputs), network.num_hands), np.nan, dtype=np.float32)
     every = np.arange(len(inputs))
     begins = quick.beginnings(inputs[:, :-beliefs])

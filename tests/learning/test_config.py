@@ -13,7 +13,7 @@ from aleator.learning.config import PRESETS, RebelConfig, parse_setting, preset
 
 def test_the_preset_paper_is_appendix_g() -> None:
     config = preset("paper", game="liars-dice:1x6")
-    assert (config.depth, config.iterations, config.exploration, config.search) == (2, 1024, 0.25, "cfr-d")
+    assert (config.depth, config.updates, config.exploration, config.search) == (2, 1024, 0.25, "cfr-d")
     assert (config.layers, config.width, config.learning_rate, config.batch) == (2, 256, 3e-4, 512)
     assert config.encoding == "absolute" and not config.averaging and not config.linear_sampling
     assert 2 * config.searches * config.draws == 25_600_000, "draws of the authors' release: 1,000 epochs of 25,600"
@@ -79,3 +79,13 @@ def test_settings_can_be_typed(text: str, expected: tuple[str, Any]) -> None:
 def test_what_cannot_be_a_setting_is_refused(text: str) -> None:
     with pytest.raises(SolveError, match=text.partition("=")[0] or "NAME=VALUE"):
         parse_setting(text)
+
+
+def test_the_field_of_before_is_read_but_not_typed() -> None:
+    values = RebelConfig(updates=24).to_dict()
+    del values["updates"]
+    assert RebelConfig.from_dict({**values, "iterations": 24}) == RebelConfig(updates=24)
+    with pytest.raises(SolveError, match="unknown training setting 'iterations'"):
+        preset("paper", iterations=24)
+    with pytest.raises(SolveError, match=r"iterations=24'; names: .*updates"):
+        parse_setting("iterations=24")

@@ -13,12 +13,12 @@ from aleator.solvers.search_rule import SEARCH_RULES
 torch = pytest.importorskip("torch")
 
 from aleator.learning.decisions import STEPS, Decisions, NetworkPolicies  # noqa: E402
+from aleator.learning.evaluation import play_out  # noqa: E402
 from aleator.learning.learner import squared_loss  # noqa: E402
-from aleator.learning.model import Model, Searcher, load_model  # noqa: E402
-from aleator.learning.networks import NetworkConfig, PolicyNetwork  # noqa: E402
-from aleator.learning.playing import play_out  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
+from aleator.learning.value_network.model import Model, Searcher, load_model  # noqa: E402
+from aleator.learning.value_network.networks import NetworkConfig, PolicyNetwork  # noqa: E402
 from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.trees.public_tree import build_tree  # noqa: E402
@@ -147,7 +147,7 @@ def test_gradients_reach_all_parameters_and_only_what_counts() -> None:
 def test_a_policy_network_learns_the_average_policy(tmp_path: Path) -> None:
     # a subgame of depth 8 is all of 1x2: every search finds the same policy
     config = tiny(
-        policy=True, warm_start=0, depth=8, iterations=64, searches=512, games=32, batch=64, replay=512, draws=16.0,
+        policy=True, warm_start=0, depth=8, updates=64, searches=512, games=32, batch=64, replay=512, draws=16.0,
         width=32, learning_rate=1e-2, halvings=(0.3, 0.5, 0.7, 0.9),
     )  # fmt: skip
     trainer = Trainer(config)
@@ -159,7 +159,7 @@ def test_a_policy_network_learns_the_average_policy(tmp_path: Path) -> None:
     started = Searcher(Model(tiny(policy=True, depth=8, width=32), model.network, {}, model.policy))
     found = [
         play_out(
-            build_tree(started.game), started.subgames, started.leaf_values, config.rule, iterations=2, playthroughs=16,
+            build_tree(started.game), started.subgames, started.leaf_values, config.rule, updates=2, playthroughs=16,
             generator=torch.Generator().manual_seed(0), start=start,
         ).exploitability
         for start in (None, started.warm_start)

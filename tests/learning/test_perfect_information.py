@@ -15,9 +15,9 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.games.table import PublicHistory
 from aleator.learning.config import RebelConfig, preset
-from aleator.learning.model import Model
-from aleator.learning.running import Pace, train
+from aleator.learning.run import Pace, train
 from aleator.learning.training import Trainer
+from aleator.learning.value_network.model import Model
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.minimax import position_values
 from aleator.trees import build_tree
@@ -62,7 +62,7 @@ def test_the_agent_plays_what_was_evaluated(tmp_path: Path) -> None:
     run = trainer(searches=256)
     list(run.run())
     Model(run.config, run.searcher).save(tmp_path / "network.safetensors")
-    agent, found = RebelAgent(run.game, tmp_path / "network.safetensors", iterations=1024), run.searched_positions()
+    agent, found = RebelAgent(run.game, tmp_path / "network.safetensors", iterations=512), run.searched_positions()
     state, events = run.game.root(), []
     agent.begin(0, np.random.default_rng(0))
     for event in (1, 2, 0, 1):
@@ -73,11 +73,11 @@ def test_the_agent_plays_what_was_evaluated(tmp_path: Path) -> None:
         state = run.game.child(state, event)
 
 
-def test_hidden_information_and_more_iterations_are_refused() -> None:
+def test_hidden_information_and_more_updates_are_refused() -> None:
     with pytest.raises(SolveError, match="perfect information, in which each player has one hand; kuhn has 3"):
         trainer(game="kuhn")
-    with pytest.raises(SolveError, match="minimax solves a subgame in 1 iteration, not 64"):
-        RebelConfig(search="minimax", iterations=64)
+    with pytest.raises(SolveError, match="minimax solves a subgame in 1 update, not 64"):
+        RebelConfig(search="minimax", updates=64)
 
 
 @pytest.mark.slow

@@ -12,25 +12,25 @@ from aleator.trees import build_tree
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
-from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402
+from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from tests.learning.runs import Nothing  # noqa: E402
 
 
-def self_play(name: str, depth: int, iterations: int, games: int, **config: object) -> tuple[SelfPlay, NetworkLeaves]:
+def self_play(name: str, depth: int, updates: int, games: int, **config: object) -> tuple[SelfPlay, TorchLeaves]:
     subgames = Subgames(load_game(name), depth, encoding="absolute")
     encoding, hands = subgames.encoding, subgames.shapes.num_hands
     generator = torch.Generator().manual_seed(0)
     network = ValueNetwork(encoding.size, hands, NetworkConfig(width=16), generator=generator)
-    leaves = NetworkLeaves(network, encoding)
+    leaves = TorchLeaves(network, encoding)
     play = SelfPlay(
         subgames,
         SEARCH_RULES["cfr-d"],
-        iterations,
+        updates,
         SelfPlayConfig(games=games, **config),
         generator,  # type: ignore[arg-type]
     )

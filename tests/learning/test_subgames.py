@@ -15,20 +15,20 @@ from aleator.solvers.search_rule import SEARCH_RULES
 torch = pytest.importorskip("torch")
 
 from aleator.learning import subgames as subgames_module  # noqa: E402
-from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
-from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.rebel import SelfPlay, SelfPlayConfig, SelfPlayed  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402
+from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from aleator.solvers.engines.batched.engine import make_engine  # noqa: E402
 from tests.learning.ladder import Ladder  # noqa: E402
 
 
-def self_play(subgames: Subgames, **config: Any) -> tuple[SelfPlay, NetworkLeaves]:
+def self_play(subgames: Subgames, **config: Any) -> tuple[SelfPlay, TorchLeaves]:
     """Returns games that begin, and a network that knows nothing."""
     generator, encoding = torch.Generator().manual_seed(1), subgames.encoding
     network = ValueNetwork(encoding.size, encoding.num_hands, NetworkConfig(layers=1, width=16), generator=generator)
     play = SelfPlay(subgames, SEARCH_RULES["cfr-d"], 6, SelfPlayConfig(games=40, **config), generator)
-    return play, NetworkLeaves(network, encoding)
+    return play, TorchLeaves(network, encoding)
 
 
 def played(subgames: Subgames, rounds: int, *, forgetting: bool = False) -> tuple[SelfPlay, list[SelfPlayed]]:

@@ -51,7 +51,7 @@ def test_searches_use_the_moving_average() -> None:
 
 def test_training_finds_the_values_of_a_game_without_leaves() -> None:
     # a subgame of depth 8 is all of 1x2: targets are exact, and only the root is searched
-    trainer = Trainer(tiny(depth=8, iterations=64, searches=1024, games=32, batch=64, replay=512, draws=16.0, width=32,
+    trainer = Trainer(tiny(depth=8, updates=64, searches=1024, games=32, batch=64, replay=512, draws=16.0, width=32,
                            learning_rate=1e-2, halvings=(0.3, 0.5, 0.7, 0.9)))  # fmt: skip
     losses = [metrics.loss for metrics in trainer.run()]
     assert losses[1] is not None and losses[-1] is not None and losses[-1] < losses[1] / 50
@@ -62,7 +62,7 @@ def test_a_run_can_begin_with_the_networks_of_another() -> None:
     known = Trainer(tiny(policy=True))
     for _ in known.run():
         pass
-    run = Trainer(tiny(policy=True, seed=4, iterations=16))
+    run = Trainer(tiny(policy=True, seed=4, updates=16))
     assert known.policies is not None and run.policies is not None
     run.begin_with(known.searcher, known.policies.searcher)
     for network in (run.network, run.averaged):
@@ -82,7 +82,7 @@ def test_a_run_can_begin_with_the_networks_of_another() -> None:
 
 def test_an_estimate_leaves_the_run_as_it_is() -> None:
     trainer, untouched = Trainer(tiny()), Trainer(tiny())
-    cost = estimate(trainer, games=4, iterations=4)
+    cost = estimate(trainer, games=4, updates=4)
     assert cost.seconds > 0 and cost.searches_per_second > 0
     replay = 64 * (trainer.subgames.encoding.size * 4 + 2 * 5)
     assert replay < cost.memory < replay + 1_000_000
@@ -91,6 +91,6 @@ def test_an_estimate_leaves_the_run_as_it_is() -> None:
 
 def test_an_estimate_shrinks_as_the_run_goes_on() -> None:
     trainer = Trainer(tiny(searches=800_000))
-    early = estimate(trainer, games=4, iterations=4).seconds
+    early = estimate(trainer, games=4, updates=4).seconds
     trainer.epoch = trainer.config.epochs - 10
-    assert estimate(trainer, games=4, iterations=4).seconds < early / 100
+    assert estimate(trainer, games=4, updates=4).seconds < early / 100

@@ -85,7 +85,7 @@ class Waves:
 
 
 def search(name: str, rule: str, roots: list[int], engine: type[TorchEngine], dtype: torch.dtype) -> Searched:
-    """Returns a search of 9 iterations in some subgames at fixed odd beliefs, each of which keeps another iteration."""
+    """Returns a search of 9 updates in some subgames at fixed odd beliefs, each of which keeps another update."""
     shapes = Subgames(load_game(name), dtype=dtype).complete().shapes
     number = torch.tensor(roots)
     forest = Forest.build(shapes, number)
@@ -136,10 +136,10 @@ def test_the_kept_iteration_is_the_one_asked_for() -> None:
     leaves = Waves(shapes.num_hands, torch.float64)
     engine = TorchEngine(forest, leaves, (ones, ones), SEARCH_RULES["cfr-d"], 8)
     kept = engine.search(torch.tensor([0, 3, 8])).policy
-    for subgame, iterations in enumerate((0, 3, 8)):
+    for subgame, updates in enumerate((0, 3, 8)):
         other = TorchEngine(forest, leaves, (ones, ones), SEARCH_RULES["cfr-d"], 8)
-        for iteration in range(1, iterations + 1):
-            other.iterate(iteration)
+        for number in range(1, updates + 1):
+            other.update(number)
         mine = forest.subgame == subgame
         np.testing.assert_array_equal(kept[mine], other.policy[mine])
 
@@ -155,5 +155,5 @@ def test_what_the_engine_cannot_do_is_refused() -> None:
     leaves = Waves(shapes.num_hands, torch.float32)
     with pytest.raises(SolveError, match="needs an oracle"):
         TorchEngine(forest, leaves, (ones, ones), SEARCH_RULES["cfr-ave"], 4)
-    with pytest.raises(SolveError, match="at least 1 iteration"):
+    with pytest.raises(SolveError, match="at least 1 update"):
         TorchEngine(forest, leaves, (ones, ones), SEARCH_RULES["cfr-d"], 0)

@@ -1,7 +1,7 @@
 """ReBeL as an agent: search by a random iteration with a trained value network at the leaves, and from a policy network on.
 
 Reference: ReBeL section 6, Algorithm 2.
-Deviations: an iteration of the paper updates one player, and one of the agent's search both: it takes half as many.
+Deviations: an iteration of the paper updates one player, one of the agent's both: its 512 are the paper's 1,024.
 Status: tests/agents/test_rebel.py; its exploitability by `aleator paper rebel-liars-dice`.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from aleator.agents.search import SearchAgent
 from aleator.games.base import Game
-from aleator.learning.model import load_model
-from aleator.learning.network_value import NetworkValue
-from aleator.learning.shipped import shipped_path
+from aleator.learning.value_network.model import load_model
+from aleator.learning.value_network.network_value import NetworkValue
+from aleator.learning.value_network.shipped import shipped_path
 from aleator.search.budget import check_budget
 from aleator.search.random_iteration import SearchConfig
 from aleator.trees.subgame import DepthLimit
@@ -28,7 +28,7 @@ class RebelAgent(SearchAgent):
     Args:
         game: what it plays.
         network: the file of a value network; None for the one that comes with the game.
-        iterations: updates of one player in a search; minimax takes one.
+        iterations: of a search, each of which updates both players; minimax takes one.
         seconds: for one search, if fewer iterations fit in; None for no limit.
     """
 
@@ -39,17 +39,16 @@ class RebelAgent(SearchAgent):
         game: Game[Any],
         network: Path | str | None = None,
         *,
-        iterations: int = 1024,
+        iterations: int = 512,
         seconds: float | None = None,
     ) -> None:
         check_budget(iterations, seconds)
         model = load_model(network or shipped_path(game.name))
         value = NetworkValue(model, game)
-        updates = 1 if model.config.rule.minimax else iterations
         config = SearchConfig(
             limit=DepthLimit(moves=model.config.depth),
             rule=model.config.rule,
-            iterations=max(1, updates // 2),
+            iterations=1 if model.config.rule.minimax else iterations,
             seconds=seconds,
             start=value.start,
         )

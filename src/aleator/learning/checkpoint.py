@@ -24,8 +24,8 @@ import torch
 from aleator.errors import one_line
 from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
-from aleator.learning.model import Model
 from aleator.learning.training import EpochMetrics, Trainer
+from aleator.learning.value_network.model import Model
 from aleator.storage import (
     ArrayFile,
     StorageError,

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from aleator.errors import SolveError, shown
-from aleator.learning.encoding import ENCODINGS
-from aleator.learning.networks import NetworkConfig
 from aleator.learning.rebel import SelfPlayConfig
+from aleator.learning.value_network.encoding import ENCODINGS
+from aleator.learning.value_network.networks import NetworkConfig
 from aleator.parsing import parse_real, parse_whole
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.search_rule import SearchRule, find_rule
@@ -31,7 +31,7 @@ class RebelConfig:
         depth: moves in a subgame before its leaves.
         search: how subgames are solved, a name in `aleator.search.SEARCH_RULES`: cfr-d, discounted-cfr-d, sharp-cfr-d,
             modified-cfr-ave, fp, linear-fp or flop; minimax for perfect information. cfr-ave needs an oracle.
-        iterations: updates of one player in a search; 1 for minimax.
+        updates: of one player each, in a search (the paper calls them iterations); 1 for minimax.
         encoding: how players are named in inputs: relative, absolute, or auto (relative where rules are symmetric).
         layers, width, layer_norm: the network.
         zero_sum: with DeepStack's outer layer, which makes both players' values sum to zero.
@@ -39,7 +39,7 @@ class RebelConfig:
         warm_start: how many updates of each player its policies stand for when searches start with them; 0 for uniform starts.
         games: games played at the same time.
         exploration: probability of a random action of the exploring player.
-        linear_sampling: sample later iterations more often when moving on.
+        linear_sampling: sample later updates more often when moving on.
         random_beliefs: draw beliefs at random instead of following play (the paper's ablation; it fails).
         searches: subgames to search in all.
         warm_up: share of the run whose examples are dropped, and before which nothing is trained twice.
@@ -56,7 +56,7 @@ class RebelConfig:
     game: str = "liars-dice:1x4"
     depth: int = 2
     search: str = "cfr-d"
-    iterations: int = 1024
+    updates: int = 1024
     encoding: str = "auto"
     layers: int = 2
     width: int = 256
@@ -82,11 +82,11 @@ class RebelConfig:
     def __post_init__(self) -> None:
         if self.rule.oracle:
             raise SolveError(f"{self.search} needs an oracle at the leaves, not a network; train by modified-cfr-ave")
-        if self.rule.minimax and self.iterations != 1:
-            raise SolveError(f"minimax solves a subgame in 1 iteration, not {self.iterations}")
+        if self.rule.minimax and self.updates != 1:
+            raise SolveError(f"minimax solves a subgame in 1 update, not {self.updates}")
         if self.encoding not in ENCODINGS:
             raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
-        for name in ("depth", "iterations", "layers", "width", "games", "searches", "batch", "replay"):
+        for name in ("depth", "updates", "layers", "width", "games", "searches", "batch", "replay"):
             if not 1 <= getattr(self, name) < _MOST:
                 below = " and less than 2^63" * (getattr(self, name) >= _MOST)
                 raise SolveError(f"{name} must be at least 1{below}, not {shown(getattr(self, name))}")
@@ -137,13 +137,15 @@ class RebelConfig:
 
     @staticmethod
     def from_dict(values: dict[str, Any]) -> RebelConfig:
-        """Returns the config that `to_dict` wrote.
+        """Returns the config that `to_dict` wrote, now or when `updates` were called iterations.
 
         Raises:
             SolveError: a field is unknown or has an impossible value.
         """
         if not isinstance(values, dict):
             raise SolveError(f"training settings are fields by name, not {shown(values)}")
+        if "updates" not in values:
+            values = {_RENAMED.get(name, name): value for name, value in values.items()}
         kinds = _kinds()
         for name, value in values.items():
             if name not in kinds:
@@ -158,6 +160,7 @@ class RebelConfig:
         return RebelConfig(**converted)
 
 
+_RENAMED = {"iterations": "updates"}  # in files of before
 _KIND_NAMES = {
     str: "a name",
     int: "a whole number",
@@ -200,7 +203,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"encoding": "absolute"},
     "fast": {
         "search": "sharp-cfr-d",
-        "iterations": 512,
+        "updates": 512,
         "layers": 4,
         "games": 8192,
         "exploration": 0.5,
@@ -213,7 +216,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "searches": 1_300_000,
     },
     "demo": {
-        "iterations": 128,
+        "updates": 128,
         "games": 256,
         "searches": 40_000,
         "draws": 16.0,
@@ -226,7 +229,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     # games of perfect information without chance; exploration is complete because minimax itself never mixes
     "perfect-information": {
         "search": "minimax",
-        "iterations": 1,
+        "updates": 1,
         "layers": 3,
         "width": 128,
         "games": 256,
@@ -250,4 +253,4 @@ def preset(name: str, **changes: Any) -> RebelConfig:
     """
     if name not in PRESETS:
         raise SolveError(f"unknown preset {name!r}; allowed: {', '.join(PRESETS)}")
-    return RebelConfig.from_dict({**PRESETS[name], **changes})
+    return RebelConfig.from_dict({**RebelConfig().to_dict(), **PRESETS[name], **changes})

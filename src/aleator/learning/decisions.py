@@ -19,10 +19,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from aleator.learning.encoding import Encoding
-from aleator.learning.networks import PolicyNetwork
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
+from aleator.learning.value_network.encoding import Encoding
+from aleator.learning.value_network.networks import PolicyNetwork
 from aleator.solvers.engines.batched.engine import Searched
 from aleator.solvers.engines.batched.forest import Forest
 

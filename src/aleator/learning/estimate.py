@@ -34,21 +34,21 @@ class Estimate:
     searches_per_second: float
 
 
-def estimate(trainer: Trainer, *, games: int = 64, iterations: int = 32) -> Estimate:
+def estimate(trainer: Trainer, *, games: int = 64, updates: int = 32) -> Estimate:
     """Returns what the rest of a run takes; the run itself is left as it is.
 
     Args:
         trainer: the run.
         games: games that a calibration on the CPU plays; on CUDA, where a search costs little more than a launch, all play.
-        iterations: of its searches; the time of a search is taken to grow in proportion beyond that.
+        updates: of its searches; the time of a search is taken to grow in proportion beyond that.
     """
     config, on_cuda = trainer.config, trainer.device.type == "cuda"
     games = config.games if on_cuda else min(games, config.games)
-    few, many = max(iterations // 4, 1), max(iterations, 2)
+    few, many = max(updates // 4, 1), max(updates, 2)
     _play(trainer, games, few)  # compiles
     seconds = [_play(trainer, games, number) for number in (few, many)]
     slope = max(seconds[1] - seconds[0], 0.0) / (many - few)
-    search = (seconds[0] + slope * (config.iterations - few)) / (games * _ROUNDS)
+    search = (seconds[0] + slope * (config.updates - few)) / (games * _ROUNDS)
     searches = (config.epochs - trainer.epoch) * config.games
     steps = 2 * searches * config.draws / config.batch
     return Estimate(
@@ -58,11 +58,11 @@ def estimate(trainer: Trainer, *, games: int = 64, iterations: int = 32) -> Esti
     )
 
 
-def _play(trainer: Trainer, games: int, iterations: int) -> float:
+def _play(trainer: Trainer, games: int, updates: int) -> float:
     """Returns the seconds that self-play takes for `_ROUNDS` searches of some games."""
     generator = torch.Generator(trainer.device).manual_seed(0)
     config = replace(trainer.config.self_play, games=games)
-    play = SelfPlay(trainer.subgames, trainer.config.rule, iterations, config, generator, trainer.decisions)
+    play = SelfPlay(trainer.subgames, trainer.config.rule, updates, config, generator, trainer.decisions)
     values, start = trainer.leaf_values(), trainer.warm_start()
     return _timed(trainer, lambda: [play.play(values, start) for _ in range(_ROUNDS)])
 

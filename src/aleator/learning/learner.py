@@ -16,8 +16,8 @@ from torch import nn
 
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import STEPS
-from aleator.learning.networks import Perceptron, PolicyNetwork, ValueNetwork
 from aleator.learning.replay import Replay
+from aleator.learning.value_network.networks import Perceptron, PolicyNetwork, ValueNetwork
 
 Tensor = torch.Tensor
 Network = TypeVar("Network", bound=Perceptron)

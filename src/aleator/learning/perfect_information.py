@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from aleator.games.base import Child, FloatArray, Game
-from aleator.learning.playing import Played
+from aleator.learning.evaluation import Played
 from aleator.learning.subgames import Subgames
 from aleator.solvers.engines.batched.engine import LeafValues
 from aleator.solvers.engines.batched.minimax import MinimaxEngine

@@ -3,7 +3,7 @@
 Algorithm:
     Each game stands at a public belief state. All of them are searched together with the value network at the leaves; the
     root's values become a training example for each player, and the average policies, if wanted, examples for a policy
-    network, with which searches can start; a leaf is sampled from the policies of a random iteration, one
+    network, with which searches can start; a leaf is sampled from the policies after a random update, one
     player exploring, and the game goes on from the public belief state there, or begins anew when it is over.
 
 Reference: ReBeL Algorithm 1 and 2, section 5.2 and 5.3, App. G.
@@ -43,7 +43,7 @@ class SelfPlayConfig:
     Attributes:
         games: games played at the same time.
         exploration: probability of a random action of the exploring player.
-        linear_sampling: sample later iterations more often, in proportion to their weight in the average; else uniformly.
+        linear_sampling: sample later updates more often, in proportion to their weight in the average; else uniformly.
         random_beliefs: instead of playing on, draw a subgame and beliefs at random.
     """
 
@@ -66,23 +66,21 @@ class SelfPlayed(NamedTuple):
     policies: Examples | None
 
 
-def sample_iterations(
-    draws: Tensor, iterations: int, *, gamma: float, seat: int | None = None, pretended: int = 0
-) -> Tensor:
-    """Returns [n] iterations to keep, so that the kept policies of a seat have the average as mean.
+def sample_updates(draws: Tensor, updates: int, *, gamma: float, seat: int | None = None, pretended: int = 0) -> Tensor:
+    """Returns [n] updates to keep, so that the kept policies of a seat have the average as mean.
 
     The k-th policy that the opponent was updated against has weight k^gamma. Player 0 is updated first: player 1's k-th policy is
     there after 2 (k - 1) updates, when player 0 is about to answer it; player 0's after one more.
 
     Args:
         draws: [n] numbers in [0, 1), uniformly distributed.
-        iterations: updates of one player in a search.
+        updates: of one player each, in a search.
         gamma: exponent of the weights; 0 for equal ones.
         seat: whose policies are to be played; None for both alike.
         pretended: updates of each player that a warm start stands for; its policies are there before the first update.
     """
-    updates = max(iterations // 2, 1)
-    steps = torch.arange(2 * (pretended + updates), device=draws.device)  # each of the players is updated in turn
+    each = max(updates // 2, 1)
+    steps = torch.arange(2 * (pretended + each), device=draws.device)  # players are updated in turn
     chances = (steps // 2 + 1).double() ** gamma
     if seat is not None:
         chances[seat::2] = 0.0
@@ -97,7 +95,7 @@ class SelfPlay:
         self,
         subgames: Subgames,
         rule: SearchRule,
-        iterations: int,
+        updates: int,
         config: SelfPlayConfig,
         generator: torch.Generator,
         decisions: Decisions | None = None,
@@ -107,14 +105,14 @@ class SelfPlay:
         Args:
             subgames: the subgames of the game.
             rule: how subgames are solved.
-            iterations: updates of one player in a search.
+            updates: of one player each, in a search.
             config: how many games, how they explore.
             generator: randomness, on the device of the subgames.
             decisions: of the subgames, if a policy network learns from them.
         """
         self.decisions = decisions
         self.subgames, self.config = subgames, config
-        self.rule, self.iterations, self.generator = rule, iterations, generator
+        self.rule, self.updates, self.generator = rule, updates, generator
         shapes = subgames.shapes
         rule.check(subgames.game.name, shapes.num_hands)
         if config.random_beliefs:
@@ -127,13 +125,13 @@ class SelfPlay:
         """Searches every game's subgame, moves on, and returns examples: of values two per search."""
         forest = self.subgames.forest(self.root)
         device = forest.shapes.device
-        keep = sample_iterations(
+        keep = sample_updates(
             torch.rand(len(self.root), generator=self.generator, device=device, dtype=torch.float64),
-            self.iterations,
+            self.updates,
             gamma=self.rule.gamma if self.config.linear_sampling else 0.0,
             pretended=start.updates if start and self.config.linear_sampling else 0,
         )
-        searched = search(forest, leaf_values, self.reach, self.rule, self.iterations, keep, start)
+        searched = search(forest, leaf_values, self.reach, self.rule, self.updates, keep, start)
         examples = SelfPlayed(self._examples(searched), self.decisions.examples(searched) if self.decisions else None)
         if self.config.random_beliefs:
             self.root, self.reach = self._anywhere()

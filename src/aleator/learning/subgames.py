@@ -10,7 +10,7 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import Game
-from aleator.learning.encoding import Encoding
+from aleator.learning.value_network.encoding import Encoding
 from aleator.meter import Meter
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.shapes import Shapes

@@ -29,16 +29,15 @@ from aleator.games.base import Game
 from aleator.games.registry import load_recorded_game
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions, NetworkPolicies
-from aleator.learning.encoding import Encoding
-from aleator.learning.leaf_network import NetworkLeaves
+from aleator.learning.evaluation import Played, play_out
 from aleator.learning.learner import Learner
 from aleator.learning.memory import check_memory, policy_capacity, value_capacity
-from aleator.learning.networks import PolicyNetwork, ValueNetwork
 from aleator.learning.perfect_information import SearchedPositions, search_positions
-from aleator.learning.playing import Played, play_out
 from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
+from aleator.learning.value_network.leaf_values import leaf_values
+from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import LeafValues
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.engines.batched.warm_start import WarmStart
@@ -78,19 +77,6 @@ class EpochMetrics:
         return asdict(self)
 
 
-def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> LeafValues:
-    """Returns a value network as the value function of a search, by the fastest means its device has."""
-    if encoding.features.is_cuda:
-        from aleator.learning.fused_leaves import FusedLeaves
-
-        return FusedLeaves(network, encoding)
-    if encoding.features.dtype == torch.float32 and not low_precision:
-        from aleator.learning.compiled_leaves import CompiledLeaves
-
-        return CompiledLeaves(network, encoding)
-    return NetworkLeaves(network, encoding, low_precision=low_precision)
-
-
 class Trainer:
     """A training run that can be stepped, asked, saved and resumed."""
 
@@ -112,7 +98,7 @@ class Trainer:
         """
         self.config, self.device, self.low_precision = config, torch.device(device), low_precision
         if self.device.type == "cuda":
-            from aleator.learning.fused_leaves import check_width
+            from aleator.learning.value_network.triton_leaves import check_width
 
             check_width(config.width)
         self.game = load_recorded_game(config.game) if game is None else game
@@ -133,7 +119,7 @@ class Trainer:
         self.self_play = SelfPlay(
             self.subgames,
             config.rule,
-            config.iterations,
+            config.updates,
             config.self_play,
             self.generator,
             self.decisions,
@@ -298,7 +284,7 @@ class Trainer:
         self,
         *,
         playthroughs: int,
-        iterations: int | None = None,
+        updates: int | None = None,
         seed: int = 0,
         chunk: int = 4096,
         on_progress: Callable[[int], None] | None = None,
@@ -314,7 +300,7 @@ class Trainer:
             self.subgames,
             self.leaf_values(),
             self.config.rule,
-            iterations=iterations or self.config.iterations,
+            updates=updates or self.config.updates,
             playthroughs=playthroughs,
             generator=torch.Generator(self.device).manual_seed(seed),
             start=self.warm_start(),

@@ -13,7 +13,7 @@ from aleator.apps.web.models_play import Tree
 from aleator.apps.web.worker.race import MAX_SHOWN, race, tree
 from aleator.apps.web.worker.runs import read_run, run_files
 from aleator.games.registry import load_game
-from aleator.learning.shipped import shipped_games
+from aleator.learning.value_network.shipped import shipped_games
 from aleator.solvers.solve import ALGORITHMS as LIBRARY
 from aleator.solvers.solve import make_solver
 from aleator.trees.public_tree import build_tree

@@ -25,14 +25,14 @@ from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 
 if TYPE_CHECKING:
-    from aleator.learning.model import Searcher
-    from aleator.learning.playing import Played
+    from aleator.learning.evaluation import Played
     from aleator.learning.training import Trainer
+    from aleator.learning.value_network.model import Searcher
     from aleator.solvers.engines.batched.engine import LeafValues
 
 GAME, LABEL = "liars-dice:1x4", "1x4f"
 PLAYTHROUGHS, FIRST_PLAYTHROUGHS, CURVE_PLAYTHROUGHS = 512, 64, 16
-ITERATIONS = 512  # of searches in the comparison
+UPDATES = 512  # of one player each, of searches in the comparison
 _POINTS = 5  # evaluations on the way, for the curve
 _PICTURE = "demo.png"
 
@@ -53,16 +53,16 @@ def run(
         make_folder(output)
         check_plot(picture)
     from aleator.learning.config import preset
-    from aleator.learning.model import Searcher
-    from aleator.learning.shipped import shipped_model
     from aleator.learning.training import Trainer
+    from aleator.learning.value_network.model import Searcher
+    from aleator.learning.value_network.shipped import shipped_model
 
     trainer = Trainer(preset("demo", game=GAME, seed=seed))
     config = trainer.config
     if not json:
         note(
             f"{GAME}: ReBeL from nothing. {config.searches:,} subgames of depth {config.depth} are searched with "
-            f"{config.iterations} iterations of {config.search}, valued by {config.layers} x {config.width} units."
+            f"{config.updates} updates by {config.search}, valued by {config.layers} x {config.width} units."
         )
     untrained = _evaluate("untrained network", trainer, trainer.leaf_values(), FIRST_PLAYTHROUGHS, quiet=json)
     curve = [(float(config.games), untrained.exploitability), *_train(trainer, quiet=json)]
@@ -94,7 +94,7 @@ def run(
 
 def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     """Trains to the end; returns (searches, exploitability) on the way."""
-    from aleator.learning.running import Moment, Pace, train
+    from aleator.learning.run import Moment, Pace, train
 
     points: list[tuple[float, float]] = []
     every = max(trainer.config.epochs // (_POINTS + 1), 1)
@@ -114,7 +114,7 @@ def _evaluate(name: str, player: Trainer | Searcher, values: LeafValues, playthr
     """Returns how exploitable search with a network is, with a bar while it is measured."""
     import torch
 
-    from aleator.learning.playing import play_out
+    from aleator.learning.evaluation import play_out
     from aleator.trees.public_tree import build_tree
 
     # every second sequence of bids is the root of a subgame, and some are never reached
@@ -125,7 +125,7 @@ def _evaluate(name: str, player: Trainer | Searcher, values: LeafValues, playthr
             player.subgames,
             values,
             player.config.rule,
-            iterations=ITERATIONS,
+            updates=UPDATES,
             playthroughs=playthroughs,
             generator=torch.Generator().manual_seed(0),
             chunk=1024,
@@ -165,10 +165,10 @@ def _show(rows: list[dict[str, Any]], picture: Path | None, recorded: dict[str, 
     print_table(GAME, ("policy", "searches in training", "time", "exploitability", "±", "ReBeL Table 2"), cells)
     out.print(
         f"Exploitability is NashConv / 2, of the mean of {PLAYTHROUGHS} playthroughs ({FIRST_PLAYTHROUGHS} for the untrained "
-        f"network), an upper estimate; ± is a standard error. Searches take {ITERATIONS} iterations of one player here, and "
+        f"network), an upper estimate; ± is a standard error. Searches take {UPDATES} updates of one player here, and "
         f"{TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR takes "
         f"{TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU, and measured there at "
-        f"{quality(recorded['exploitability'], recorded['error'])} with {recorded['search_iterations']:,} iterations and "
+        f"{quality(recorded['exploitability'], recorded['error'])} with {recorded['search_iterations']:,} updates and "
         f"{recorded['playthroughs']:,} playthroughs.",
         markup=False,
     )

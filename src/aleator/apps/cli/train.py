@@ -18,7 +18,7 @@ from aleator.parsing import MAX_SEED
 
 if TYPE_CHECKING:
     from aleator.learning.config import RebelConfig
-    from aleator.learning.running import Moment
+    from aleator.learning.run import Moment
     from aleator.learning.training import Trainer
 
 _DEVICES = ("auto", "cpu", "cuda")
@@ -67,16 +67,16 @@ def rebel(
     Examples:  aleator train rebel --game liars-dice:1x4  |  aleator train rebel --game liars-dice:1x6 --preset paper
     --device cuda --out runs/dice  |  aleator train rebel --resume runs/dice  |
     aleator train rebel --game leduc --set searches=20000 --seed 1  |
-    aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set iterations=1024
+    aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set updates=1024
     """
     place = check_device(device, threads)
     if tensorboard and find_spec("tensorboard") is None:
         raise MissingExtraError("tensorboard", "tensorboard")
     from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
-    from aleator.learning.model import load_model
-    from aleator.learning.running import Pace, train
+    from aleator.learning.run import Pace, train
     from aleator.learning.training import Trainer
+    from aleator.learning.value_network.model import load_model
 
     if resume:
         fixed = {"--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start}
@@ -177,7 +177,7 @@ def announce(trainer: Trainer, path: Path) -> None:
     begun = f", {trainer.epoch:,} done" if trainer.epoch else ""
     note(
         f"{config.game}: {config.epochs:,} epochs of {config.games:,} searches{begun}; {config.search}, "
-        f"{config.iterations:,} iteration{'s' * (config.iterations > 1)}, depth {config.depth}; {trainer.device.type}, in {path}"
+        f"{config.updates:,} update{'s' * (config.updates > 1)}, depth {config.depth}; {trainer.device.type}, in {path}"
     )
     note(
         f"about {duration(cost.seconds)} without evaluations ({cost.searches_per_second:,.0f} searches per second), "

@@ -19,7 +19,7 @@ except ModuleNotFoundError as missing:
     raise AleatorError("this experiment needs torch: pip install 'aleator[neural]'") from missing
 
 from aleator.learning.config import preset
-from aleator.learning.playing import play_out
+from aleator.learning.evaluation import play_out
 from aleator.learning.training import Trainer
 from aleator.trees.public_tree import build_tree
 
@@ -36,10 +36,10 @@ _DEVIATIONS = (
     "The paper shows that random beliefs fail, and what a policy network saves, in turn endgame hold'em, without numbers for "
     "Liar's Dice. Random beliefs are drawn here uniformly, the public state from all roots of subgames. Runs are short: what "
     "counts is the order. With the policy network searches start as in App. J, in training, too: as if its policy had been "
-    "played for 15 updates of each player, with the regrets of an exact best response. Iterations are those that are run after "
+    "played for 15 updates of each player, with the regrets of an exact best response. Updates are those that are run after "
     "that; the start itself costs as much as two of them. In a game as small as this 15 updates of each player find better "
     "policies than the network knows, so that it helps short searches only, whether it stands for 15 updates, 5 or 2. "
-    "Modified CFR-AVE multiplies what the network gets wrong by about half the number of iterations."
+    "Modified CFR-AVE multiplies what the network gets wrong by about half the number of updates."
 )
 
 
@@ -54,9 +54,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         searches=searches,
     )
     if settings.full:  # the paper's rule and exploration, with the network and the schedule of the shipped ones
-        config = replace(config, search="cfr-d", iterations=256, exploration=0.25, width=128)
+        config = replace(config, search="cfr-d", updates=256, exploration=0.25, width=128)
     if settings.quick:
-        config = replace(config, iterations=32, games=64, batch=128, draws=16.0)
+        config = replace(config, updates=32, games=64, batch=128, draws=16.0)
     playthroughs = int(settings.choose(16, 48, 1024))
     rows: list[tuple[Cell, ...]] = []
     curves, last, trainers = {}, {}, {}
@@ -66,8 +66,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         trainers[label] = Trainer(replace(config, **changes), device=device)
         points = _train(trainers[label], playthroughs, show)
         curves[label], last[label] = points, points[-1][1]
-        rows.append((label, config.iterations, points[0][1], points[-1][1]))
-    on_progress(0.9, "fewer iterations")
+        rows.append((label, config.updates, points[0][1], points[-1][1]))
+    on_progress(0.9, "fewer updates")
     plays = int(settings.choose(16, 64, 1024))
     saved = {
         _PLAIN: _fewer(trainers[_PLAIN], plays, started=False),
@@ -95,13 +95,13 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     return Report(
         title=f"Training on {config.game}: exploitability of the policy that search plays",
         setting=(
-            f"{searches:,} searches of {config.iterations} iterations, {playthroughs} playthroughs on {device}{settings.mode}"
+            f"{searches:,} searches of {config.updates} updates, {playthroughs} playthroughs on {device}{settings.mode}"
         ),
-        convention="Exploitability is NashConv / 2 of the average of the playthroughs. An iteration updates one player.",
-        columns=("training", "iterations of a search", "untrained", "trained"),
+        convention="Exploitability is NashConv / 2 of the average of the playthroughs. Updates are of one player.",
+        columns=("training", "updates in a search", "untrained", "trained"),
         rows=tuple(rows),
         claims=tuple(claims),
-        panels={config.game: curves, "iterations of a search instead of subgames": saved},
+        panels={config.game: curves, "updates in a search instead of subgames": saved},
         x_label="subgames searched",
         y_label="exploitability (NashConv / 2)",
         deviations=_DEVIATIONS,
@@ -109,33 +109,33 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 
 
 def _fewer(trainer: Trainer, playthroughs: int, *, started: bool) -> list[tuple[float, float]]:
-    """Returns (iterations of a search, exploitability) for as many as in training and for fewer."""
+    """Returns (updates in a search, exploitability) for as many as in training and for fewer."""
     points = []
     for shift in range(6, -1, -1):
-        if (iterations := trainer.config.iterations >> shift) >= 2:
+        if (updates := trainer.config.updates >> shift) >= 2:
             played = play_out(
                 build_tree(trainer.game),
                 trainer.subgames,
                 trainer.leaf_values(),
                 trainer.config.rule,
-                iterations=iterations,
+                updates=updates,
                 playthroughs=playthroughs,
                 generator=torch.Generator(trainer.device).manual_seed(1),
                 start=trainer.warm_start() if started else None,
             )
-            points.append((float(iterations), played.exploitability))
+            points.append((float(updates), played.exploitability))
     return points
 
 
 def _saving(without: list[tuple[float, float]], started: list[tuple[float, float]], place: int) -> Claim:
-    """Returns whether a started search gets where another is at one of its points with fewer iterations."""
-    iterations, target = without[place]
+    """Returns whether a started search gets where another is at one of its points with fewer updates."""
+    updates, target = without[place]
     enough = [number for number, found in started if found <= target]
-    measured = f"{enough[0]:.0f} iterations" if enough else f"not within {started[-1][0]:.0f} iterations"
+    measured = f"{enough[0]:.0f} updates" if enough else f"not within {started[-1][0]:.0f} updates"
     return Claim(
-        text=f"started with the policy network, fewer than {iterations:.0f} iterations are as good as {iterations:.0f} without",
+        text=f"started with the policy network, fewer than {updates:.0f} updates are as good as {updates:.0f} without",
         measured=f"{target:.3f} is reached {'with ' if enough else ''}{measured}",
-        agrees=bool(enough) and enough[0] < iterations,
+        agrees=bool(enough) and enough[0] < updates,
     )
 
 

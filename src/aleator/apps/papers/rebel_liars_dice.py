@@ -15,21 +15,21 @@ try:
 except ModuleNotFoundError as missing:
     raise AleatorError("this experiment needs torch: pip install 'aleator[neural]'") from missing
 
-from aleator.learning.model import Searcher
-from aleator.learning.playing import Played, play_out
-from aleator.learning.shipped import shipped_model, shipped_path
+from aleator.learning.evaluation import Played, play_out
+from aleator.learning.value_network.model import Searcher
+from aleator.learning.value_network.shipped import shipped_model, shipped_path
 
 _CONVENTION = (
-    "Exploitability is NashConv / 2 of the average of playthroughs, each of which draws one iteration per subgame, evenly "
-    "among them; with finitely many it is an upper estimate. An iteration updates one player, as in the paper. Subgames are "
+    "Exploitability is NashConv / 2 of the average of playthroughs, each of which draws one update per subgame, evenly "
+    "among them; with finitely many it is an upper estimate. An update (the paper's iteration) is of one player. Subgames are "
     "two moves deep."
 )
 _DEVIATIONS = (
-    "The networks have four hidden layers instead of two. They were trained with 512 iterations per search instead of "
+    "The networks have four hidden layers instead of two. They were trained with 512 updates per search instead of "
     "1,024, an exploration of 0.5, batches of 4,096 examples from a buffer of 400,000, a moving average of the parameters, "
     "and a learning rate of 3e-3 that is halved seven times. Searches are by sharp-cfr-d, which converges faster than the "
     "paper's linear weights; the column 'linear' has those. Both were recorded after training on the machine named there, "
-    "with 1,024 iterations and at least 1,024 playthroughs. 1x7f is not in the paper. Without a GPU the numbers are "
+    "with 1,024 updates and at least 1,024 playthroughs. 1x7f is not in the paper. Without a GPU the numbers are "
     "measured anew on the two smaller games only, with less search and fewer playthroughs, which makes them higher; what "
     "agrees with the paper is then what was recorded, and with --full, or on a GPU, what is measured."
 )
@@ -38,7 +38,7 @@ _BIGGER = {"1x7f": "liars-dice:1x7"}
 
 def _measure(
     name: str,
-    iterations: int,
+    updates: int,
     playthroughs: int,
     device: str,
     seed: int,
@@ -54,7 +54,7 @@ def _measure(
         searcher.subgames,
         searcher.leaf_values,
         searcher.config.rule,
-        iterations=iterations,
+        updates=updates,
         playthroughs=playthroughs,
         generator=torch.Generator(device).manual_seed(seed),
         start=searcher.warm_start,
@@ -77,7 +77,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the table: all games with the paper's effort on a GPU, the smaller ones with less on a CPU."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     whole = device == "cuda" or settings.full
-    iterations, playthroughs = (TABLE_2_ITERATIONS, 1024) if whole else (64, 32) if settings.quick else (256, 64)
+    updates, playthroughs = (TABLE_2_ITERATIONS, 1024) if whole else (64, 32) if settings.quick else (256, 64)
     games = {**GAMES, **_BIGGER}
     measured = list(games) if whole else ["1x4f"] if settings.quick else ["1x4f", "1x5f"]
     rows: list[tuple[Cell, ...]] = []
@@ -87,7 +87,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         played = None
         if label in measured:
             share = (measured.index(label) / len(measured), 1 / len(measured))
-            played = _measure(name, iterations, playthroughs, device, settings.seed, on_progress, share)
+            played = _measure(name, updates, playthroughs, device, settings.seed, on_progress, share)
         rows.append(
             (
                 label,
@@ -108,7 +108,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         panels[label] = {"loss": [(line["searches"], line["loss"]) for line in log if line["loss"]]}
     return Report(
         title="Exploitability of ReBeL (CFR-D) on Liar's Dice (ReBeL Table 2)",
-        setting=f"{playthroughs:,} playthroughs, {iterations:,} iterations, on {device}{settings.mode}",
+        setting=f"{playthroughs:,} playthroughs, {updates:,} updates ({updates // 2:,} a player), on {device}{settings.mode}",
         convention=_CONVENTION,
         columns=("game", "ours", "±", "recorded", "± ", "linear", "paper", "searches", "training s", "machine"),
         rows=tuple(rows),

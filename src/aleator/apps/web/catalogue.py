@@ -9,7 +9,7 @@ from importlib import resources
 from aleator.apps.web.models import Preset, SpotModel
 from aleator.apps.web.models_play import GameInfo, OpponentInfo
 from aleator.games.holdem.spot_file import parse_spot, spot_table
-from aleator.learning.shipped import shipped_games
+from aleator.learning.value_network.shipped import shipped_games
 
 _GAMES = {
     "liars-dice:1x4": ("Liar's Dice, four faces", "One die each with four faces; fours are wild.", "dice"),

@@ -20,7 +20,7 @@ from aleator.games.registry import load_game
 from aleator.games.table import PublicHistory
 from aleator.games.table import Table as GameTable
 
-_SETTINGS = {REBEL: "rebel:iterations=512"}  # a move within a second, also where cores are busy
+_SETTINGS = {REBEL: "rebel:iterations=256"}  # a move within a second, also where cores are busy
 
 
 class Opponent(Protocol):

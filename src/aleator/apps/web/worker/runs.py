@@ -11,7 +11,7 @@ from typing import Any
 
 from aleator.apps.web.models_play import Run, RunCurves
 from aleator.apps.web.worker.channel import Channel
-from aleator.learning import shipped
+from aleator.learning.value_network import shipped
 from aleator.storage import ArrayFile
 
 MAX_RUNS = 200

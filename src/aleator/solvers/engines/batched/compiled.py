@@ -1,4 +1,4 @@
-"""The batched engine on the CPU: iterations of CFR by compiled kernels on the memory of the tensors."""
+"""The batched engine on the CPU: updates of CFR by compiled kernels on the memory of the tensors."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class CompiledEngine(TorchEngine):
         leaf_values: LeafValues | None,
         root_reach: tuple[Tensor, Tensor],
         rule: SearchRule,
-        iterations: int,
+        updates: int,
         start: WarmStart | None = None,
     ) -> None:
-        super().__init__(forest, leaf_values, root_reach, rule, iterations, start)
+        super().__init__(forest, leaf_values, root_reach, rule, updates, start)
         shapes = forest.shapes
         payoff, deal = shapes.payoff[forest.template], shapes.deal[forest.template]
         self._terminals = (forest.terminals.numpy(), payoff[forest.terminals].numpy())
@@ -53,11 +53,11 @@ class CompiledEngine(TorchEngine):
         """Returns whether there are kernels for a rule: regret matching, with leaves at the beliefs of current policies."""
         return rule.leaves == CURRENT
 
-    def iterate(self, iteration: int) -> None:
-        """As `TorchEngine.iterate`."""
-        player = (iteration - 1) % 2
+    def update(self, number: int) -> None:
+        """As `TorchEngine.update`."""
+        player = (number - 1) % 2
         opponent, rows = self._reach[1 - player], self._rows
-        positive, negative, decay, share, floor, _ = (self._number(x) for x in self.schedule[iteration - 1])
+        positive, negative, decay, share, floor, _ = (self._number(x) for x in self.schedule[number - 1])
         compiled_walk.evaluate_ends(
             *self._terminals, self._stakes[player], self._matrices, player, opponent, self._nothing, rows["values"]
         )

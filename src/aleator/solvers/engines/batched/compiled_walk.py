@@ -1,4 +1,4 @@
-"""The steps of an iteration on a forest, compiled for the CPU: one pass over the rows each, without a temporary.
+"""The steps of an update on a forest, compiled for the CPU: one pass over the rows each, without a temporary.
 
 The same steps as in `walk`, on the memory of the same tensors. Rows are ordered by level, so that children have larger numbers
 than their parent, and siblings stand side by side.

@@ -1,16 +1,16 @@
-"""The batched engine: runs iterations on a forest of subgames, with a value function at their leaves.
+"""The batched engine: updates players on a forest of subgames, with a value function at their leaves.
 
 Algorithm:
-    On iteration t one player, the traverser, is updated: its counterfactual values at the leaves come from the value
+    Update t is of one player, the traverser: its counterfactual values at the leaves come from the value
     function at the leaves' beliefs, those at terminals from the payoffs; they are pulled up; regrets (CFR) or best responses
     (fictitious play) give the traverser's next policy; its reach is pushed down. Beliefs at leaves follow the players'
     current policies (CFR-D) or their average policies (fictitious play, and CFR-AVE in its modified form, where a leaf's
     cfvs are the difference that the current policies make to those of the average).
-    For each subgame one iteration can be chosen whose policies are kept: safe search plays them.
+    For each subgame one update can be chosen after which the policies are kept: safe search plays them.
 
 Reference: ReBeL Algorithms 1 and 2, App. D (FLOP), E (CFR-D, modified CFR-AVE) and J (warm start, in `warm_start`).
 
-Deviations: an iteration updates one player, as the paper counts, and players alternate, player 0 first. Best responses share
+Deviations: players are updated in turn, player 0 first; an update is what the paper calls an iteration. Best responses share
     the probability among equal actions. CFR-AVE as proved, not modified, needs an oracle and is not here.
 
 Status: equal to the CPU engine (tests/solvers/test_batched_engine.py).
@@ -68,8 +68,8 @@ class Searched:
         root_reach: per player [G, H], what the search began with.
         values: per player [G, H], the value of each hand at the root: the weighted mean over the player's updates (CFR-D),
             or what the average policies are worth.
-        policy: [R, H] probability of the action into each row, on the iteration that was kept for its subgame.
-        beliefs_policy: [R, H] the same for the policies that beliefs follow: current or average ones of that iteration.
+        policy: [R, H] probability of the action into each row, after the update that was kept for its subgame.
+        beliefs_policy: [R, H] the same for the policies that beliefs follow: current or average ones after that update.
         average: [R, H] the average policies at the end.
     """
 
@@ -81,37 +81,37 @@ class Searched:
     average: Tensor
 
 
-def search_schedule(rule: SearchRule, iterations: int, pretended: int = 0) -> FloatArray:
-    """Returns [T, 6]: what each iteration multiplies by, after some updates of each player that are pretended.
+def search_schedule(rule: SearchRule, updates: int, pretended: int = 0) -> FloatArray:
+    """Returns [T, 6]: what each update multiplies by, after some updates of each player that are pretended.
 
-    Columns: discount of positive and of negative regrets, decay of sums, share of the iteration in the sums, floor of
+    Columns: discount of positive and of negative regrets, decay of sums, share of the update in the sums, floor of
     regrets, and how much of the opponent's last policy an optimistic traverser mixes into its average.
     """
-    updates = (iterations + 1) // 2
-    rows = np.zeros((updates, 6))
+    each = (updates + 1) // 2  # of each player
+    rows = np.zeros((each, 6))
     if isinstance(rule.update, FictitiousRule):
-        for update in range(1, updates + 1):
-            weight = rule.update.weight(update)
-            recent = 2.0 / (update + 2.0) if rule.update.optimistic else 0.0
-            rows[update - 1, 2:] = 1.0 - weight, weight, 0.0, recent
+        for number in range(1, each + 1):
+            weight = rule.update.weight(number)
+            recent = 2.0 / (number + 2.0) if rule.update.optimistic else 0.0
+            rows[number - 1, 2:] = 1.0 - weight, weight, 0.0, recent
     elif isinstance(rule.update, RegretRule):
-        positive, negative, decay, floor, _ = rule.update.schedule(pretended + 1, updates).T
-        rows[:, :5] = np.stack([positive, negative, decay, np.ones(updates), floor], axis=1)
-    return np.repeat(rows, 2, axis=0)[:iterations]
+        positive, negative, decay, floor, _ = rule.update.schedule(pretended + 1, each).T
+        rows[:, :5] = np.stack([positive, negative, decay, np.ones(each), floor], axis=1)
+    return np.repeat(rows, 2, axis=0)[:updates]
 
 
-def _check(rule: SearchRule, iterations: int) -> None:
+def _check(rule: SearchRule, updates: int) -> None:
     """Raises SolveError if the engine cannot search by a rule."""
-    if iterations < 1:
-        raise SolveError(f"a search needs at least 1 iteration, not {iterations}")
-    update, fits = rule.update, True
-    if isinstance(update, MinimaxRule):
+    if updates < 1:
+        raise SolveError(f"a search needs at least 1 update, not {updates}")
+    method, fits = rule.update, True
+    if isinstance(method, MinimaxRule):
         raise SolveError("minimax does not iterate: `make_engine` has an engine for it")
     if rule.oracle:
         raise SolveError("CFR-AVE needs an oracle at the leaves; with a value function use its modified form")
-    if isinstance(update, RegretRule):
-        fits = update.minimiser != HEDGE and not update.optimistic
-    if not (fits and update.alternating):
+    if isinstance(method, RegretRule):
+        fits = method.minimiser != HEDGE and not method.optimistic
+    if not (fits and method.alternating):
         raise SolveError(
             "a search on the batched engine updates players in turn, by regret matching without prediction "
             "or by best responses"
@@ -127,7 +127,7 @@ class TorchEngine:
         leaf_values: LeafValues | None,
         root_reach: tuple[Tensor, Tensor],
         rule: SearchRule,
-        iterations: int,
+        updates: int,
         start: WarmStart | None = None,
     ) -> None:
         """Prepares a search.
@@ -137,15 +137,15 @@ class TorchEngine:
             leaf_values: the value function; None if there are no leaves.
             root_reach: per player [G, H], the reach at the roots; beliefs up to a factor.
             rule: how to search.
-            iterations: updates of one player, T.
+            updates: of one player each, T.
             start: policies to begin with; None for uniform ones.
         """
-        _check(rule, iterations)
-        self.forest, self.root_reach, self.rule, self.iterations = forest, root_reach, rule, iterations
+        _check(rule, updates)
+        self.forest, self.root_reach, self.rule, self.updates = forest, root_reach, rule, updates
         self.fictitious, self.follows_average = isinstance(rule.update, FictitiousRule), rule.leaves != CURRENT
         self.power = rule.update.power if isinstance(rule.update, RegretRule) else 1.0
         self.levels = walk.levels_of(forest)
-        self.schedule = search_schedule(rule, iterations, start.updates if start else 0)
+        self.schedule = search_schedule(rule, updates, start.updates if start else 0)
         if len(forest.leaves) and leaf_values is None:
             raise SolveError(f"{len(forest.leaves)} leaves need a value function")
         self._leaf_values = leaf_values.bind(forest) if leaf_values and len(forest.leaves) else None
@@ -160,7 +160,7 @@ class TorchEngine:
         for player in (0, 1):
             self.reach[player][roots] = root_reach[player]
             walk.push_reach(self.levels, player, self.policy, self.reach[player])
-        # sums of reach over iterations: the average policy, and reach under it. They begin with the uniform policy, which
+        # sums of reach over updates: the average policy, and reach under it. They begin with the uniform policy, which
         # counts in fictitious play, and otherwise only until there is something else
         weight = 1.0 if self.fictitious else _NOTHING
         self.sums = (self.reach[0] * weight, self.reach[1] * weight)
@@ -173,11 +173,11 @@ class TorchEngine:
         self._payoffs, self._leaf_deals, self._root_deals = forest.payoffs, forest.leaf_deals, forest.root_deals
         self._begun = begin(self, start) if start else float(self.fictitious)  # the weight of what came before
 
-    def evaluate_ends(self, player: int, iteration: int) -> None:
+    def evaluate_ends(self, player: int, update: int) -> None:
         """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
         forest, opponent = self.forest, 1 - player
         expected = self.sums[opponent] if self.fictitious else self.reach[opponent]
-        if recent := float(self.schedule[iteration - 1, 5]):
+        if recent := float(self.schedule[update - 1, 5]):
             expected = torch.lerp(expected, self.reach[opponent], recent)
         self.values.zero_()
         if self.rule.leaves != DIFFERENCE:
@@ -187,7 +187,7 @@ class TorchEngine:
         self.values[forest.terminals] = self._payoffs.apply(player, expected)
         if not self._leaf_values:
             return
-        decay, met = float(self.schedule[iteration - 1, 2]), self.met[player]
+        decay, met = float(self.schedule[update - 1, 2]), self.met[player]
         for seat in (0, 1):
             met[seat].mul_(decay).add_(self.reach[seat])
         cfvs = self._leaf_values(player, (met[0], met[1])) * self._leaf_deals.cf_reach(player, met[opponent])
@@ -210,33 +210,33 @@ class TorchEngine:
             values[forest.leaves] = worth * self._leaf_deals.cf_reach(player, opponent)
 
     def search(self, keep: Tensor | None = None) -> Searched:
-        """Runs all iterations and returns what they found.
+        """Makes all updates and returns what they found.
 
         Args:
-            keep: [G] the iteration (0: before the first) whose policies are kept for each subgame; None for the last.
+            keep: [G] the update after which policies are kept for each subgame (0: before the first); None for the last.
         """
         keep = self._keep(keep)
         kept, wanted = keep[self.forest.subgame][:, None], set(keep.tolist())
         policy, sums = self.policy.clone(), [self.sums[0].clone(), self.sums[1].clone()]
-        for iteration in range(1, self.iterations + 1):
-            self.iterate(iteration)
-            if iteration in wanted:
-                policy = torch.where(kept == iteration, self.policy, policy)
+        for update in range(1, self.updates + 1):
+            self.update(update)
+            if update in wanted:
+                policy = torch.where(kept == update, self.policy, policy)
                 if self.follows_average:
-                    sums = [torch.where(kept == iteration, self.sums[player], sums[player]) for player in (0, 1)]
+                    sums = [torch.where(kept == update, self.sums[player], sums[player]) for player in (0, 1)]
         return self._found(policy, sums)
 
     def _keep(self, keep: Tensor | None) -> Tensor:
-        """Returns [G] iterations to keep, the last where nothing was asked for."""
+        """Returns [G] updates to keep, the last where nothing was asked for."""
         if keep is None:
-            keep = torch.full((len(self.forest.shape),), self.iterations, device=self.forest.shapes.device)
+            keep = torch.full((len(self.forest.shape),), self.updates, device=self.forest.shapes.device)
         return keep
 
-    def iterate(self, iteration: int) -> None:
-        """Runs one iteration (from 1)."""
-        player, levels = (iteration - 1) % 2, self.levels
-        positive, negative, decay, share, floor, _ = self.schedule[iteration - 1].tolist()
-        self.evaluate_ends(player, iteration)
+    def update(self, number: int) -> None:
+        """Makes one update (from 1)."""
+        player, levels = (number - 1) % 2, self.levels
+        positive, negative, decay, share, floor, _ = self.schedule[number - 1].tolist()
+        self.evaluate_ends(player, number)
         if self.fictitious:
             walk.respond(levels, player, self.values, self.policy)
             walk.push_reach(levels, player, self.policy, self.reach[player])
@@ -250,7 +250,7 @@ class TorchEngine:
             walk.push_reach(levels, player, self.policy, self.reach[player])
 
     def _found(self, policy: Tensor, sums: Sequence[Tensor]) -> Searched:
-        """Returns the result, given the policy and the sums of reach on the iterations that were kept."""
+        """Returns the result, given the policy and the sums of reach after the updates that were kept."""
         average, values = self._match_sums(self.sums), []
         for player in (0, 1):
             if self.follows_average:
@@ -264,7 +264,7 @@ class TorchEngine:
         return Searched(self.forest, self.root_reach, (values[0], values[1]), policy, followed, average)
 
     def _weight(self, player: int) -> float:
-        """Returns the sum of the weights of a player's iterations."""
+        """Returns the sum of the weights of a player's updates."""
         weight = self._begun
         for _, _, decay, share, _, _ in self.schedule[player::2]:
             weight = float(weight * decay + share)
@@ -292,7 +292,7 @@ def make_engine(
     leaf_values: LeafValues | None,
     root_reach: tuple[Tensor, Tensor],
     rule: SearchRule,
-    iterations: int,
+    updates: int,
     start: WarmStart | None = None,
 ) -> TorchEngine | MinimaxEngine:
     """Returns the fastest engine for the device of a forest."""
@@ -305,10 +305,10 @@ def make_engine(
     if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
         from aleator.solvers.engines.batched.fused import FusedEngine
 
-        return FusedEngine(forest, leaf_values, root_reach, rule, iterations, start)
+        return FusedEngine(forest, leaf_values, root_reach, rule, updates, start)
     if forest.shapes.device.type == "cpu":
         from aleator.solvers.engines.batched.compiled import CompiledEngine
 
         if CompiledEngine.fits(rule):
-            return CompiledEngine(forest, leaf_values, root_reach, rule, iterations, start)
-    return TorchEngine(forest, leaf_values, root_reach, rule, iterations, start)
+            return CompiledEngine(forest, leaf_values, root_reach, rule, updates, start)
+    return TorchEngine(forest, leaf_values, root_reach, rule, updates, start)

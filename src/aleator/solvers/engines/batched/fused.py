@@ -22,21 +22,21 @@ class FusedEngine(TorchEngine):
 
     def search(self, keep: Tensor | None = None) -> Searched:
         """As `TorchEngine.search`."""
-        device, iterations = self.forest.shapes.device, self.iterations
+        device, updates = self.forest.shapes.device, self.updates
         self._kept = self._keep(keep).to(torch.int32)
         self._clock = torch.zeros(1, dtype=torch.int32, device=device)
         self._prepare()
         self._kept_policy = self.policy.clone()
         self._kept_sums = tuple(sums.clone() for sums in self.sums) if self.follows_average else self.sums
-        # the first iterations are launched one by one, so that Triton compiles outside the capture
-        done = min(2, iterations)
+        # the first updates are launched one by one, so that Triton compiles outside the capture
+        done = min(2, updates)
         self._launch_all(done)
-        replays = (iterations - done) // _PER_GRAPH if device.type == "cuda" else 0
+        replays = (updates - done) // _PER_GRAPH if device.type == "cuda" else 0
         if replays:
             graph = self._capture()
             for _ in range(replays):
                 graph.replay()
-        self._launch_all(iterations - done - replays * _PER_GRAPH)
+        self._launch_all(updates - done - replays * _PER_GRAPH)
         return self._found(self._kept_policy, self._kept_sums)
 
     def _prepare(self) -> None:
@@ -55,7 +55,7 @@ class FusedEngine(TorchEngine):
         self._schedule = torch.tensor(self.schedule, dtype=torch.float32, device=shapes.device)
 
     def _capture(self) -> torch.cuda.CUDAGraph:
-        """Returns a graph of some iterations, beginning where the clock stands."""
+        """Returns a graph of some updates, beginning where the clock stands."""
         graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         collecting = gc.isenabled()
@@ -71,14 +71,14 @@ class FusedEngine(TorchEngine):
         torch.cuda.current_stream().wait_stream(stream)
         return graph
 
-    def _launch_all(self, iterations: int) -> None:
-        """Launches some iterations and moves the clock."""
-        for offset in range(1, iterations + 1):
+    def _launch_all(self, updates: int) -> None:
+        """Launches some updates and moves the clock."""
+        for offset in range(1, updates + 1):
             self._launch(offset)
-        self._clock.add_(iterations)
+        self._clock.add_(updates)
 
     def _launch(self, offset: int) -> None:
-        """Launches the kernels of one iteration; the clock is even, so that odd offsets are turns of player 0."""
+        """Launches the kernels of one update; the clock is even, so that odd offsets are turns of player 0."""
         forest, hands = self.forest, self.forest.shapes.num_hands
         player = (offset - 1) % 2
         wide: dict[str, Any] = {"HP": triton.next_power_of_2(hands), "BLOCK": _BLOCK}

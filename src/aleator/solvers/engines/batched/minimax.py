@@ -6,8 +6,8 @@ Algorithm:
 
 Reference: ReBeL section 5.4.
 
-Deviations: the iteration whose policies are kept is this one, also where Algorithm 1 would draw the uniform policy that comes
-    before the first iteration: exploration is left to the exploring player.
+Deviations: the policies that are kept are these, also where Algorithm 1 would draw the uniform policy that comes
+    before the first update: exploration is left to the exploring player.
 
 Status: equal to the CPU engine's (tests/solvers/test_minimax.py).
 """
@@ -26,7 +26,7 @@ Tensor = torch.Tensor
 
 
 class MinimaxEngine:
-    """Solves the subgames of one forest together; arguments as for `TorchEngine`, without a number of iterations.
+    """Solves the subgames of one forest together; arguments as for `TorchEngine`, without a number of updates.
 
     Attributes:
         values: per player [R, 1], the player's cfvs at all rows, once there was a search.

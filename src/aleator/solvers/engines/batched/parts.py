@@ -33,7 +33,7 @@ def search(
     leaf_values: LeafValues | None,
     root_reach: tuple[Tensor, Tensor],
     rule: SearchRule,
-    iterations: int,
+    updates: int,
     keep: Tensor,
     start: WarmStart | None = None,
 ) -> Searched:
@@ -44,22 +44,22 @@ def search(
         leaf_values: the value function at leaves.
         root_reach: per player [G, H].
         rule: how to search.
-        iterations: updates of one player.
-        keep: [G] the iteration whose policies are kept.
+        updates: of one player each.
+        keep: [G] the update after which policies are kept.
         start: policies to begin with; None for uniform ones.
     """
     number = len(forest.shape)
     if forest.shapes.device.type != "cpu":
-        return make_engine(forest, leaf_values, root_reach, rule, iterations, start).search(keep)
+        return make_engine(forest, leaf_values, root_reach, rule, updates, start).search(keep)
     if number <= PART:
         with one_thread():
-            return make_engine(forest, leaf_values, root_reach, rule, iterations, start).search(keep)
+            return make_engine(forest, leaf_values, root_reach, rule, updates, start).search(keep)
 
     def search_part(begin: int) -> Searched:
         part = slice(begin, begin + PART)
         reach = (root_reach[0][part], root_reach[1][part])
         small = Forest.build(forest.shapes, forest.shape[part])
-        return make_engine(small, leaf_values, reach, rule, iterations, start).search(keep[part])
+        return make_engine(small, leaf_values, reach, rule, updates, start).search(keep[part])
 
     begins = range(0, number, PART)
     with one_thread() as threads, ThreadPoolExecutor(min(threads, len(begins))) as pool:  # one for every part

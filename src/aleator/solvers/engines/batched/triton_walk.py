@@ -1,10 +1,10 @@
-"""The steps of an iteration as fused Triton kernels: each reads and writes every row once.
+"""The steps of an update as fused Triton kernels: each reads and writes every row once.
 
 The arithmetic is that of `walk`; here a program handles a block of rows with all their hands, and loops over children. The
-iteration is read from device memory, so that launches can be captured in a CUDA graph and replayed.
+update is read from device memory, so that launches can be captured in a CUDA graph and replayed.
 
 Shared arguments: `hands` H, `HP` H rounded up to a power of two, `BLOCK` rows per program; `clock` holds the number of
-iterations done before the captured ones, `offset` counts them from there (from 1).
+updates done before the captured ones, `offset` counts them from there (from 1).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ CHANGING = ["rows", "offset", "begin", "end"]  # numbers that must not make Trit
 
 
 @triton.jit
-def _keeps(kept, subgame, iteration):
-    """Returns where what an update of this iteration writes is part of the iteration that is kept: it, or the next."""
+def _keeps(kept, subgame, update):
+    """Returns where what an update writes is part of the policies that are kept: those after it, or after the next."""
     wanted = tl.load(kept + subgame)
-    return (wanted == iteration) | (wanted == iteration + 1)
+    return (wanted == update) | (wanted == update + 1)
 
 
 @triton.jit
@@ -68,7 +68,7 @@ def update_level(
 ):  # fmt: skip
     """Pulls cfvs up into one level; updates the traverser's regrets and policy, or writes its best response.
 
-    `schedule` [T, 6] has the discounts of each iteration; at the roots the sum of values is updated, too.
+    `schedule` [T, 6] has the discounts of each update; at the roots the sum of values is updated, too.
     """
     row = begin + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     there = row < end
@@ -78,9 +78,9 @@ def update_level(
     first = tl.load(first_of + row, mask=there, other=0)
     own = inner & (tl.load(actor_of + row, mask=there, other=-1) == PLAYER)
     subgame = tl.load(subgame_of + row, mask=there, other=0)
-    iteration = tl.load(clock) + offset
-    discounts = schedule + (iteration - 1) * 6
-    keep = own & _keeps(kept, subgame, iteration)
+    update = tl.load(clock) + offset
+    discounts = schedule + (update - 1) * 6
+    keep = own & _keeps(kept, subgame, update)
     most = tl.max(tl.where(inner, count, 0), axis=0)
     exists_hand = (hand < hands)[None, :]
     value = tl.zeros((BLOCK, HP), tl.float32)
@@ -146,9 +146,9 @@ def push_level(
     ok = there[:, None] & (hand < hands)[None, :]
     parent = tl.load(parent_of + row, mask=there, other=0)
     moved = tl.load(mover_of + row, mask=there, other=-1) == PLAYER
-    iteration = tl.load(clock) + offset
-    decay = tl.load(schedule + (iteration - 1) * 6 + 2)
-    share = tl.load(schedule + (iteration - 1) * 6 + 3)
+    update = tl.load(clock) + offset
+    decay = tl.load(schedule + (update - 1) * 6 + 2)
+    share = tl.load(schedule + (update - 1) * 6 + 3)
     at = row[:, None] * hands + hand[None, :]
     chance = tl.load(policy + at, mask=ok & moved[:, None], other=1.0)
     above = tl.load(reach + parent[:, None] * hands + hand[None, :], mask=ok, other=0.0)
@@ -160,5 +160,5 @@ def push_level(
     tl.store(reach + at, new, mask=ok)
     if ALL:
         subgame = tl.load(subgame_of + row, mask=there, other=0)
-        keep = moved & _keeps(kept, subgame, iteration)
+        keep = moved & _keeps(kept, subgame, update)
         tl.store(kept_sums + at, total, mask=ok & keep[:, None])

@@ -1,4 +1,4 @@
-"""The steps of an iteration on a forest, in plain torch.
+"""The steps of an update on a forest, in plain torch.
 
 The same steps as in the CPU engine (push reach down, evaluate the ends of the tree, pull counterfactual values up, update
 regrets), each as a few operations on all rows of a level. `triton_walk` has them fused for CUDA and is tested against

@@ -7,7 +7,7 @@ Algorithm:
     LayerNorm subtracts a row's mean. That is linear, so that it can be done to the weights and biases before: rows that come
     here have mean 0. Rows are padded with units that are 0 behind every layer.
 
-Status: tests/learning/test_compiled_network.py.
+Status: tests/learning/value_network/test_numba_network.py.
 """
 
 from __future__ import annotations

@@ -14,11 +14,11 @@ from aleator.trees import build_tree
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.model import Searcher  # noqa: E402
-from aleator.learning.playing import even_draws, play_out  # noqa: E402
-from aleator.learning.rebel import sample_iterations  # noqa: E402
-from aleator.learning.shipped import shipped_model  # noqa: E402
+from aleator.learning.evaluation import even_draws, play_out  # noqa: E402
+from aleator.learning.rebel import sample_updates  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.value_network.model import Searcher  # noqa: E402
+from aleator.learning.value_network.shipped import shipped_model  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.solvers.engines.batched.parts import search  # noqa: E402
 from tests.learning.runs import Nothing  # noqa: E402
@@ -41,7 +41,7 @@ def test_with_the_whole_game_as_subgame_play_is_the_average_policy() -> None:
         subgames,
         NoLeaves(),  # type: ignore[arg-type]
         SEARCH_RULES["cfr-d"],
-        iterations=60,
+        updates=60,
         playthroughs=16,
         generator=torch.Generator().manual_seed(0),
     )
@@ -63,7 +63,7 @@ def test_a_random_iteration_is_played_where_play_goes_on(rule: str) -> None:
         subgames,
         Nothing(),
         SEARCH_RULES[rule],
-        iterations=last,
+        updates=last,
         playthroughs=number,
         generator=torch.Generator().manual_seed(0),
         chunk=number,
@@ -76,16 +76,16 @@ def test_a_random_iteration_is_played_where_play_goes_on(rule: str) -> None:
     # fictitious play acts by the averages up to the iteration that was drawn, which are not pure
     policy = (found.policy if rule == "cfr-d" else found.beliefs_policy)[forest.bounds[1] : forest.bounds[2]]
     expected = torch.einsum("g,gah->ah", weights.double() / weights.sum(), policy.view(last, 2, -1))
-    # 20,000 playthroughs are spread evenly over the iterations
+    # 20,000 playthroughs are spread evenly over the updates
     np.testing.assert_allclose(played.policy[0], expected, atol=1e-3)
 
 
-def test_sampled_iterations_have_the_weights_of_the_average() -> None:
+def test_sampled_updates_have_the_weights_of_the_average() -> None:
     draws = (torch.arange(8400, dtype=torch.float64) + 0.5) / 8400
 
     def shares(**how: float) -> list[float]:
-        """Returns how often each of 8 iterations is kept."""
-        return (torch.bincount(sample_iterations(draws, 8, **how), minlength=8) / len(draws)).tolist()  # type: ignore[arg-type]
+        """Returns how often each of 8 updates is kept."""
+        return (torch.bincount(sample_updates(draws, 8, **how), minlength=8) / len(draws)).tolist()  # type: ignore[arg-type]
 
     # the opponent of player 1 is updated first: player 1's k-th of 4 policies is there after 2 (k - 1) updates, weight k / 10
     assert shares(gamma=1.0, seat=1) == pytest.approx([0.1, 0, 0.2, 0, 0.3, 0, 0.4, 0], abs=1e-3)
@@ -119,11 +119,11 @@ def test_the_shipped_network_plays_far_better_than_an_untrained_one() -> None:
                 searcher.subgames,
                 searcher.leaf_values,
                 model.config.rule,
-                iterations=64,
+                updates=64,
                 playthroughs=32,
                 generator=torch.Generator().manual_seed(0),
             )
         )
-    # 64 iterations and 32 playthroughs are few: the shipped network reaches .006 with 1,024 of each
+    # 64 updates and 32 playthroughs are few: the shipped network reaches .006 with 1,024 of each
     assert found[0].exploitability < 0.15 < 0.4 < found[1].exploitability
     assert found[0].error > 0

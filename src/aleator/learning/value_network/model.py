@@ -20,9 +20,9 @@ from aleator.games.base import Game
 from aleator.games.registry import is_recorded_elsewhere, load_recorded_game
 from aleator.learning.config import RebelConfig
 from aleator.learning.decisions import Decisions, NetworkPolicies
-from aleator.learning.networks import Perceptron, PolicyNetwork, ValueNetwork
 from aleator.learning.subgames import Subgames
-from aleator.learning.training import leaf_values
+from aleator.learning.value_network.leaf_values import leaf_values
+from aleator.learning.value_network.networks import Perceptron, PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import LeafValues
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.storage import ArrayFile, StorageError, parse_json

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from aleator.learning.model import Model, Searcher, load_model
 from aleator.learning.training import Trainer
+from aleator.learning.value_network.model import Model, Searcher, load_model
 from aleator.storage import ArrayFile, StorageError
 from aleator.storage.tensors import write_tensors
 from tests.learning.runs import tiny
 
-MODELS = Path(__file__).parents[2] / "models"
+MODELS = Path(__file__).parents[3] / "models"
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game
-from aleator.learning.compiled_leaves import BoundCompiledLeaves
-from aleator.learning.model import Model, Searcher
-from aleator.learning.quick_network import QuickNetwork
+from aleator.learning.value_network.model import Model, Searcher
+from aleator.learning.value_network.numba_leaves import BoundNumbaLeaves
+from aleator.learning.value_network.numba_network import NumbaNetwork
 from aleator.search.random_iteration import SearchStart
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, block, normalised
@@ -22,7 +22,7 @@ from aleator.trees.subgame import Subgame
 class _Leaves(NamedTuple):
     """The leaves of a subgame: what the network says about them, and the chance of each pair of hands [L, H0, H1]."""
 
-    values: BoundCompiledLeaves
+    values: BoundNumbaLeaves
     deal: FloatArray
 
 
@@ -60,7 +60,7 @@ class NetworkValue:
     def __init__(self, model: Model, game: Game[Any] | None = None) -> None:
         searcher = Searcher(model, game)
         self.start = SearchStart(NetworkStart(searcher), searcher.warm_start.updates) if searcher.warm_start else None
-        self.game, self.encoding, self.network = searcher.game, searcher.subgames.encoding, QuickNetwork(model.network)
+        self.game, self.encoding, self.network = searcher.game, searcher.subgames.encoding, NumbaNetwork(model.network)
         self._known: WeakKeyDictionary[Subgame, _Leaves] = WeakKeyDictionary()
 
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
@@ -86,6 +86,6 @@ class NetworkValue:
         states = [subgame.tree.states[leaf] for leaf in subgame.leaves]
         rows = np.arange(len(states))
         return _Leaves(
-            BoundCompiledLeaves(self.network, self.encoding.of(states), torch.from_numpy(rows), rows),
+            BoundNumbaLeaves(self.network, self.encoding.of(states), torch.from_numpy(rows), rows),
             np.stack([self.game.deal(state) for state in states]),
         )

@@ -10,8 +10,8 @@ from aleator.games import load_game
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.encoding import Encoding  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.value_network.encoding import Encoding  # noqa: E402
 
 
 def test_the_papers_input_for_liars_dice() -> None:

@@ -1,4 +1,4 @@
-"""A value network at the leaves of a forest, on the CPU, by the kernels of `compiled_network`.
+"""A value network at the leaves of a forest, on the CPU, by the kernels of `numba_kernels`.
 
 What the network says depends on the leaf's public state, whose part in the first layer is prepared once, and on the beliefs.
 Where a player does not go, the policies that lead on do not change, nor do the beliefs: such leaves keep their values.
@@ -12,31 +12,31 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.learning.compiled_network import encode_changed
-from aleator.learning.encoding import Encoding
-from aleator.learning.networks import ValueNetwork, zero_sum
-from aleator.learning.quick_network import Array32, Numbers, QuickNetwork
+from aleator.learning.value_network.encoding import Encoding
+from aleator.learning.value_network.networks import ValueNetwork, zero_sum
+from aleator.learning.value_network.numba_kernels import encode_changed
+from aleator.learning.value_network.numba_network import Array32, NumbaNetwork, Numbers
 from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 Rows = npt.NDArray[np.floating[Any]]
 
 
-class CompiledLeaves:
-    """As `NetworkLeaves` in float32, with the network's parameters as they are when it is bound to a forest."""
+class NumbaLeaves:
+    """As `TorchLeaves` in float32, with the network's parameters as they are when it is bound to a forest."""
 
     def __init__(self, network: ValueNetwork, encoding: Encoding) -> None:
         self.network, self.encoding = network, encoding
 
-    def bind(self, forest: Forest) -> BoundCompiledLeaves:
+    def bind(self, forest: Forest) -> BoundNumbaLeaves:
         """Returns the value function for the leaves of one forest."""
-        return BoundCompiledLeaves(QuickNetwork(self.network), self.encoding, forest.leaf_states, forest.leaves.numpy())
+        return BoundNumbaLeaves(NumbaNetwork(self.network), self.encoding, forest.leaf_states, forest.leaves.numpy())
 
 
-class BoundCompiledLeaves:
-    """The value network at some leaves; what does not change between iterations is prepared once."""
+class BoundNumbaLeaves:
+    """The value network at some leaves; what does not change between updates is prepared once."""
 
-    def __init__(self, network: QuickNetwork, encoding: Encoding, states: Tensor, rows: Numbers) -> None:
+    def __init__(self, network: NumbaNetwork, encoding: Encoding, states: Tensor, rows: Numbers) -> None:
         """Prepares leaves.
 
         Args:

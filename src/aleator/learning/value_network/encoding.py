@@ -14,7 +14,7 @@ Deviations:
     Games say themselves what a network is told (`Game.features`); OpenSpiel's observation tensors where everybody sees
     everything. Other games get a one-hot public state.
 
-Status: tests/learning/test_encoding.py.
+Status: tests/learning/value_network/test_encoding.py.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 from aleator.errors import SolveError
 from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.playing import BLOCKS
+from aleator.learning.evaluation import BLOCKS
 from aleator.learning.training import EpochMetrics, Trainer
 
 

@@ -1,17 +1,17 @@
-"""A value network at the leaves of a forest of subgames."""
+"""A value network at the leaves of a forest of subgames, in plain torch: on every device, in every precision."""
 
 from __future__ import annotations
 
 import torch
 
-from aleator.learning.encoding import Encoding
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.value_network.encoding import Encoding
+from aleator.learning.value_network.networks import ValueNetwork
 from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
 
 
-class NetworkLeaves:
+class TorchLeaves:
     """Asks a value network for the values at leaves.
 
     Attributes:
@@ -23,15 +23,15 @@ class NetworkLeaves:
     def __init__(self, network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> None:
         self.network, self.encoding, self.low_precision = network, encoding, low_precision
 
-    def bind(self, forest: Forest) -> BoundNetworkLeaves:
+    def bind(self, forest: Forest) -> BoundTorchLeaves:
         """Returns the value function for the leaves of one forest."""
-        return BoundNetworkLeaves(self, forest)
+        return BoundTorchLeaves(self, forest)
 
 
-class BoundNetworkLeaves:
-    """The value network at the leaves of one forest. What does not change between iterations is prepared once."""
+class BoundTorchLeaves:
+    """The value network at the leaves of one forest. What does not change between updates is prepared once."""
 
-    def __init__(self, leaves: NetworkLeaves, forest: Forest) -> None:
+    def __init__(self, leaves: TorchLeaves, forest: Forest) -> None:
         self._leaves, self._index, self._rows = leaves, forest.leaf_states, forest.leaves
         encoding = leaves.encoding
         nothing = torch.ones(

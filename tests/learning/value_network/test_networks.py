@@ -13,11 +13,11 @@ from aleator.errors import SolveError
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.compiled_leaves import CompiledLeaves  # noqa: E402
-from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
-from aleator.learning.model import Model, Searcher, load_model  # noqa: E402
-from aleator.learning.networks import zero_sum  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
+from aleator.learning.value_network.model import Model, Searcher, load_model  # noqa: E402
+from aleator.learning.value_network.networks import zero_sum  # noqa: E402
+from aleator.learning.value_network.numba_leaves import NumbaLeaves  # noqa: E402
+from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 
 
@@ -56,14 +56,14 @@ def test_answers_for_both_players_sum_to_zero(encoding: str) -> None:
 @pytest.mark.parametrize("encoding", ["relative", "absolute"])
 def test_all_forms_of_the_network_have_the_outer_layer(encoding: str) -> None:
     pytest.importorskip("triton")
-    from aleator.learning.fused_leaves import FusedLeaves
+    from aleator.learning.value_network.triton_leaves import TritonLeaves
 
     trainer, generator = loud(encoding), torch.Generator().manual_seed(2)
     forest = trainer.subgames.forest(torch.tensor([0, 2, 1]))
     reach = tuple(torch.rand((forest.num_rows, 3), generator=generator) for _ in (0, 1))
-    plain = NetworkLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
-    compiled = CompiledLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
-    fused = FusedLeaves(trainer.network, trainer.subgames.encoding, torch.float16).bind(forest)
+    plain = TorchLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    compiled = NumbaLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    fused = TritonLeaves(trainer.network, trainer.subgames.encoding, torch.float16).bind(forest)
     for player in (0, 1):
         expected = plain(player, reach)
         assert float(expected.abs().max()) > 0.1
@@ -93,7 +93,7 @@ def test_a_run_with_the_outer_layer_learns_and_is_saved(tmp_path: Path) -> None:
     assert model.config.network.zero_sum and float(model.network.first_flag) == 1.0
     inputs = trainer.replay.inputs[:8]
     assert torch.equal(model.network(inputs), trainer.network(inputs))
-    assert isinstance(Searcher(model).leaf_values, CompiledLeaves)
+    assert isinstance(Searcher(model).leaf_values, NumbaLeaves)
 
 
 def test_hands_that_depend_on_each_other_are_refused() -> None:

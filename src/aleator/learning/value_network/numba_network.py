@@ -1,4 +1,4 @@
-"""A value network on the CPU, packed for the kernels of `compiled_network`.
+"""A value network on the CPU, packed for the kernels of `numba_kernels`.
 
 For the leaves of a few subgames the work of a general framework around each operation costs more than the operation.
 """
@@ -14,14 +14,14 @@ import torch
 
 from aleator.kernels.aligned import aligned_copy, aligned_zeros
 from aleator.kernels.tiles import COLUMNS, TILE, packed
-from aleator.learning.compiled_network import BLOCK, perceive
-from aleator.learning.networks import ValueNetwork
+from aleator.learning.value_network.networks import ValueNetwork
+from aleator.learning.value_network.numba_kernels import BLOCK, perceive
 
 Array32 = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 
 
-class QuickNetwork:
+class NumbaNetwork:
     """The parameters of a `ValueNetwork` as they are now, and memory to work in: for one thread at a time.
 
     Hidden layers have W units here, some of them always 0.

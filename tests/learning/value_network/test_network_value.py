@@ -18,13 +18,13 @@ from aleator.trees.subgame import DepthLimit, subgame_at
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.leaf_network import NetworkLeaves  # noqa: E402
-from aleator.learning.model import Model, Searcher  # noqa: E402
-from aleator.learning.network_value import NetworkValue  # noqa: E402
-from aleator.learning.networks import NetworkConfig, ValueNetwork  # noqa: E402
-from aleator.learning.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
+from aleator.learning.value_network.model import Model, Searcher  # noqa: E402
+from aleator.learning.value_network.network_value import NetworkValue  # noqa: E402
+from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402
+from aleator.learning.value_network.shipped import shipped_games, shipped_model  # noqa: E402
+from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
 
@@ -77,7 +77,7 @@ def test_a_foreign_game_is_refused() -> None:
 @pytest.mark.parametrize(("layers", "norm"), [(1, False), (2, True), (3, True)])
 def test_the_fused_network_says_the_same(layers: int, norm: bool) -> None:
     pytest.importorskip("triton")
-    from aleator.learning.fused_leaves import FusedLeaves
+    from aleator.learning.value_network.triton_leaves import TritonLeaves
 
     game = load_game("liars-dice:1x3")
     subgames = Subgames(game)
@@ -87,9 +87,9 @@ def test_the_fused_network_says_the_same(layers: int, norm: bool) -> None:
     generator = torch.Generator().manual_seed(0)
     reach = tuple(torch.rand((forest.num_rows, shapes.num_hands), generator=generator) for _ in (0, 1))
     for player in (0, 1):
-        plain = NetworkLeaves(network, encoding).bind(forest)(player, (reach[0], reach[1]))
+        plain = TorchLeaves(network, encoding).bind(forest)(player, (reach[0], reach[1]))
         # the interpreter has no bfloat16 products; the kernel is the same in float16
-        fused = FusedLeaves(network, encoding, torch.float16).bind(forest)(player, (reach[0], reach[1]))
+        fused = TritonLeaves(network, encoding, torch.float16).bind(forest)(player, (reach[0], reach[1]))
         np.testing.assert_allclose(plain, fused, atol=5e-3)
         assert float(plain.abs().max()) > 0.1
 
@@ -97,7 +97,7 @@ def test_the_fused_network_says_the_same(layers: int, norm: bool) -> None:
 @pytest.mark.parametrize("width", [16, 100, 384])
 def test_a_width_that_the_kernels_of_a_gpu_cannot_hold_is_refused(width: int) -> None:
     pytest.importorskip("triton")
-    from aleator.learning.fused_leaves import check_width
+    from aleator.learning.value_network.triton_leaves import check_width
 
     with pytest.raises(SolveError, match=f"a power of 2 from 32 on, not {width}"):
         check_width(width)

@@ -9,7 +9,7 @@ import aleator
 from aleator.errors import SolveError
 
 if TYPE_CHECKING:
-    from aleator.learning.model import Model
+    from aleator.learning.value_network.model import Model
 
 
 def directory() -> Path:
@@ -38,6 +38,6 @@ def shipped_path(game: str) -> Path:
 
 def shipped_model(game: str) -> Model:
     """Returns the trained network of a game."""
-    from aleator.learning.model import load_model  # loads PyTorch, which the names do not need
+    from aleator.learning.value_network.model import load_model  # loads PyTorch, which the names do not need
 
     return load_model(shipped_path(game))

@@ -11,7 +11,7 @@ Reference: ReBeL section 5.3 (policy network), 7 and App. G (multilayer perceptr
 Deviations: GELU in its tanh form; the last layer begins at a hundredth of the usual size, so that an untrained network says
     "about zero", or "about uniform". A value network answers for one player, so that the outer layer asks it twice, the second
     time for the other player.
-Status: tests/learning/test_networks.py.
+Status: tests/learning/value_network/test_networks.py.
 """
 
 from __future__ import annotations

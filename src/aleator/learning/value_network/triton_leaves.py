@@ -1,4 +1,4 @@
-"""A value network at the leaves of a forest, on CUDA, by the kernels of `triton_network`."""
+"""A value network at the leaves of a forest, on CUDA, by the kernels of `triton_kernels`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import torch
 import triton
 
 from aleator.errors import SolveError
-from aleator.learning.encoding import Encoding
-from aleator.learning.networks import ValueNetwork, zero_sum
-from aleator.learning.triton_network import encode_beliefs, perceptron
+from aleator.learning.value_network.encoding import Encoding
+from aleator.learning.value_network.networks import ValueNetwork, zero_sum
+from aleator.learning.value_network.triton_kernels import encode_beliefs, perceptron
 from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
@@ -23,8 +23,8 @@ def check_width(width: int) -> None:
         raise SolveError(f"on a GPU the width of a network is a power of 2 from {_MIN_WIDTH} on, not {width}")
 
 
-class FusedLeaves:
-    """As `NetworkLeaves` in float16, with the network's parameters as they were when this was made.
+class TritonLeaves:
+    """As `TorchLeaves` in float16, with the network's parameters as they were when this was made.
 
     bfloat16, with three bits less, rounds values by .005, as much as the best networks are wrong.
     """
@@ -53,15 +53,15 @@ class FusedLeaves:
         self.w_out = pad(network.output.weight.T, depth, self.hands).to(low)
         self.b_out = pad(network.output.bias[None], 1, self.hands)[0]
 
-    def bind(self, forest: Forest) -> BoundFusedLeaves:
+    def bind(self, forest: Forest) -> BoundTritonLeaves:
         """Returns the value function for the leaves of one forest."""
-        return BoundFusedLeaves(self, forest)
+        return BoundTritonLeaves(self, forest)
 
 
-class BoundFusedLeaves:
+class BoundTritonLeaves:
     """The network at the leaves of one forest; inputs are written in place, so that calls can be captured."""
 
-    def __init__(self, leaves: FusedLeaves, forest: Forest) -> None:
+    def __init__(self, leaves: TritonLeaves, forest: Forest) -> None:
         self._leaves, encoding = leaves, leaves.encoding
         self._rows, self._states = forest.leaves.to(torch.int32), forest.leaf_states.to(torch.int32)
         self._swap = encoding.swap.to(torch.int32)

@@ -1,25 +1,25 @@
 """The policy that searching plays in the whole game, for exact evaluation.
 
 Algorithm:
-    A playthrough of a seat searches the game's root, draws one iteration (with its weight in the average), takes that
-    iteration's policies as the policies of the whole subgame, and goes on in the same way from every leaf with the beliefs that
+    A playthrough of a seat searches the game's root, draws one update (with its weight in the average), takes the
+    policies after it as those of the whole subgame, and goes on in the same way from every leaf with the beliefs that
     they give. So each playthrough is a policy of its seat for the whole game, and an agent that searches plays a mixture of
     them. The mixture of n playthroughs is averaged by reach, which is an ordinary policy, and the exploitability of both seats'
     mixtures is exact; as an estimate of what the agent plays it is too high, since n is finite.
 
-    Players are updated in turn. A seat plays iterations at which it was the opponent's turn to be updated: the opponent's
+    Players are updated in turn. A seat plays the policies of updates at which it was the opponent's turn: the opponent's
     regrets, which bound how far the seat can be exploited, were measured against these policies and what follows them at these
-    beliefs. At the other iterations the opponent never met what is played below the leaves.
+    beliefs. At the other updates the opponent never met what is played below the leaves.
 
 Reference: ReBeL section 6, Algorithm 2 and the caption of Table 2; turns: see `aleator.search.random_iteration`.
 
 Deviations: parts of the game that the seat's sampled policy does not reach are not searched: they have no weight. In subgames
-    without leaves the average policy is played, which is what drawing an iteration plays in expectation. In fictitious play
-    the average policy up to the drawn iteration is played, as in the authors' release: it is what beliefs at the leaves
-    follow, where best responses are pure. Iterations are drawn evenly among the playthroughs that search at the same node, which
+    without leaves the average policy is played, which is what drawing an update plays in expectation. In fictitious play
+    the average policy up to the drawn update is played, as in the authors' release: it is what beliefs at the leaves
+    follow, where best responses are pure. Updates are drawn evenly among the playthroughs that search at the same node, which
     changes the distribution of none of them, but their mixture is closer to its expectation.
 
-Status: tests/learning/test_playing.py.
+Status: tests/learning/test_evaluation.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 import torch
 
 from aleator.games.base import FloatArray
-from aleator.learning.rebel import sample_iterations
+from aleator.learning.rebel import sample_updates
 from aleator.learning.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.batched.engine import LeafValues, Searched
@@ -116,7 +116,7 @@ def play_out(
     leaf_values: LeafValues,
     rule: SearchRule,
     *,
-    iterations: int,
+    updates: int,
     playthroughs: int,
     generator: torch.Generator,
     start: WarmStart | None = None,
@@ -130,7 +130,7 @@ def play_out(
         subgames: its subgames.
         leaf_values: the value function at their leaves.
         rule: how they are solved.
-        iterations: updates of one player in a search.
+        updates: of one player each, in a search.
         playthroughs: how many of each seat.
         generator: randomness, on the device of the subgames.
         start: policies to begin searches with; None for uniform ones.
@@ -152,15 +152,15 @@ def play_out(
         while waiting:
             following = []
             for part in waiting.chunks(chunk):
-                keep = sample_iterations(
+                keep = sample_updates(
                     even_draws(part.node, generator),
-                    iterations,
+                    updates,
                     gamma=rule.gamma,
                     seat=seat,
                     pretended=start.updates if start else 0,
                 )
                 forest = subgames.forest(part.root)
-                found = search(forest, leaf_values, part.belief, rule, iterations, keep, start)
+                found = search(forest, leaf_values, part.belief, rule, updates, keep, start)
                 acting = found.beliefs_policy if rule.fictitious else found.policy
                 following.append(_collect(found, acting, part, seat, sums, first_child))
                 searches += len(part.root)

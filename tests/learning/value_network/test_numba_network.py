@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from aleator.learning.compiled_leaves import CompiledLeaves
-from aleator.learning.leaf_network import NetworkLeaves
-from aleator.learning.networks import NetworkConfig, ValueNetwork
-from aleator.learning.quick_network import QuickNetwork
-from aleator.learning.training import Trainer, leaf_values
+from aleator.learning.training import Trainer
+from aleator.learning.value_network.leaf_values import leaf_values
+from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork
+from aleator.learning.value_network.numba_leaves import NumbaLeaves
+from aleator.learning.value_network.numba_network import NumbaNetwork
+from aleator.learning.value_network.torch_leaves import TorchLeaves
 from aleator.solvers.engines.batched.forest import Forest
 from tests.learning.runs import ask, tiny
 
@@ -84,8 +85,8 @@ def test_values_at_leaves_are_those_of_the_plain_network(changes: dict[str, Any]
     reach = [torch.rand((forest.num_rows, shapes.num_hands), generator=generator) for _ in (0, 1)]
     for rows in reach:
         rows *= torch.rand((forest.num_rows, 1), generator=generator) < 0.7  # some leaves are not reached
-    plain = NetworkLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
-    compiled = CompiledLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    plain = TorchLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
+    compiled = NumbaLeaves(trainer.network, trainer.subgames.encoding).bind(forest)
     for player in (0, 1):
         expected, found = plain(player, (reach[0], reach[1])), compiled(player, (reach[0], reach[1]))
         reached = reach[1 - player][forest.leaves].amax(dim=1) > 0
@@ -96,13 +97,13 @@ def test_values_at_leaves_are_those_of_the_plain_network(changes: dict[str, Any]
 @pytest.mark.parametrize("zero", [True, False])
 def test_only_leaves_with_new_beliefs_are_asked_about(zero: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    perceive = QuickNetwork.perceive
+    perceive = NumbaNetwork.perceive
 
-    def counted(self: QuickNetwork, rows: Any, *arguments: Any) -> None:
+    def counted(self: NumbaNetwork, rows: Any, *arguments: Any) -> None:
         asked.append(len(rows))
         perceive(self, rows, *arguments)
 
-    monkeypatch.setattr(QuickNetwork, "perceive", counted)
+    monkeypatch.setattr(NumbaNetwork, "perceive", counted)
     trainer, generator = Trainer(tiny(zero_sum=zero)), torch.Generator().manual_seed(1)
     forest = Forest.build(trainer.subgames.shapes, torch.zeros(5, dtype=torch.int64))
     reach = (torch.rand((forest.num_rows, 2), generator=generator), torch.ones((forest.num_rows, 2)))
@@ -115,11 +116,11 @@ def test_only_leaves_with_new_beliefs_are_asked_about(zero: bool, monkeypatch: p
     assert not torch.equal(after[2], before[2])
     assert torch.equal(after[:2], before[:2])
     assert asked == ([number, number, 1, 1] if zero else [number, 1])
-    fresh = CompiledLeaves(trainer.network, trainer.subgames.encoding).bind(forest)(0, reach)
+    fresh = NumbaLeaves(trainer.network, trainer.subgames.encoding).bind(forest)(0, reach)
     assert torch.equal(fresh[:3], after[:3])
 
 
 def test_it_is_what_training_on_the_cpu_uses() -> None:
     trainer = Trainer(tiny())
-    assert isinstance(trainer.leaf_values(), CompiledLeaves)
-    assert isinstance(leaf_values(trainer.network, trainer.subgames.encoding, low_precision=True), NetworkLeaves)
+    assert isinstance(trainer.leaf_values(), NumbaLeaves)
+    assert isinstance(leaf_values(trainer.network, trainer.subgames.encoding, low_precision=True), TorchLeaves)

@@ -1,0 +1,23 @@
+"""A value network as the value function of searches, by the fastest backend of its device."""
+
+from __future__ import annotations
+
+import torch
+
+from aleator.learning.value_network.encoding import Encoding
+from aleator.learning.value_network.networks import ValueNetwork
+from aleator.learning.value_network.torch_leaves import TorchLeaves
+from aleator.solvers.engines.batched.engine import LeafValues
+
+
+def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> LeafValues:
+    """Returns a value network as the value function of a search, by the fastest means its device has."""
+    if encoding.features.is_cuda:
+        from aleator.learning.value_network.triton_leaves import TritonLeaves
+
+        return TritonLeaves(network, encoding)
+    if encoding.features.dtype == torch.float32 and not low_precision:
+        from aleator.learning.value_network.numba_leaves import NumbaLeaves
+
+        return NumbaLeaves(network, encoding)
+    return TorchLeaves(network, encoding, low_precision=low_precision)
