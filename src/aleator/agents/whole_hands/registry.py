@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from aleator.agents.parameters import read_parameters, whole
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.errors import AgentError, did_you_mean
@@ -32,6 +33,15 @@ def _tight_aggressive(text: str) -> HandAgent:
     return TightAggressiveAgent()
 
 
+def _river_perfect(text: str) -> HandAgent:
+    from aleator.agents.whole_hands.river_perfect import RiverPerfectAgent
+
+    found = read_parameters("river-perfect", text, values={"iterations": whole})
+    if found.get("iterations", 1) < 1:
+        raise AgentError(f"river-perfect:{text}: at least 1 iteration")
+    return RiverPerfectAgent(**found)
+
+
 def _python(text: str) -> HandAgent:
     from aleator.games.own import make_own
 
@@ -48,6 +58,12 @@ _KNOWN = (
     *(KnownHandAgent(name, name, summary, partial(_scripted, name)) for name, (summary, _) in HABITS.items()),
     KnownHandAgent(
         "tight-aggressive", "tight-aggressive", "a rule bot: bets good hands, bluffs a little", _tight_aggressive
+    ),
+    KnownHandAgent(
+        "river-perfect",
+        "river-perfect[:iterations=N]",
+        "checks and calls by equity, and solves every river (no-limit, heads-up)",
+        _river_perfect,
     ),
     KnownHandAgent("python", "python:FILE.py:CLASS", "an agent of your own, a HandAgent written in Python", _python),
 )

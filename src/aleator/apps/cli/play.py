@@ -18,6 +18,7 @@ from aleator.apps.cli.output import note, number, out, print_json, print_table, 
 from aleator.apps.cli.stopping import end
 from aleator.errors import AgentError
 from aleator.games.base import CHANCE, FloatArray, Game
+from aleator.games.holdem.variants import is_hand_game
 from aleator.games.registry import load_game
 from aleator.games.rules import rules_of
 from aleator.games.table import Observation, Table
@@ -53,7 +54,7 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
     seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each deal.")] = None,
-    deals: Annotated[int | None, typer.Option(min=1, help="How many deals; by default until you stop.")] = None,
+    deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; by default until you stop.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of deals and draws.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
@@ -61,7 +62,14 @@ def run(
     """Play a game against an agent. After each deal you see what it held, what it believed, and what it thought of doing.
 
     Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1  |  aleator play kuhn --you uniform
+      |  aleator play hunl --agent tight-aggressive
     """
+    if is_hand_game(game):
+        from aleator.apps.cli.play_hands import play_hands_in_terminal
+
+        name = "tight-aggressive" if agent == "equilibrium" else agent
+        play_hands_in_terminal(game, name, seat=seat, hands=deals, you=you, seed=seed, json=json)
+        return
     rules = load_game(game)
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")

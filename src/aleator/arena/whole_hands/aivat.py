@@ -6,8 +6,8 @@ Algorithm:
     are known. Taken off the winnings, the sum changes no expectation, whatever V is, and most of the variance.
     `RangeLuck` moreover averages the winnings and V over all hands that the agents could hold, as likely as their own
     answers make them (the paper's imaginary observations). `PairLuck` does not, and takes microseconds.
-    V here is a share of the pot less half of what was paid, as if a bet were called half of the time: by default the share
-    is the equity, which on average no card changes.
+    V here is a share of the pot less half of what was paid; a bet counts as far as it is called, which is taken to be
+    as often as makes bluffs break even, pot / (pot + bet). By default the share is the equity, which on average no card changes.
 
 Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent
 Evaluation in Imperfect Information Games" (2018), equations 7 to 11.
@@ -145,7 +145,10 @@ class Luck(ABC):
         highest = betting.bets[rows].max(axis=1, keepdims=True)
         to = np.where(codes == CALL_CODE, highest, np.maximum(codes, 0))
         after = np.minimum(mine + np.clip(to - bet, 0, stack), self._cap)
-        played = (share - 0.5) * (after + other) + share * dead
+        matched, bet_on_top = np.minimum(after, other), np.abs(after - other)
+        pot = 2.0 * matched + dead
+        called = np.divide(pot, pot + bet_on_top, out=np.zeros_like(pot), where=pot > 0)
+        played = (share - 0.5) * 2.0 * (matched + called * bet_on_top) + share * dead
         folded = np.where(actor == 0, -mine, mine + dead)
         return np.where(codes == FOLD_CODE, folded, played)
 

@@ -1,0 +1,167 @@
+"""Checks and calls by equity before the river, and solves the river exactly at the ranges that the play implies.
+
+Algorithm:
+    Before the river a hand calls if its equity against a random hand is at least the odds that the pot offers; it never bets.
+    By the same rule it reads both players' hands from their actions: who called has such a hand, who bet or raised rather a
+    strong one (weight: equity squared). On the river the betting from there on, with the amounts that were really bet, is a
+    spot that the solver of hold'em solves; what it plays there is close to an equilibrium for these ranges.
+
+Reference: none; the smallest agent that searches, to measure matches and AIVAT with.
+Deviations: none.
+Status: tests/agents/whole_hands/test_river_perfect.py.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.bet_menu import BetMenu
+from aleator.games.holdem.betting import CALL, FOLD, Action, ActionKind
+from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
+from aleator.games.holdem.equity import showdown_rows
+from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.node_path import NodePath
+from aleator.games.holdem.spot import DEFAULT_RULE, Spot
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.solver import HoldemSolver
+
+_RIVER: Final = 3
+_MENU: Final = BetMenu.uniform(bets=("50%", "100%", "all-in"), raises=("100%", "all-in"), max_raises=3)
+_LEAST: Final = 1e-3  # reach of hands that the play speaks against: nothing is impossible
+_KEPT: Final = 16
+
+
+class RiverPerfectAgent(HandAgent):
+    """Plays the river by solving it; see the module.
+
+    Args:
+        iterations: of the solver for a river.
+    """
+
+    name = "river-perfect"
+
+    def __init__(self, iterations: int = 200) -> None:
+        self.iterations = iterations
+        self._rivers: OrderedDict[tuple[object, ...], HoldemSolution] = OrderedDict()
+
+    def policy_at(self, state: HandState) -> HandPolicy:
+        rules = state.setup.rules
+        if rules.num_players != 2 or rules.fixed_bets is not None:
+            raise AgentError(f"{self.name} plays heads-up no-limit hold'em only")
+        return self._solved(state) if state.street == _RIVER else _by_equity(state)
+
+    def _solved(self, state: HandState) -> HandPolicy:
+        first = _river_start(state)
+        played = state.actions[len(first.actions) :]
+        tokens = tuple(_token(action) for action in played)
+        bets = tuple(tokens[: place + 1] for place, token in enumerate(tokens) if token[0] == "b")
+        key = (first.setup, first.actions, first.board, bets)
+        if key not in self._rivers:
+            self._rivers[key] = self._solve(first, [NodePath(line) for line in bets])
+            if len(self._rivers) > _KEPT:
+                self._rivers.popitem(last=False)
+        solution = self._rivers[key]
+        at = solution.start()
+        for token in tokens:
+            at = solution.follow(at, token)
+        policy = solution.policy_at(at)
+        dealt = policy.sum(axis=0) > 0.0
+        return HandPolicy(at.node.actions, np.where(dealt, policy, 1.0 / len(policy)))
+
+    def _solve(self, first: HandState, lines: list[NodePath]) -> HoldemSolution:
+        """Returns the solved river that begins with ``first``; lines are bets that were really made."""
+        betting = first.betting
+        root = Spot(
+            board=first.board,
+            pot=betting.pot,
+            stack=min(betting.stacks),
+            oop="random",
+            ip="random",
+            min_bet=first.setup.rules.big_blind,
+            menu=_MENU,
+        )
+        for line in lines:
+            if line not in root.added and not _has(root, line):
+                root = Spot(
+                    board=root.board, pot=root.pot, stack=root.stack, oop=root.oop, ip=root.ip, min_bet=root.min_bet,
+                    menu=root.menu, added=(*root.added, line),
+                )  # fmt: skip
+        solver = HoldemSolver(root)
+        for player in (0, 1):
+            solver.set_reach(player, implied_range(first, player))
+        solver.run(self.iterations)
+        return HoldemSolution.of_solver(solver, DEFAULT_RULE)
+
+
+def implied_range(state: HandState, player: int) -> FloatArray:
+    """Returns how likely each hand of a player is to have acted as it did, ``[1326]``, 1 at most; see the module."""
+    reach = np.ones(NUM_HANDS)
+    now = state.setup.start()
+    for action in state.actions:
+        while due := now.cards_due:
+            now = now.deal(state.board[len(now.board) : len(now.board) + due])
+        if now.player == player:
+            equity = equities(now.board)
+            if action.kind is ActionKind.RAISE:
+                reach *= equity**2
+            elif now.legal_actions().can_fold:
+                reach *= equity >= _odds(now)
+        now = now.act(action)
+    reach = np.where(blocked_hands(state.board), 0.0, reach)
+    return np.where(blocked_hands(state.board), 0.0, np.maximum(reach / max(reach.max(), 1e-12), _LEAST))
+
+
+@lru_cache(maxsize=256)
+def equities(board: tuple[int, ...]) -> FloatArray:
+    """Returns the equity of each hand against a random one, ``[1326]``; 0 for hands that the board blocks."""
+    alive = ~blocked_hands(board)
+    won, met = showdown_rows(np.array(board, np.int8), alive[None].astype(np.float64))
+    found: FloatArray = np.divide(won[0], met[0], out=np.zeros(NUM_HANDS), where=met[0] > 0.0)
+    found.setflags(write=False)
+    return found
+
+
+def _by_equity(state: HandState) -> HandPolicy:
+    """Returns what is done before the river: a check, or a call if the equity is worth it."""
+    if not state.legal_actions().can_fold:
+        return HandPolicy((CALL,), np.ones((1, NUM_HANDS)))
+    calls = (equities(state.board) >= _odds(state)).astype(np.float64)
+    return HandPolicy((FOLD, CALL), np.stack([1.0 - calls, calls]))
+
+
+def _odds(state: HandState) -> float:
+    """Returns the equity that a call needs."""
+    asked = state.legal_actions().call_amount
+    return asked / (state.betting.pot + asked)
+
+
+def _river_start(state: HandState) -> HandState:
+    """Returns the state at the start of the river of a hand that is on it."""
+    now = state.setup.start()
+    while True:
+        while due := now.cards_due:
+            now = now.deal(state.board[len(now.board) : len(now.board) + due])
+        if now.street == _RIVER:
+            return now
+        now = now.act(state.actions[len(now.actions)])
+
+
+def _token(action: Action) -> str:
+    return {ActionKind.FOLD: "f", ActionKind.CALL: "c"}.get(action.kind, f"b{action.amount}")
+
+
+def _has(spot: Spot, line: NodePath) -> bool:
+    """Returns whether a spot's tree has a line already."""
+    node = spot.build_tree()
+    for token in line.tokens:
+        if token not in node.tokens:
+            return False
+        node = node.children[node.tokens.index(token)]
+    return True

@@ -1,0 +1,185 @@
+"""Whole hands of hold'em in the terminal, for `aleator play`: stacks that go on, and a summary with the luck removed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from rich.rule import Rule
+from rich.text import Text
+
+from aleator.agents.whole_hands import HandAgent, load_hand_agent
+from aleator.agents.whole_hands.base import ask_policies
+from aleator.apps.cli.amounts import parse_typed
+from aleator.apps.cli.output import out, print_json, progress_bar
+from aleator.apps.cli.stopping import end
+from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.deals import deal_hands
+from aleator.errors import AgentError, AleatorError
+from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind
+from aleator.games.holdem.cards import format_cards, format_hand
+from aleator.games.holdem.hand_batch import HandBatch, action_code, code_action
+from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.hand_state import HandSetup, HandState
+from aleator.games.holdem.variants import load_hand_game
+
+
+class _Quit(Exception):  # noqa: N818
+    """The player has had enough."""
+
+
+@dataclass(slots=True)
+class _Played:
+    """A hand that is over: the record, your seat, your chips, and your chips without the luck."""
+
+    record: HandRecord
+    seat: int
+    won: int
+    fair: float
+
+
+def play_hands_in_terminal(
+    game: str, agent: str, *, seat: int | None, hands: int | None, you: str | None, seed: int | None, json: bool
+) -> None:
+    """Plays whole hands against an agent until the player stops, one is broke, or enough are played."""
+    variant = load_hand_game(game)
+    if json and you is None:
+        raise AgentError("--json needs --you: nobody can be asked in JSON")
+    opponent, mine = load_hand_agent(agent), None if you is None else load_hand_agent(you)
+    rng = np.random.default_rng(seed)
+    count = hands if hands is not None or you is None else 1
+    chips = [variant.stack, variant.stack]  # yours, the agent's
+    played: list[_Played] = []
+    stopped = False
+    if not json:
+        out.print(f"{variant.title}; against {opponent.name}. ? helps, q stops.", markup=False)
+    try:
+        while (count is None or len(played) < count) and min(chips) > 0:
+            place = (int(rng.integers(2)) if not played else 1 - played[-1].seat) if seat is None else seat
+            stacks = (chips[0], chips[1]) if place == 0 else (chips[1], chips[0])
+            setup = replace(variant.setup, stacks=stacks)
+            if not json:
+                out.print(
+                    Rule(Text(f"hand {len(played) + 1}: you have {chips[0]:,}, the agent {chips[1]:,}"), align="left")
+                )
+            hand = _play(setup, place, opponent, mine, rng, len(played) + 1, quiet=json)
+            played.append(hand)
+            if not variant.pot:
+                chips[0] += hand.won
+                chips[1] -= hand.won
+    except (_Quit, EOFError, KeyboardInterrupt) as reason:
+        stopped = isinstance(reason, KeyboardInterrupt)
+    _summary(played, variant.rules.big_blind, opponent, game, json=json)
+    end(stopped=stopped)
+
+
+def _play(
+    setup: HandSetup,
+    seat: int,
+    opponent: HandAgent,
+    mine: HandAgent | None,
+    rng: np.random.Generator,
+    number: int,
+    *,
+    quiet: bool,
+) -> _Played:
+    cards = deal_hands(setup, int(rng.integers(2**62)), np.array([0]))
+    board = tuple(int(card) for card in cards.boards[0])
+    batch = HandBatch.start(setup, cards.hands, cards.boards)
+    known = tuple(player != seat or mine is not None for player in (0, 1))
+    luck = RangeLuck(batch, known)
+    names = tuple("you" if player == seat else opponent.name for player in (0, 1))
+    state, own = setup.start(), int(cards.hands[0, seat])
+    if not quiet:
+        where = "on the button" if seat == 1 else "in the big blind"
+        out.print(f"  you are {where} and hold {format_hand(own)}", markup=False)
+    row = np.zeros(1, np.int64)
+    while not state.is_over:
+        if due := state.cards_due:
+            state = state.deal(board[len(state.board) : len(state.board) + due])
+            if not quiet:
+                street = STREET_NAMES[{3: 1, 4: 2, 5: 3}[len(state.board)]]
+                out.print(
+                    f"  {street}: {format_cards(state.board)}   pot {state.betting.pot:,}", style="bold", markup=False
+                )
+            if not state.betting.is_over:
+                luck.advanced(row)
+            continue
+        player = state.player
+        assert player is not None
+        who = (mine if player == seat else opponent) or None
+        if who is None:
+            action = _ask(state)
+        else:
+            with progress_bar(f"{who.name} thinks", quiet=quiet):
+                policy = ask_policies(who, batch, row)
+            column = int(cards.hands[0, player]) if policy.probabilities.shape[2] > 1 else 0
+            chances = policy.probabilities[0, :, column]
+            chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
+            luck.acted(row, policy, np.array([chosen]))
+            action = code_action(int(policy.codes[0, chosen]))
+        if not quiet and who is not None:
+            out.print(f"  {names[player]}: {_words(state, action)}", markup=False)
+        state = state.act(action)
+        batch.act(row, np.array([action_code(action)]))
+    hands = tuple(int(hand) for hand in cards.hands[0])
+    record = HandRecord(setup=setup, hands=hands, board=state.board, actions=state.actions, names=names, number=number)
+    won, fair = record.payoffs()[seat], float(luck.estimates()[0])
+    fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
+    if not quiet:
+        shown = f"{names[1 - seat]} held {format_hand(hands[1 - seat])}"
+        out.print(f"  {shown}. You {'won' if won >= 0 else 'lost'} {abs(won):,}.\n", style="bold", markup=False)
+    return _Played(record, seat, won, fair)
+
+
+def _ask(state: HandState) -> Action:
+    """Returns the action that the player types; mistakes are explained and asked again."""
+    legal = state.legal_actions()
+    while True:
+        text = input(f"  you ({legal}; pot {state.betting.pot:,}): ").strip()
+        if text.lower() in ("q", "quit", "exit"):
+            raise _Quit
+        if text in ("?", "h", "help"):
+            out.print(
+                "  f folds, c calls, k checks, b 300 bets 300, r 900 raises to 900, r 2.5x multiplies the bet you face, "
+                "75%, half and pot are of the pot, 3bb counts big blinds, all-in is all-in, q stops",
+                markup=False,
+            )
+            continue
+        try:
+            return parse_typed(text, state)
+        except AleatorError as error:
+            out.print(f"  {error}", style="red", markup=False)
+
+
+def _words(state: HandState, action: Action) -> str:
+    legal = state.legal_actions()
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    if action.kind is ActionKind.CALL:
+        return f"call {legal.call_amount:,}" if legal.call_amount else "check"
+    verb = "raise to" if max(state.betting.bets) else "bet"
+    return f"{verb} {action.amount:,}" + (" (all-in)" if action.amount == legal.max_raise_to else "")
+
+
+def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: str, *, json: bool) -> None:
+    """Prints what was won, and what it would have been on average without the luck."""
+    won, fair = sum(hand.won for hand in played), np.array([hand.fair for hand in played])
+    scale = 1000 / big_blind
+    interval = 1.96 * float(fair.std(ddof=1)) / math.sqrt(len(fair)) * scale if len(fair) > 1 else math.nan
+    if json:
+        document: dict[str, Any] = {"game": game, "agent": opponent.name, "hands": len(played), "won": won}
+        document["fair"] = float(fair.sum())
+        document["records"] = [hand.record.to_dict() | {"seat": hand.seat, "won": hand.won} for hand in played]
+        print_json(document)
+        return
+    if not played:
+        out.print("\nGoodbye.")
+        return
+    text = f"\n{len(played)} hands: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
+    text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}"
+    out.print(
+        text + (f" ± {interval:,.0f} mbb/hand" if interval == interval else " mbb/hand"), markup=False, soft_wrap=True
+    )
