@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from aleator.errors import SolveError
+from aleator.games.holdem.cards import without_common_cards
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.search.gadgets import maxmargin_gadget
-from aleator.search.holdem import HoldemReSolver, holdem_cf_reach
+from aleator.search.holdem import HoldemReSolver
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.solvers.regret_rule import CFR_PLUS
@@ -40,7 +41,7 @@ def test_gadgets_keep_the_constraint(searcher: int) -> None:
     opponent = 1 - searcher
     constraint = known.root_cfvs(best=True)[opponent]
     exists = known.engine.root_rows[opponent]
-    cf_reach = holdem_cf_reach(known.plan.weights[searcher])
+    cf_reach = without_common_cards(known.plan.weights[searcher])
     margins = {}
     for gadget in ("resolve", "maxmargin"):
         solver = HoldemReSolver(parse_spot(SPOT), searcher, constraint, gadget=gadget)
@@ -66,7 +67,7 @@ def exact_margin(searcher: int, alternative: np.ndarray) -> float:
 
 
 def test_cf_reach_leaves_out_common_cards() -> None:
-    assert holdem_cf_reach(np.ones(1326)) == pytest.approx(np.full(1326, 1225.0))
+    assert without_common_cards(np.ones(1326)) == pytest.approx(np.full(1326, 1225.0))
 
 
 def test_what_is_refused() -> None:

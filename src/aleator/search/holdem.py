@@ -15,20 +15,11 @@ import numpy as np
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
+from aleator.games.holdem.cards import NUM_HANDS, without_common_cards
 from aleator.games.holdem.spot import Spot
 from aleator.search.range_gadget import MarginGadget, RangeGadget, RootGadget
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
-
-
-def holdem_cf_reach(reach: FloatArray) -> FloatArray:
-    """Returns [1326]: for each hand the other player's reach `[1326]`, summed over hands without a common card."""
-    by_card = np.zeros(NUM_CARDS)
-    np.add.at(by_card, HANDS[:, 0], reach)
-    np.add.at(by_card, HANDS[:, 1], reach)
-    free: FloatArray = reach.sum() - by_card[HANDS[:, 0]] - by_card[HANDS[:, 1]] + reach
-    return np.maximum(free, 0.0)
 
 
 class HoldemReSolver:
@@ -74,7 +65,7 @@ class HoldemReSolver:
         if gadget == "resolve":
             self._gadget = RangeGadget(constraint, exists.astype(np.float64), np.zeros(NUM_HANDS))
         else:
-            reach = np.where(exists, holdem_cf_reach(weights[searcher]), 0.0)
+            reach = np.where(exists, without_common_cards(weights[searcher]), 0.0)
             value = np.divide(constraint, reach, out=np.zeros(NUM_HANDS), where=reach > 0.0)
             self._gadget = MarginGadget(value, reach)
         self.solver.set_reach(self._opponent, self._gadget.reach)

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, parse_card
+from aleator.games.holdem.cards import NUM_HANDS, parse_card, without_common_cards
 from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.spot import DEFAULT_RULE, Spot
 from aleator.solvers.engines.boards.engine import BoardEngine
@@ -221,9 +221,4 @@ class HoldemSolver(Solver):
 
 def compatible_weight(weights: FloatArray) -> float:
     """Returns the sum over pairs of hands without a common card of the product of their weights `[2, 1326]`."""
-    first, second = weights
-    by_card = np.zeros(NUM_CARDS)
-    np.add.at(by_card, HANDS[:, 0], second)
-    np.add.at(by_card, HANDS[:, 1], second)
-    free = second.sum() - by_card[HANDS[:, 0]] - by_card[HANDS[:, 1]] + second
-    return float(first @ free)
+    return float(weights[0] @ without_common_cards(weights[1]))
