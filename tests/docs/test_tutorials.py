@@ -56,8 +56,9 @@ def test_tutorial_names_commands_that_exist(path: Path) -> None:
     assert all(f'"{name}"' in listed for name in experiments), experiments
 
 
-def test_there_are_four() -> None:
+def test_there_are_five() -> None:
     assert [path.stem for path in TUTORIALS] == [
+        "how-good-is-my-bot",
         "rebel-liars-dice",
         "regret-matching-to-dcfr",
         "safe-search",
