@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from aleator.apps.cli.output import out, print_json, print_table
+from aleator.games.holdem.variants import known_hand_games
 from aleator.games.registry import known_games, load_game
 from aleator.games.rules import rules_of
 from aleator.games.size import measure
@@ -55,3 +56,4 @@ def run(
         out.print(rows[0]["rules"], markup=False)
     else:
         out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)
+        out.print("Whole hands, for match, lbr and play: " + ", ".join(known_hand_games()), markup=False)
