@@ -36,14 +36,14 @@ _MAX_CARDS: Final = 7
 _LOW_RANKS: Final = 7  # ranks 2..8 count in the column, 9..A in the row
 _HIGH_RANKS: Final = NUM_RANKS - _LOW_RANKS
 
-_COLUMN_MASK: Final = (1 << 17) - 1  # bits 0..16 of a word hold the column's number, at most 4 * 5**6 + 3 * 5**5
-_ROW_SHIFT: Final = 17
-_ROW_MASK: Final = (1 << 14) - 1  # bits 17..30 the row's
-_SUIT_SHIFT: Final = 32  # bits 32..47 four counters of four bits
-_NO_CARDS: Final = 0x3333 << _SUIT_SHIFT  # the sum of no cards: counters begin at 3
-_FLUSH_BITS: Final = 0x8888 << _SUIT_SHIFT
+COLUMN_MASK: Final = (1 << 17) - 1  # bits 0..16 of a word hold the column's number, at most 4 * 5**6 + 3 * 5**5
+ROW_SHIFT: Final = 17
+ROW_MASK: Final = (1 << 14) - 1  # bits 17..30 the row's
+SUIT_SHIFT: Final = 32  # bits 32..47 four counters of four bits
+NO_CARDS: Final = 0x3333 << SUIT_SHIFT  # the sum of no cards: counters begin at 3
+FLUSH_BITS: Final = 0x8888 << SUIT_SHIFT
 _RANK_MASK: Final = (1 << NUM_RANKS) - 1
-_FLUSH_CELL: Final = 73_775  # cells without a flush come first
+FLUSH_CELL: Final = 73_775  # cells without a flush come first
 
 
 class Category(IntEnum):
@@ -86,7 +86,7 @@ class EvaluatorTables(NamedTuple):
 def evaluator_tables() -> EvaluatorTables:
     """Returns the tables, built by the first call (in some 50 ms) and always the same."""
     row, column, counts = _cells()
-    assert len(counts) == _FLUSH_CELL
+    assert len(counts) == FLUSH_CELL
     masks = np.arange(1 << NUM_RANKS)
     keys = np.concatenate([_rank_keys(counts), np.where(_mask_sizes() >= _MIN_CARDS, _flush_keys(masks), -1)])
     classes = np.unique(keys)  # -1 first
@@ -100,8 +100,8 @@ def _card_words() -> npt.NDArray[np.int64]:
     words = np.zeros(256, dtype=np.int64)
     for card in range(NUM_CARDS):
         rank, suit = divmod(card, NUM_SUITS)
-        digit = 5**rank if rank < _LOW_RANKS else 5 ** (rank - _LOW_RANKS) << _ROW_SHIFT
-        words[card] = digit + (1 << (_SUIT_SHIFT + 4 * suit))
+        digit = 5**rank if rank < _LOW_RANKS else 5 ** (rank - _LOW_RANKS) << ROW_SHIFT
+        words[card] = digit + (1 << (SUIT_SHIFT + 4 * suit))
     return words
 
 
@@ -200,10 +200,10 @@ def _flush_keys(masks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 @njit(forceinline=True)
 def _strength_of_sum(word_sum: np.int64, card_set: np.int64, tables: EvaluatorTables) -> np.int16:
     """Returns the strength of a hand from the sum of its words and its set of cards (bit c: card c)."""
-    flush = (word_sum & _FLUSH_BITS) >> (_SUIT_SHIFT + 3)
+    flush = (word_sum & FLUSH_BITS) >> (SUIT_SHIFT + 3)
     if flush == 0:
-        high = np.uint64((word_sum >> _ROW_SHIFT) & _ROW_MASK)
-        low = np.uint64(word_sum & _COLUMN_MASK)
+        high = np.uint64((word_sum >> ROW_SHIFT) & ROW_MASK)
+        low = np.uint64(word_sum & COLUMN_MASK)
         cell = np.int64(tables.row[high]) + tables.column[low]
     else:
         suit = (flush >> 4 & 1) + 2 * (flush >> 8 & 1) + 3 * (flush >> 12)  # flush is one of 1, 16, 256, 4096
@@ -211,7 +211,7 @@ def _strength_of_sum(word_sum: np.int64, card_set: np.int64, tables: EvaluatorTa
         ranks = (ranks | ranks >> 3) & 0x0303030303030303
         ranks = (ranks | ranks >> 6) & 0x000F000F000F000F
         ranks = (ranks | ranks >> 12) & 0x000000FF000000FF
-        cell = _FLUSH_CELL + ((ranks | ranks >> 24) & _RANK_MASK)
+        cell = FLUSH_CELL + ((ranks | ranks >> 24) & _RANK_MASK)
     strength: np.int16 = tables.strength[np.uint64(cell)]
     return strength
 
@@ -224,7 +224,7 @@ def strength_of(cards: npt.NDArray[np.int8], tables: EvaluatorTables) -> np.int1
         cards: `[K]`, K in 5..7, distinct and in 0..51; nothing is checked.
         tables: `evaluator_tables()`.
     """
-    word_sum, card_set = np.int64(_NO_CARDS), np.int64(0)
+    word_sum, card_set = np.int64(NO_CARDS), np.int64(0)
     for k in range(len(cards)):
         word_sum += tables.words[np.uint8(cards[k])]
         card_set |= 1 << np.int64(cards[k])
@@ -235,7 +235,7 @@ def strength_of(cards: npt.NDArray[np.int8], tables: EvaluatorTables) -> np.int1
 def _evaluate(cards: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: npt.NDArray[np.int32]) -> int:
     """Fills `strengths` and returns -1, or returns the first row that is not distinct cards."""
     for i in range(cards.shape[0]):
-        word_sum, card_set = np.int64(_NO_CARDS), np.int64(0)
+        word_sum, card_set = np.int64(NO_CARDS), np.int64(0)
         wrong = np.int64(0)  # not 0 when a card comes twice or is above 63
         for k in range(cards.shape[1]):
             card = np.int64(np.uint8(cards[i, k]))
@@ -277,7 +277,7 @@ def strengths_on(
     board: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: npt.NDArray[np.int16]
 ) -> None:
     """Fills `strengths` with the strength of each hand on the board, or -1."""
-    board_sum, board_set = np.int64(_NO_CARDS), np.int64(0)
+    board_sum, board_set = np.int64(NO_CARDS), np.int64(0)
     for card in board:
         board_sum += tables.words[np.uint8(card)]
         board_set |= 1 << np.int64(card)

@@ -1,0 +1,190 @@
+"""Rivers solved by the fused kernel: the engine of `plain` without leaves, hundreds of times as fast, on a CUDA device.
+
+Deviations:
+    Regrets are float16, scaled so that the largest stake is 64. Where a power of 1.5 is asked for, the square root is
+    the device's approximation. Otherwise it is the arithmetic of `plain` in float32.
+
+Status: equal to `plain` on a device (tests/solvers/batched_holdem/test_fused.py, skipped where there is none).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+
+from aleator.errors import SolveError
+from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
+from aleator.solvers.engines.batched_holdem.order import StrengthOrder
+from aleator.solvers.engines.batched_holdem.plain import check_rule, match_regrets
+from aleator.solvers.engines.batched_holdem.shapes import BettingShape
+from aleator.solvers.engines.batched_holdem.source import river_source
+from aleator.solvers.regret_rule import SHARP_MATCHING, RegretRule
+
+Tensor = torch.Tensor
+_WARP = 32
+_SLOT = 16  # bytes of four floats
+_MOST_STAKES = 64
+
+
+def layout(num_cards: int, num_hands: int) -> dict[str, int]:
+    """Returns sizes that depend on the live cards: threads, positions, slots of a card's list, bytes of shared memory."""
+    threads = -(-(num_hands + 1) // (2 * _WARP)) * _WARP
+    length = 8 * ((num_cards + 15) // 16 * 2)
+    shared = _SLOT * (2 * (_slot(2 * threads) + 1) + num_cards * _stride(length) + 32) + 4 * _MOST_STAKES
+    return {"threads": threads, "positions": 2 * threads, "list": length, "shared_bytes": shared}
+
+
+def _slot(position: int) -> int:
+    """Returns where the kernel keeps a position's float4."""
+    return position + (position >> 3)
+
+
+def _stride(length: int) -> int:
+    """Returns how far apart the kernel keeps the sums of two cards."""
+    return length // 8 * 9 + 1
+
+
+def places_of(order: StrengthOrder, positions: int, length: int) -> tuple[Tensor, Tensor]:
+    """Returns what the kernel reads of an order: places int32 [B, positions, 4] and lists int16 [B, C, length]."""
+
+    def slot(position: Tensor) -> Tensor:
+        return position + (position >> 3)
+
+    batch, hands = order.hand.shape
+    places = torch.zeros(batch, positions, 4, dtype=torch.int32, device=order.hand.device)
+    places[:, :hands, 0] = (slot(order.weaker) | slot(order.not_stronger) << 16).int()
+    for column in (0, 1):
+        first = order.card[..., column] * _stride(length)
+        weaker, level = (first + slot(count[..., column]) for count in (order.card_weaker, order.card_not_stronger))
+        places[:, :hands, 1 + column] = (weaker | level << 12 | order.card[..., column] << 24).int()
+    empty = torch.full((*order.card_list.shape[:2], length), _slot(hands), dtype=torch.int16, device=order.hand.device)
+    empty[..., : order.card_list.shape[2]] = slot(order.card_list).to(torch.int16)
+    return places, empty
+
+
+@cache
+def _kernel(
+    shape: BettingShape, num_cards: int, num_hands: int, sharp: bool, simultaneous: bool, averages: bool, device: int
+) -> Kernel:
+    """Returns the kernel of a shape, compiled once per process."""
+    sizes = layout(num_cards, num_hands)
+    defines = {
+        "CARDS": num_cards,
+        "HANDS": num_hands,
+        "THREADS": sizes["threads"],
+        "ROWS": shape.num_rows,
+        "STAKES": shape.num_stakes,
+        "SHARP": int(sharp),
+        "SIMULTANEOUS": int(simultaneous),
+        "AVERAGES": int(averages),
+    }
+    return Kernel(river_source(shape), "solve", defines, shared_bytes=sizes["shared_bytes"])
+
+
+class FusedEngine:
+    """B rivers of one betting shape on a CUDA device; the interface of `PlainEngine`.
+
+    Attributes:
+        shape: the betting.
+        iteration: how many have been run.
+    """
+
+    def __init__(
+        self,
+        shape: BettingShape,
+        stakes: Tensor,
+        reach: Tensor,
+        order: StrengthOrder,
+        rule: RegretRule,
+        *,
+        averages: bool = False,
+        keep_at: Tensor | None = None,
+    ) -> None:
+        """Makes an engine.
+
+        Args:
+            shape: betting that ends in showdowns.
+            stakes: [B, K] in pots.
+            reach: [B, 2, H] both players' beliefs, over positions of the order.
+            order: of the boards.
+            rule: regret matching, sharp or not, without predictions.
+            averages: whether average policies are kept.
+            keep_at: [B] the iteration, from 1 on, whose policies are kept for each game.
+        """
+        check_rule(rule)
+        if not reach.is_cuda:
+            raise SolveError(f"the fused engine needs a CUDA device, not {reach.device}")
+        if stakes.shape != (len(reach), shape.num_stakes):
+            raise SolveError(f"stakes must be [{len(reach)}, {shape.num_stakes}], not {list(stakes.shape)}")
+        if shape.num_stakes > _MOST_STAKES:
+            raise SolveError(
+                f"the fused engine takes at most {_MOST_STAKES} different stakes, not {shape.num_stakes}: use fewer bet sizes"
+            )
+        self.shape, self.rule, self.order, self.iteration = shape, rule, order, 0
+        cards = order.card_list.shape[1]
+        self._sizes = layout(cards, order.num_hands)
+        positions = self._sizes["positions"]
+        self._places, self._lists = places_of(order, positions, self._sizes["list"])
+        batch, device = len(reach), reach.device
+        self._reach = torch.zeros(batch, 2, positions, device=device)
+        self._reach[..., : order.num_hands] = reach
+        self._stakes = stakes.float().contiguous()
+        self._simultaneous = not rule.alternating
+        buffers = 2 if self._simultaneous else 1
+        self._regrets = torch.zeros(batch, buffers, shape.num_rows, positions, dtype=torch.float16, device=device)
+        self._scratch, self._values = torch.empty_like(self._reach), torch.zeros_like(self._reach)
+        self._sums = torch.zeros(batch, shape.num_rows, positions, device=device) if averages else None
+        self._keep_at = None if keep_at is None else keep_at.int().contiguous()
+        self._kept = None if keep_at is None else torch.zeros_like(self._regrets[:, 0])
+        self._weight = 0.0
+        sharp = rule.minimiser == SHARP_MATCHING
+        self._solve = _kernel(shape, cards, order.num_hands, sharp, self._simultaneous, averages, device.index or 0)
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations, each of which updates both players, in one launch."""
+        schedule = self.rule.schedule(self.iteration + 1, iterations)
+        for decay in schedule[:, 2]:
+            self._weight = self._weight * decay + 1.0
+        rows = torch.tensor(schedule[:, :4].clip(-1e30), dtype=torch.float32, device=self._reach.device)
+        self._solve(
+            len(self._reach), self._sizes["threads"], self._places, self._lists, self._reach, self._stakes,
+            self._regrets, self._scratch, self._values, self._sums, self._kept, self._keep_at, rows, self.iteration, iterations,
+        )  # fmt: skip
+        self.iteration += iterations
+
+    def values(self) -> Tensor:
+        """Returns [B, 2, H]: both players' cfvs at the root in pots, the weighted mean over iterations."""
+        return self._values[..., : self.order.num_hands] / self._weight
+
+    def compatible(self) -> Tensor:
+        """Returns [B, 2, H]: the opponent's reach at the root that shares no card with each hand; there after the first run."""
+        largest = self._stakes.amax(1)[:, None, None]
+        return self._scratch[..., : self.order.num_hands] * (largest / 64.0)
+
+    @property
+    def regrets(self) -> Tensor:
+        """[B, R, H], scaled by 64 / the largest stake of a game."""
+        rows = self._regrets[:, 0, :, : self.order.num_hands].float()
+        if self._simultaneous and self.iteration % 2:
+            second = self._regrets[:, 1, :, : self.order.num_hands].float()
+            for node in self.shape.decisions:
+                if self.shape.player[node] == 0:
+                    rows[:, self.shape.rows(node)] = second[:, self.shape.rows(node)]
+        return rows
+
+    def current_policies(self) -> Tensor:
+        """Returns [B, R, H]: the policies that follow from the regrets."""
+        return match_regrets(self.shape, self.regrets, self.rule.power)
+
+    def kept_policies(self) -> Tensor:
+        """Returns [B, R, H]: the policies of the iteration that was to be kept for each game."""
+        if self._kept is None:
+            raise SolveError("no iteration was to be kept: say which with keep_at")
+        return match_regrets(self.shape, self._kept[..., : self.order.num_hands].float(), self.rule.power)
+
+    def average_policies(self) -> Tensor:
+        """Returns [B, R, H]: the average policies; uniform where a hand never came."""
+        if self._sums is None:
+            raise SolveError("averages were not kept: ask for them with averages=True")
+        return match_regrets(self.shape, self._sums[..., : self.order.num_hands], 1.0)

@@ -1,0 +1,86 @@
+"""Folds and showdowns as linear maps on rows of the opponent's reach, for B games at once.
+
+`compatible` sums the reach of all hands that share no card with one's own: what a fold is worth, up to the stake.
+`showdown` sums it with sign: weaker hands count +1, stronger ones -1.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.order import StrengthOrder
+
+Tensor = torch.Tensor
+
+
+class Payoffs(Protocol):
+    """What terminals are worth per unit of stake, over whatever order of hands the rows have."""
+
+    def compatible(self, rows: Tensor) -> Tensor:
+        """Returns [B, n, H] from the opponent's reach [B, n, H]."""
+
+    def showdown(self, rows: Tensor) -> Tensor:
+        """Returns [B, n, H] from the opponent's reach [B, n, H]."""
+
+
+class RiverPayoffs:
+    """Payoffs on rivers; rows are over positions of a strength order."""
+
+    def __init__(self, order: StrengthOrder) -> None:
+        self.order = order
+        self._width = order.card_list.shape[2] + 1
+        self._first = order.card * self._width  # where a card's prefix sums begin
+
+    def compatible(self, rows: Tensor) -> Tensor:
+        """Returns the reach of hands that share no card, [B, n, H]."""
+        by_card = _gather(rows, self.order.card_list.flatten(1))
+        by_card = by_card.view(*rows.shape[:2], *self.order.card_list.shape[1:]).sum(3)
+        taken = sum(_gather(by_card, self.order.card[..., column]) for column in (0, 1))
+        return rows.sum(-1, keepdim=True) - taken + rows
+
+    def showdown(self, rows: Tensor) -> Tensor:
+        """Returns the reach of weaker less that of stronger hands, [B, n, H]."""
+        order, (batch, count, _) = self.order, rows.shape
+        everybody = _prefix(rows)
+        total = _gather(everybody, order.weaker) + _gather(everybody, order.not_stronger) - everybody[..., -1:]
+        lists = _gather(rows, order.card_list.flatten(1)).view(batch, count, *order.card_list.shape[1:])
+        held = _prefix(lists).flatten(2)
+        for column in (0, 1):
+            first = self._first[..., column]
+            total = total - _gather(held, first + order.card_weaker[..., column])
+            total = total - _gather(held, first + order.card_not_stronger[..., column])
+            total = total + _gather(held, first + self._width - 1)
+        return total
+
+
+class RoundPayoffs:
+    """Folds before the river; rows are over the deck's hands and hands that the board blocks have no reach.
+
+    A round before the river ends in leaves: there is no showdown.
+    """
+
+    def __init__(self, deck: Deck) -> None:
+        holds = torch.zeros(deck.num_hands, deck.num_cards, device=deck.device)
+        self._holds = holds.scatter_(1, deck.hand_cards, 1.0)  # [H, n]
+
+    def compatible(self, rows: Tensor) -> Tensor:
+        """Returns the reach of hands that share no card, [B, n, H]."""
+        holds = self._holds.to(rows.dtype)
+        return rows.sum(-1, keepdim=True) - (rows @ holds) @ holds.T + rows
+
+    def showdown(self, rows: Tensor) -> Tensor:
+        """Is never asked for."""
+        raise AssertionError("a round before the river ends in leaves, not in a showdown")
+
+
+def _prefix(rows: Tensor) -> Tensor:
+    """Returns exclusive prefix sums over the last axis, with the total behind: [..., H + 1]."""
+    return torch.nn.functional.pad(rows.cumsum(-1), (1, 0))
+
+
+def _gather(rows: Tensor, index: Tensor) -> Tensor:
+    """Returns [B, n, I]: the same places [B, I] of each row of [B, n, anything]."""
+    return torch.gather(rows, 2, index[:, None].expand(-1, rows.shape[1], -1))

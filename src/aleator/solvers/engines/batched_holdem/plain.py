@@ -1,0 +1,226 @@
+"""Iterations on B betting rounds of one shape in plain torch: the reference of the fused kernel, and the loop around networks.
+
+Algorithm:
+    An update of a player pushes the opponent's reach down, prices folds, showdowns and leaves, pulls values up and adds the
+    regrets: `solvers.cfr` on one betting round, B games at once. Policies are never stored; they follow from the
+    regrets. Values of the root are averaged over iterations with the weights of the average policy.
+
+Reference: thesis 2.3 and 3.1 (rules); Johanson et al. 2011 (rows of hands); DeepStack's supplement, Algorithm S1 (leaves
+at the end of the round).
+
+Deviations:
+    As in `solvers.holdem`, a player's average policy is updated while the opponent is traversed. With simultaneous updates both
+    players are traversed under the same policies. Neither predictions nor Hedge are available.
+
+Status: equal to `solvers.holdem` and to a recursion over single hands (tests/solvers/batched_holdem/test_plain.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray
+from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
+from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, BettingShape
+from aleator.solvers.regret_rule import HEDGE, RegretRule
+
+Tensor = torch.Tensor
+
+LeafCfvs = Callable[[Tensor], Tensor]
+"""From both players' reach at all leaves [B, L, 2, H] to their cfvs [B, L, 2, H], in pots of the root."""
+
+
+def check_rule(rule: RegretRule) -> None:
+    """Raises SolveError unless batched hold'em can follow the rule."""
+    if rule.minimiser == HEDGE or rule.optimistic:
+        raise SolveError(
+            "batched hold'em is solved by regret matching without predictions; choose dcfr, dcfr+, lcfr or sharp-dcfr+"
+        )
+
+
+class PlainEngine:
+    """B games of one betting shape.
+
+    Attributes:
+        shape: the betting.
+        stakes: [B, K] in pots.
+        reach: [B, 2, H] both players' beliefs at the root.
+        regrets: [B, R, H] by row of the shape.
+        policy_sum: [B, R, H], None unless averages are kept.
+        iteration: how many have been run.
+    """
+
+    def __init__(
+        self,
+        shape: BettingShape,
+        stakes: Tensor,
+        reach: Tensor,
+        payoffs: Payoffs,
+        rule: RegretRule,
+        *,
+        leaf_cfvs: LeafCfvs | None = None,
+        averages: bool = False,
+    ) -> None:
+        check_rule(rule)
+        if shape.leaves and leaf_cfvs is None:
+            raise SolveError(f"this betting ends in {len(shape.leaves)} leaves, which nothing prices: give leaf_cfvs")
+        if stakes.shape != (len(reach), shape.num_stakes):
+            raise SolveError(f"stakes must be [{len(reach)}, {shape.num_stakes}], not {list(stakes.shape)}")
+        self.shape, self.stakes, self.reach, self.payoffs, self.rule = shape, stakes, reach, payoffs, rule
+        self.leaf_cfvs = leaf_cfvs
+        self.iteration = 0
+        self.regrets = reach.new_zeros(len(reach), shape.num_rows, reach.shape[2])
+        self.policy_sum = torch.zeros_like(self.regrets) if averages else None
+        self._values = torch.zeros_like(reach)
+        self._weight = 0.0
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations, each of which updates both players."""
+        for discounts in self.rule.schedule(self.iteration + 1, iterations):
+            self._values *= discounts[2]
+            self._weight = self._weight * discounts[2] + 1.0
+            if self.rule.alternating:
+                for player in (0, 1):
+                    policies = self.current_policies()
+                    self._update(player, self.cfvs(policies, player), policies, discounts)
+            else:
+                policies = self.current_policies()
+                for player, cfvs in enumerate(self.both_cfvs(policies)):
+                    self._update(player, cfvs, policies, discounts)
+            self.iteration += 1
+
+    def values(self) -> Tensor:
+        """Returns [B, 2, H]: both players' cfvs at the root in pots, the weighted mean over iterations."""
+        return self._values / self._weight
+
+    def current_policies(self) -> Tensor:
+        """Returns [B, R, H]: the policies that follow from the regrets."""
+        return match_regrets(self.shape, self.regrets, self.rule.power)
+
+    def average_policies(self) -> Tensor:
+        """Returns [B, R, H]: the average policies; uniform where a hand never came."""
+        if self.policy_sum is None:
+            raise SolveError("averages were not kept: ask for them with averages=True")
+        return match_regrets(self.shape, self.policy_sum, 1.0)
+
+    def exploitability(self, policies: Tensor) -> Tensor:
+        """Returns [B]: the mean of both players' gains by a best response against these policies, in pots per deal.
+
+        Beliefs need not be compatible: gains are divided by the probability that two hands share no card. Leaves are priced
+        under the policies themselves, so that this is exact only where there are none.
+        """
+        mass = (self.reach[:, 0] * self.payoffs.compatible(self.reach[:, 1:])[:, 0]).sum(-1)
+        best = [(self.reach[:, p] * self.cfvs(policies, p, best=True)[0]).sum(-1) for p in (0, 1)]
+        return (best[0] + best[1]) / (2 * mass)
+
+    def both_cfvs(self, policies: Tensor) -> list[list[Tensor]]:
+        """Returns `cfvs` of both players, with one look at the leaves."""
+        reach = [self._push(policies, player) for player in (0, 1)]
+        leaves = self._price_leaves(reach)
+        return [self._pull(policies, player, reach, leaves) for player in (0, 1)]
+
+    def cfvs(self, policies: Tensor, player: int, *, best: bool = False) -> list[Tensor]:
+        """Returns the player's cfvs [B, H] at each node under policies [B, R, H], or of its best response to them."""
+        reach = [self._push(policies, p) if p != player or self.leaf_cfvs else [] for p in (0, 1)]
+        return self._pull(policies, player, reach, self._price_leaves(reach), best=best)
+
+    def _push(self, policies: Tensor, player: int) -> list[Tensor]:
+        """Returns the player's reach [B, H] at each node."""
+        shape, reach = self.shape, [self.reach[:, player]]
+        for node in range(1, shape.num_nodes):
+            parent = shape.parent[node]
+            acts = shape.player[parent] == player
+            reach.append(reach[parent] * policies[:, node - 1] if acts else reach[parent])
+        return reach
+
+    def _price_leaves(self, reach: list[list[Tensor]]) -> Tensor | None:
+        """Returns [B, L, 2, H], None if the shape has no leaves."""
+        if self.leaf_cfvs is None or not self.shape.leaves:
+            return None
+        rows = [torch.stack([reach[p][node] for p in (0, 1)], 1) for node in self.shape.leaves]
+        return self.leaf_cfvs(torch.stack(rows, 1))
+
+    def _pull(
+        self, policies: Tensor, player: int, reach: list[list[Tensor]], leaves: Tensor | None, *, best: bool = False
+    ) -> list[Tensor]:
+        shape, values = self.shape, self._terminals(player, reach[1 - player])
+        for place, node in enumerate(shape.leaves if leaves is not None else ()):
+            values[node] = leaves[:, place, player]  # type: ignore[index]
+        for node in reversed(shape.decisions):
+            below = torch.stack([values[child] for child in shape.children[node]], 1)
+            if shape.player[node] != player:
+                values[node] = below.sum(1)
+            elif best:
+                values[node] = below.amax(1)
+            else:
+                values[node] = (policies[:, shape.rows(node)] * below).sum(1)
+        return [values[node] for node in range(shape.num_nodes)]
+
+    def _terminals(self, player: int, opponent: list[Tensor]) -> dict[int, Tensor]:
+        """Returns the player's cfvs [B, H] at folds and showdowns, from the opponent's reach at each node."""
+        values: dict[int, Tensor] = {}
+        for kind, payoff in ((FOLD, self.payoffs.compatible), (SHOWDOWN, self.payoffs.showdown)):
+            nodes = [node for node, other in enumerate(self.shape.kind) if other == kind]
+            if not nodes:
+                continue
+            rows = payoff(torch.stack([opponent[node] for node in nodes], 1))
+            for place, node in enumerate(nodes):
+                sign = -1.0 if kind == FOLD and self.shape.player[node] == player else 1.0
+                values[node] = sign * self.stakes[:, self.shape.stake[node], None] * rows[:, place]
+        return values
+
+    def _update(self, player: int, cfvs: list[Tensor], policies: Tensor, discounts: FloatArray) -> None:
+        """Adds what the player regrets, and the opponent's policies to their sum."""
+        positive, negative, decay, floor = (float(x) for x in discounts[:4])
+        self._values[:, player] += cfvs[0]
+        if self.policy_sum is not None:
+            opponent = self._push(policies, 1 - player)
+        for node in self.shape.decisions:
+            rows = self.shape.rows(node)
+            if self.shape.player[node] == player:
+                gained = torch.stack([cfvs[child] - cfvs[node] for child in self.shape.children[node]], 1)
+                old = self.regrets[:, rows]
+                kept = old.clamp_min(0.0) * positive + old.clamp_max(0.0) * negative
+                self.regrets[:, rows] = (kept + gained).clamp_min(floor)
+            elif self.policy_sum is not None:
+                reached = torch.stack([opponent[child] for child in self.shape.children[node]], 1)
+                self.policy_sum[:, rows] = self.policy_sum[:, rows] * decay + reached
+
+
+def match_regrets(shape: BettingShape, rows: Tensor, power: float) -> Tensor:
+    """Returns [..., R, H]: policies in proportion to the positive part of rows to a power; uniform where nothing is positive."""
+    policies = torch.empty_like(rows)
+    for node in shape.decisions:
+        at = shape.rows(node)
+        positive = rows[..., at, :].clamp_min(0.0)
+        weights = positive * positive.sqrt() if power == 1.5 else positive**power
+        total = weights.sum(-2, keepdim=True)
+        policies[..., at, :] = torch.where(total > 0, weights / total, 1.0 / weights.shape[-2])
+    return policies
+
+
+def leaf_pots(shape: BettingShape, stakes: Tensor, stack: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the pot at each leaf in pots of the root, and the stack left in pots of the leaf, both [B, L].
+
+    Args:
+        shape: betting with leaves.
+        stakes: [B, K].
+        stack: [B], of each player at the root, in pots of the root.
+    """
+    at = torch.tensor([shape.stake[node] for node in shape.leaves], device=stakes.device)
+    pots = 2.0 * stakes[:, at]
+    left = (stack[:, None] + 0.5 - stakes[:, at]).clamp_min(0.0)
+    return pots, left / pots
+
+
+def describe(shape: BettingShape) -> dict[str, Any]:
+    """Returns counts of a shape for reports: decisions, rows, and how many terminals and leaves."""
+    counts = {
+        name: shape.kind.count(kind)
+        for name, kind in (("decisions", DECISION), ("folds", FOLD), ("showdowns", SHOWDOWN))
+    }
+    return {**counts, "leaves": shape.kind.count(LEAF), "rows": shape.num_rows}
