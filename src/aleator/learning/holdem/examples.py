@@ -1,0 +1,257 @@
+"""Examples for value networks of hold'em: random situations and what both players' hands are worth in them.
+
+Rivers are solved by the fused engine on a CUDA device and by the plain one elsewhere. A situation at the end of the turn
+is worth the mean over the cards free of both hands (44 of 52) of what the rivers are worth: 48 solved rivers, or what a
+river network says of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.learning.holdem.situations import random_ranges, random_stacks
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.fused import FusedEngine
+from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
+from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
+from aleator.solvers.engines.batched_holdem.plain import PlainEngine
+from aleator.solvers.engines.batched_holdem.shapes import PotMenu
+from aleator.solvers.regret_rule import RegretRule
+
+Tensor = torch.Tensor
+FIELDS = 8  # of an example [FIELDS, H]: reach x H, check-down cfvs, compatible mass and cfvs, of both players each
+_MENU = PotMenu()
+LABEL_RULE = RegretRule(alpha=1.25, alpha_slope=0.25, horizon=100, floor=True, gamma=6.0, minimiser="sharp-matching")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelling:
+    """How examples are solved.
+
+    Attributes:
+        menu: the bets of the river.
+        iterations: of a river whose stack is at most `deep` pots.
+        deep_iterations: of other rivers.
+        deep: a stack in pots.
+        rule: the regret rule; its gamma weighs iterations in the mean of the root's values.
+    """
+
+    menu: PotMenu = _MENU
+    iterations: int = 250
+    deep_iterations: int = 500
+    deep: float = 13.0
+    rule: RegretRule = LABEL_RULE
+
+
+class Examples(NamedTuple):
+    """Situations and their values, on one device.
+
+    Attributes:
+        rows: float16 [n, FIELDS, H].
+        spread: float16 [n, H]; [n, 0] on rivers.
+        stack: [n] in pots.
+    """
+
+    rows: Tensor
+    spread: Tensor
+    stack: Tensor
+
+    def __len__(self) -> int:
+        return len(self.stack)
+
+    def take(self, index: Tensor | slice) -> Examples:
+        """Returns some of them."""
+        return Examples(self.rows[index], self.spread[index], self.stack[index])
+
+    def situation(self) -> Situation:
+        """Returns what a network is asked."""
+        rows = self.rows[:, :6].float()
+        hands = rows.shape[2]
+        reach = rows[:, 0:2] / hands
+        spread = self.spread.float() if self.spread.shape[1] else rows.new_zeros(len(rows), hands)
+        return Situation(reach / reach.sum(-1, keepdim=True), rows[:, 2:4], rows[:, 4:6], spread, self.stack.float())
+
+    def values(self) -> Tensor:
+        """Returns [n, 2, H]: what a network should answer."""
+        return self.rows[:, 6:8].float()
+
+
+def local_hands(order: StrengthOrder) -> Tensor:
+    """Returns [B, H]: the number of the hand at each position among pairs of live cards."""
+    high, low = order.card.amax(2), order.card.amin(2)
+    return high * (high - 1) // 2 + low
+
+
+def _to_hands(order: StrengthOrder, rows: Tensor) -> Tensor:
+    """Returns rows over positions [B, ..., H] over pairs of live cards."""
+    index = local_hands(order).view(len(rows), *[1] * (rows.dim() - 2), -1).expand_as(rows)
+    return torch.empty_like(rows).scatter_(-1, index, rows)
+
+
+def solve_rivers(
+    order: StrengthOrder, reach: Tensor, stack: Tensor, labelling: Labelling
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Returns cfvs, check-down cfvs and compatible mass of rivers, each [B, 2, H] over positions.
+
+    Args:
+        order: of the boards.
+        reach: [B, 2, H] over positions; need not be normalised.
+        stack: [B] in pots.
+        labelling: how to solve them.
+    """
+    values, checked, compatible = torch.zeros_like(reach), torch.empty_like(reach), torch.empty_like(reach)
+    payoffs = RiverPayoffs(order)
+    stacks = stack.double().cpu().numpy()
+    checked[:] = 0.5 * payoffs.showdown(reach.flip(1))
+    compatible[:] = payoffs.compatible(reach.flip(1))
+    for betting, games in labelling.menu.split(np.maximum(stacks, 1e-6)):
+        at = torch.from_numpy(games).to(reach.device)
+        stakes = torch.from_numpy(betting.stakes(stacks[games])).to(reach)
+        part = StrengthOrder(*(field[at] for field in vars(order).values()))
+        count = labelling.iterations if betting.above < labelling.deep else labelling.deep_iterations
+        engine: FusedEngine | PlainEngine
+        if reach.is_cuda:
+            engine = FusedEngine(betting.shape, stakes, reach[at], part, labelling.rule)
+        else:
+            engine = PlainEngine(betting.shape, stakes, reach[at], RiverPayoffs(part), labelling.rule)
+        engine.run(count)
+        values[at] = engine.values()
+    return values, checked, compatible
+
+
+def river_examples(deck: Deck, count: int, labelling: Labelling, generator: torch.Generator) -> Examples:
+    """Returns solved random rivers."""
+    boards = deck.random_boards(count, 5, generator)
+    order = order_of(deck, boards, generator)
+    hands = order.num_hands
+    reach = random_ranges(2 * count, hands, generator).view(count, 2, hands)
+    stack = random_stacks(count, generator)
+    values, checked, compatible = solve_rivers(order, reach, stack, labelling)
+    rows = _to_hands(order, torch.cat([reach * hands, checked, compatible, values], 1)).half()
+    return Examples(rows, rows.new_zeros(count, 0), stack.float())
+
+
+class TurnBoards(NamedTuple):
+    """Turn boards and what they mean for the hands of their C live cards.
+
+    Attributes:
+        boards: [B, 4] places in the deck.
+        cards: [B, C] places of the live cards, ascending.
+        hands: [B, H] the deck's number of each hand.
+        strength: [B, H] mean over rivers of the part of all hands that it beats, ties half: in [0, 1].
+        spread: [B, H] its standard deviation over rivers.
+        rivers: int32 [B, C, H] strengths on each river; -1 if the river card is the hand's.
+    """
+
+    boards: Tensor
+    cards: Tensor
+    hands: Tensor
+    strength: Tensor
+    spread: Tensor
+    rivers: Tensor
+
+
+def turn_boards(deck: Deck, boards: Tensor) -> TurnBoards:
+    """Returns what turn boards [B, 4] of places mean for hands."""
+    batch, live = len(boards), deck.num_cards - 4
+    on_board = torch.zeros(batch, deck.num_cards, dtype=torch.int8, device=deck.device).scatter_(1, boards, 1)
+    cards = on_board.argsort(dim=1, stable=True)[:, :live]
+    pairs = torch.tril_indices(live, live, -1, device=deck.device)
+    high, low = cards[:, pairs[0]], cards[:, pairs[1]]
+    hands = high * (high - 1) // 2 + low
+    rivers = torch.empty(batch, live, hands.shape[1], dtype=torch.int32, device=deck.device)
+    for place in range(live):
+        river = torch.cat([boards, cards[:, place : place + 1]], 1)
+        rivers[:, place] = deck.strengths(river).gather(1, hands)
+    ordered = rivers.sort(2).values
+    dead = live - 1  # hands with the river card come first
+    count = ordered.shape[2] - dead
+    beaten = torch.searchsorted(ordered, rivers) - dead
+    tied = torch.searchsorted(ordered, rivers, right=True) - dead
+    part = ((beaten + tied).float() / (2 * count)).masked_fill(rivers < 0, 0.0)
+    free = live - 2
+    mean = part.sum(1) / free
+    variance = (part.square().sum(1) / free - mean.square()).clamp_min(0.0)
+    return TurnBoards(boards, cards, hands, mean, variance.sqrt(), rivers)
+
+
+def turn_ranges(turn: TurnBoards, generator: torch.Generator) -> Tensor:
+    """Returns [B, 2, H]: random ranges over hands, by strength on the turn."""
+    batch, hands = turn.strength.shape
+    noise = 1e-6 * torch.rand(turn.strength.shape, device=generator.device, generator=generator)
+    order = (turn.strength + noise).argsort(dim=1)
+    ranges = random_ranges(2 * batch, hands, generator).view(batch, 2, hands)
+    return torch.empty_like(ranges).scatter_(2, order[:, None].expand_as(ranges), ranges)
+
+
+def turn_values(
+    deck: Deck,
+    turn: TurnBoards,
+    reach: Tensor,
+    stack: Tensor,
+    labelling: Labelling | HoldemValueNetwork,
+    generator: torch.Generator,
+) -> tuple[Tensor, Tensor]:
+    """Returns cfvs and check-down cfvs [B, 2, H] before the river card: means over rivers, solved or as a network says.
+
+    Args:
+        deck: the deck.
+        turn: the boards.
+        reach: [B, 2, H], which sums to 1 per player.
+        stack: [B] in pots.
+        labelling: how rivers are solved, or the network that prices them.
+        generator: of the order of ties.
+    """
+    batch, live = turn.cards.shape
+    values, checked = torch.zeros_like(reach), torch.zeros_like(reach)
+    whole = reach.new_zeros(batch, 2, deck.num_hands).scatter_(2, turn.hands[:, None].expand_as(reach), reach)
+    for place in range(live):
+        order = order_of(deck, torch.cat([turn.boards, turn.cards[:, place : place + 1]], 1), generator)
+        river = order.sort(whole)
+        mass = river.sum(2, keepdim=True).clamp_min(1e-12)  # 1 less what holds the card
+        if isinstance(labelling, HoldemValueNetwork):
+            found, down = _priced(order, river / mass, stack, labelling)
+        else:
+            found, down, _ = solve_rivers(order, river / mass, stack, labelling)
+        for total, rows in ((values, found), (checked, down)):
+            total += order.unsort(rows * mass.flip(1), deck.num_hands).gather(2, turn.hands[:, None].expand_as(reach))
+    free = live - 4
+    return values / free, checked / free
+
+
+def _priced(order: StrengthOrder, reach: Tensor, stack: Tensor, network: HoldemValueNetwork) -> tuple[Tensor, Tensor]:
+    """Returns a river network's cfvs and check-down cfvs over positions."""
+    payoffs = RiverPayoffs(order)
+    checked = 0.5 * payoffs.showdown(reach.flip(1))
+    rows = _to_hands(order, torch.cat([reach, checked, payoffs.compatible(reach.flip(1))], 1))
+    situation = Situation(
+        rows[:, 0:2], rows[:, 2:4], rows[:, 4:6], rows.new_zeros(len(rows), rows.shape[2]), stack.float()
+    )
+    with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
+        found = network(situation).float()
+    return found.gather(2, local_hands(order)[:, None].expand_as(found)), checked
+
+
+def turn_examples(
+    deck: Deck, count: int, labelling: Labelling | HoldemValueNetwork, generator: torch.Generator
+) -> Examples:
+    """Returns random situations at the end of the turn with their values."""
+    turn = turn_boards(deck, deck.random_boards(count, 4, generator))
+    reach = turn_ranges(turn, generator)
+    stack = random_stacks(count, generator)
+    values, checked = turn_values(deck, turn, reach, stack, labelling, generator)
+    compatible = pairs_compatible(reach.flip(1), turn.cards.shape[1])
+    rows = torch.cat([reach * reach.shape[2], checked, compatible, values], 1).half()
+    return Examples(rows, turn.spread.half(), stack.float())
+
+
+def pairs_compatible(rows: Tensor, num_cards: int) -> Tensor:
+    """Returns [..., H]: the mass of hands that share no card, for rows over all pairs of the live cards."""
+    pairs = torch.tril_indices(num_cards, num_cards, -1, device=rows.device)
+    holds = rows.new_zeros(pairs.shape[1], num_cards).scatter_(1, pairs.T, 1.0)
+    return rows.sum(-1, keepdim=True) - (rows @ holds) @ holds.T + rows

@@ -1,0 +1,127 @@
+"""A value network at the leaves of betting rounds: B turns, each to the end of the round, priced before the river card.
+
+Algorithm:
+    What checking down is worth is a matrix per board: E[h, h'] is the mean over the river cards free of both hands of
+    +1, 0 or -1. One product per iteration gives all leaves their equities; the network adds what the river's betting
+    changes. Where a player is all-in there is no betting left, and the network's correction is zero: those leaves are exact.
+
+Reference: DeepStack's supplement (cfvs at the end of the round are means over the next card); ReBeL App. C (leaves
+before the chance card).
+
+Deviations: none.
+
+Status: tests/learning/holdem/test_leaves.py; exploitability in the exact turn game in docs/algorithms/hunl.md.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from aleator.learning.holdem.examples import TurnBoards
+from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
+from aleator.solvers.engines.batched_holdem.shapes import Betting
+from aleator.solvers.regret_rule import RegretRule
+
+Tensor = torch.Tensor
+
+
+def equity_matrices(turn: TurnBoards) -> Tensor:
+    """Returns [B, H, H]: what hand h wins against hand h' before the river card, in [-1, 1]; 0 where they share a card.
+
+    float16 on a CUDA device: 44 rivers are counted exactly, and divided at the end.
+    """
+    batch, live, hands = turn.rivers.shape
+    pairs = torch.tril_indices(live, live, -1, device=turn.rivers.device)
+    holds = torch.zeros(hands, live, device=turn.rivers.device).scatter_(1, pairs.T, 1.0)
+    apart = (holds @ holds.T) == 0
+    matrices = torch.empty(
+        batch, hands, hands, dtype=torch.float16 if turn.rivers.is_cuda else torch.float32, device=turn.rivers.device
+    )
+    for board in range(batch):
+        total = torch.zeros(hands, hands, dtype=torch.int8, device=turn.rivers.device)
+        for strength in turn.rivers[board].to(torch.int16):
+            own, other = strength[:, None], strength[None, :]
+            won = (own > other).to(torch.int8) - (own < other).to(torch.int8)
+            dealt = strength >= 0
+            total += won * (dealt[:, None] & dealt[None, :])
+        matrices[board] = total * apart / (live - 4)
+    return matrices
+
+
+class PairPayoffs:
+    """Folds in a round before the river, over all pairs of the live cards."""
+
+    def __init__(self, num_cards: int, device: torch.device) -> None:
+        pairs = torch.tril_indices(num_cards, num_cards, -1, device=device)
+        self._holds = torch.zeros(pairs.shape[1], num_cards, device=device).scatter_(1, pairs.T, 1.0)
+
+    def compatible(self, rows: Tensor) -> Tensor:
+        """Returns the reach of hands that share no card, [B, n, H]."""
+        return rows.sum(-1, keepdim=True) - (rows @ self._holds) @ self._holds.T + rows
+
+    def showdown(self, rows: Tensor) -> Tensor:
+        """Is never asked for: the round ends in leaves."""
+        raise AssertionError("a round before the river ends in leaves, not in a showdown")
+
+
+class NetworkLeaves:
+    """cfvs at the leaves of B turns by a network of the end of the turn; a `LeafCfvs`."""
+
+    def __init__(
+        self, network: HoldemValueNetwork, turn: TurnBoards, equities: Tensor, pots: Tensor, stacks: Tensor
+    ) -> None:
+        """Puts a network at leaves.
+
+        Args:
+            network: of the end of the turn, on the device of all tensors.
+            turn: the boards.
+            equities: [B, H, H], `equity_matrices`.
+            pots: [B, L] of the leaves, in pots of the root.
+            stacks: [B, L] behind, in pots of the leaf.
+        """
+        self._network, self._equities, self._pots = network, equities, pots
+        leaves = pots.shape[1]
+        self._stacks = stacks.flatten().float()
+        self._spread = turn.spread[:, None].expand(-1, leaves, -1).flatten(0, 1).float()
+        self._payoffs = PairPayoffs(turn.cards.shape[1], pots.device)
+
+    def __call__(self, reach: Tensor) -> Tensor:
+        """Returns cfvs [B, L, 2, H] in pots of the root, from both players' reach [B, L, 2, H]."""
+        batch, leaves, _, hands = reach.shape
+        mass = reach.sum(-1, keepdim=True)  # [B, L, 2, 1]
+        beliefs = torch.where(mass > 0, reach / mass, 1.0 / hands)
+        others = beliefs.flip(2).reshape(batch, 2 * leaves, hands)
+        checked = 0.5 * torch.bmm(others.to(self._equities.dtype), self._equities.mT).float()
+        compatible = self._payoffs.compatible(others)
+        shaped = (batch * leaves, 2, hands)
+        situation = Situation(
+            beliefs.view(shaped), checked.view(shaped), compatible.view(shaped), self._spread, self._stacks
+        )
+        with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
+            values: Tensor = self._network(situation).float()
+        return values.view(batch, leaves, 2, hands) * mass.flip(2) * self._pots[:, :, None, None]
+
+
+def turn_engine(
+    network: HoldemValueNetwork, turn: TurnBoards, betting: Betting, stack: Tensor, reach: Tensor, rule: RegretRule, *,
+    averages: bool = False, equities: Tensor | None = None,
+) -> PlainEngine:  # fmt: skip
+    """Returns an engine of B turns to the end of the round, with a network at its leaves.
+
+    Args:
+        network: of the end of the turn.
+        turn: the boards.
+        betting: of a `PotMenu(to_showdown=False)` that fits all stacks.
+        stack: [B] in pots.
+        reach: [B, 2, H] over pairs of live cards.
+        rule: the regret rule; with `alternating=False` the network is asked once an iteration.
+        averages: whether average policies are kept.
+        equities: `equity_matrices(turn)`, if they are there already.
+    """
+    stakes = torch.from_numpy(betting.stakes(stack.double().cpu().numpy())).to(reach)
+    pots, stacks = leaf_pots(betting.shape, stakes, stack.to(reach))
+    matrices = equity_matrices(turn) if equities is None else equities
+    leaves = NetworkLeaves(network, turn, matrices, pots, stacks)
+    payoffs = PairPayoffs(turn.cards.shape[1], reach.device)
+    return PlainEngine(betting.shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=averages)

@@ -1,0 +1,252 @@
+"""Training a hold'em value network in slices: each begins with the last one's network, makes examples, fits, measures, writes.
+
+A slice is one run of some minutes. Its directory has `network.safetensors`, the newest network, and `metrics.jsonl`, a line per
+slice with what it cost and the errors on situations that no slice trains on. While it fits, a slice keeps
+`partial.safetensors`: killed at any time, the same command makes its examples again and goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.holdem.cards import NUM_CARDS
+from aleator.learning.holdem.examples import FIELDS, Examples, Labelling, river_examples, turn_examples
+from aleator.learning.holdem.fitting import FitConfig, fit, measure
+from aleator.learning.holdem.model import HoldemModel, load_holdem_model
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.storage import StorageError, check_writable, exclusive, replace_file
+
+NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metrics.jsonl"
+_CHECKPOINT_SECONDS = 30.0
+_HELD_OUT_SEED = 999_983  # of situations that are only measured
+_SMALLEST_DECK = 16
+Report = Callable[[float, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceConfig:
+    """One slice of training.
+
+    Attributes:
+        network: the sizes of a network that begins; a network that goes on keeps its own.
+        examples: solved or priced by a network, this slice.
+        held_out: examples that are only measured.
+        chunk: examples made at a time.
+        labelling: how rivers are solved.
+        held_out_labelling: how rivers of held-out examples are solved.
+        fit: how the network is fitted.
+        seconds: what the fit may take at most.
+        cards: size of the deck, from the aces down; 52 unless for tests.
+        seed: of all randomness; slices that follow each other differ anyway.
+    """
+
+    network: NetworkShape = field(default_factory=NetworkShape)
+    examples: int = 1_000_000
+    held_out: int = 8_192
+    chunk: int = 16_896
+    labelling: Labelling = field(default_factory=Labelling)
+    held_out_labelling: Labelling = field(default_factory=lambda: Labelling(iterations=1_000, deep_iterations=2_000))
+    fit: FitConfig = field(default_factory=FitConfig)
+    seconds: float = 600.0
+    cards: int = NUM_CARDS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("examples", "held_out", "chunk"):
+            if getattr(self, name) < 1:
+                raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not _SMALLEST_DECK <= self.cards <= NUM_CARDS:
+            raise SolveError(f"a deck has {_SMALLEST_DECK} to {NUM_CARDS} cards, not {self.cards}")
+        if not self.seconds > 0:
+            raise SolveError(f"seconds of a fit must be positive, not {self.seconds}")
+
+    @property
+    def live_cards(self) -> int:
+        """Cards beside the board."""
+        return self.cards - (5 if self.network.street == "river" else 4)
+
+
+class Slices:
+    """The slices of one network in a directory."""
+
+    def __init__(self, path: Path, *, device: torch.device | str = "cpu") -> None:
+        self.path, self.device = path, torch.device(device)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Returns a line per finished slice."""
+        try:
+            lines = (self.path / METRICS).read_text(encoding="utf-8").splitlines()
+            return [json.loads(line) for line in lines if line.strip()]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise StorageError(f"cannot read {self.path / METRICS}: {error}") from error
+
+    def latest(self) -> HoldemModel | None:
+        """Returns the newest network, None before the first slice."""
+        file = self.path / NETWORK
+        return load_holdem_model(file, device=self.device) if file.exists() else None
+
+    def run(
+        self, config: SliceConfig, *, rivers: HoldemValueNetwork | None = None, report: Report = lambda part, text: None
+    ) -> dict[str, Any]:
+        """Runs one slice and returns its line of metrics.
+
+        Args:
+            config: the slice.
+            rivers: the network that prices rivers of turn situations; None to solve them. Held-out ones are always solved.
+            report: told how far the slice is.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        check_writable(self.path / NETWORK)
+        with exclusive(self.path / ".lock", f"another run is training in {self.path}"):
+            model = self.latest()
+            past = self._mended(model)
+            network = self._begin(config, model)
+            line = self._train(config, network, past, rivers, report)
+            HoldemModel(network, line).save(self.path / NETWORK)
+            (self.path / PARTIAL).unlink(missing_ok=True)
+            self._write([*past, line])
+            return line
+
+    def _mended(self, model: HoldemModel | None) -> list[dict[str, Any]]:
+        """Returns the lines of all finished slices; one that was killed between its two files is added."""
+        lines = self.metrics()
+        if model and model.report.get("slice", 0) > len(lines):
+            lines.append(model.report)
+            self._write(lines)
+        return lines
+
+    def _write(self, lines: list[dict[str, Any]]) -> None:
+        replace_file(self.path / METRICS, ["".join(json.dumps(line) + "\n" for line in lines).encode()])
+
+    def _begin(self, config: SliceConfig, model: HoldemModel | None) -> HoldemValueNetwork:
+        """Returns the network that a slice begins with."""
+        if model is None:
+            fresh = HoldemValueNetwork(config.network, config.live_cards, _generator("cpu", config.seed))
+            return fresh.to(self.device)
+        network = model.network
+        if network.shape.street != config.network.street or network.num_cards != config.live_cards:
+            raise SolveError(
+                f"{self.path} has a network of the {network.shape.street} for {network.num_cards} live cards; "
+                f"asked for is the {config.network.street} with {config.live_cards}"
+            )
+        return network
+
+    def _train(
+        self,
+        config: SliceConfig,
+        network: HoldemValueNetwork,
+        past: list[dict[str, Any]],
+        rivers: HoldemValueNetwork | None,
+        report: Report,
+    ) -> dict[str, Any]:
+        number = len(past) + 1
+        deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
+        started = time.monotonic()
+        aside = _generator(self.device, _HELD_OUT_SEED)
+        held_out = self._make(deck, config, config.held_out, config.held_out_labelling, aside, report)
+        self._synchronise()
+        prepared = time.monotonic()
+        generator = _generator(self.device, config.seed + 1_000_003 * number)
+        labels = config.labelling if rivers is None else rivers.to(self.device)
+        examples = self._make(deck, config, config.examples, labels, generator, report)
+        self._synchronise()
+        made = time.monotonic()
+        before = measure(network, held_out)
+        first = self._resume(network, number)
+        saved = time.monotonic()
+
+        def on_step(step: int, loss: float) -> None:
+            nonlocal saved
+            report(step / config.fit.steps, f"fitting, loss {loss:.2e}")
+            if time.monotonic() - saved > _CHECKPOINT_SECONDS:
+                HoldemModel(network, {"slice": number, "steps": step}).save(self.path / PARTIAL)
+                saved = time.monotonic()
+
+        steps, loss = fit(
+            network, examples, config.fit, generator, first=first, seconds=config.seconds, on_step=on_step
+        )
+        self._synchronise()
+        fitted = time.monotonic()
+        return {
+            "slice": number,
+            "street": network.shape.street,
+            "examples": len(examples),
+            "all_examples": len(examples) + sum(line["examples"] for line in past),
+            "labels": "solved" if rivers is None else "network",
+            "held_out": len(held_out),
+            "steps": steps,
+            "loss": loss,
+            "seconds": {"held_out": prepared - started, "examples": made - prepared, "fit": fitted - made},
+            "all_seconds": fitted - started + sum(sum(line["seconds"].values()) for line in past),
+            "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
+            "seed": config.seed,
+            "before": asdict(before),
+            "errors": asdict(measure(network, held_out)),
+        }
+
+    def _resume(self, network: HoldemValueNetwork, number: int) -> int:
+        """Takes the parameters of a killed run of the same slice, if there are some; returns its steps."""
+        path = self.path / PARTIAL
+        if not path.exists():
+            return 0
+        partial = load_holdem_model(path, device=self.device)
+        if partial.report.get("slice") != number or partial.network.shape != network.shape:
+            return 0
+        network.load_state_dict(partial.network.state_dict())
+        return int(partial.report["steps"])
+
+    def _make(
+        self,
+        deck: Deck,
+        config: SliceConfig,
+        count: int,
+        labels: Labelling | HoldemValueNetwork,
+        generator: torch.Generator,
+        report: Report,
+    ) -> Examples:
+        """Returns new examples."""
+        hands = config.live_cards * (config.live_cards - 1) // 2
+        on_turn = config.network.street == "turn"
+        made = Examples(
+            torch.empty(count, FIELDS, hands, dtype=torch.float16, device=self.device),
+            torch.empty(count, hands if on_turn else 0, dtype=torch.float16, device=self.device),
+            torch.empty(count, device=self.device),
+        )
+        for done in range(0, count, config.chunk):
+            size = min(config.chunk, count - done)
+            if on_turn:
+                part = turn_examples(deck, size, labels, generator)
+            else:
+                assert isinstance(labels, Labelling)
+                part = river_examples(deck, size, labels, generator)
+            for tensor, new in zip(made, part, strict=True):
+                tensor[done : done + size] = new
+            report((done + size) / count, f"{done + size:,} of {count:,} examples")
+        return made
+
+    def _synchronise(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+
+
+def errors_line(errors: Mapping[str, float]) -> str:
+    """Returns errors (the fields of `Errors`) as people read them."""
+    return (
+        f"range-weighted {errors['weighted']:.4f}, EV {errors['ev']:.4f}, mean {errors['absolute']:.4f}, "
+        f"Huber {errors['huber']:.4f} pots"
+    )
+
+
+def _generator(device: torch.device | str, seed: int) -> torch.Generator:
+    return torch.Generator(device).manual_seed(seed)
