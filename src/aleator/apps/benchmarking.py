@@ -35,16 +35,20 @@ def _folder() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "benchmarks"
 
 
+def _file(name: str) -> Path:
+    return _folder() / f"{name.replace('-', '_')}.py"
+
+
 def benchmark_names() -> list[str]:
     """Returns the names of the benchmarks."""
-    return sorted(path.stem for path in _folder().glob("[a-z]*.py"))
+    return sorted(path.stem.replace("_", "-") for path in _folder().glob("[a-z]*.py"))
 
 
 def benchmark_summaries() -> dict[str, str]:
     """Returns one line about each benchmark, read from its source: nothing that it needs has to be installed."""
     found = {}
     for name in benchmark_names():
-        for line in ast.parse((_folder() / f"{name}.py").read_text(encoding="utf-8")).body:
+        for line in ast.parse(_file(name).read_text(encoding="utf-8")).body:
             match line:
                 case ast.Assign(targets=[ast.Name("SUMMARY")], value=ast.Constant(str(summary))):
                     found[name] = summary
@@ -55,7 +59,7 @@ def load_benchmark(name: str) -> ModuleType:
     """Returns a benchmark's module."""
     if name not in benchmark_names():
         raise AleatorError(f"unknown benchmark {name!r}; known: {', '.join(benchmark_names())}")
-    spec = importlib.util.spec_from_file_location(f"aleator_benchmark_{name}", _folder() / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"aleator_benchmark_{name}", _file(name))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

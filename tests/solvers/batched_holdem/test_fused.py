@@ -112,6 +112,19 @@ def test_small_decks_have_kernels_too() -> None:
     assert difference(fused.values(), plain.values()) < 1e-2
 
 
+@needs_cuda
+@pytest.mark.parametrize("rule", ["dcfr+", "sharp-dcfr+/simultaneous"])
+def test_captured_iterations_are_the_same(rule: str) -> None:
+    plain, _ = pair_of_engines(Deck(device="cuda"), 3.0, rule)
+    again, _ = pair_of_engines(Deck(device="cuda"), 3.0, rule)
+    plain.run(12)
+    again.run(6, captured=True)
+    again.run(6, captured=True)
+    assert plain.iteration == again.iteration == 12
+    assert torch.equal(plain.values(), again.values()) and torch.equal(plain.regrets, again.regrets)
+    assert torch.equal(plain.average_policies(), again.average_policies())
+
+
 def test_a_cpu_is_refused() -> None:
     with pytest.raises(SolveError, match="needs a CUDA device, not cpu"):
         random_game(Deck(), 3.0, count=1)

@@ -16,7 +16,7 @@ from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs, RoundPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.shapes import FOLD, LEAF, BettingShape, PotMenu, betting_of
-from aleator.solvers.holdem import HoldemSolver
+from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR, DCFR, NAMED_RULES, RegretRule, parse_rule
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import (
     check_plot,
     make_folder,
@@ -18,7 +19,7 @@ from aleator.apps.cli.output import (
     print_table,
     progress_bar,
 )
-from aleator.apps.cli.train import Watch, check_device, duration, quality
+from aleator.apps.cli.train import Watch, duration, quality
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Limits

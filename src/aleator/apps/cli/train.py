@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import err, note, number, out, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.train_holdem import holdem
 from aleator.errors import MissingExtraError, SolveError
 from aleator.parsing import MAX_SEED
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from aleator.learning.run import Moment
     from aleator.learning.training import Trainer
 
-_DEVICES = ("auto", "cpu", "cuda")
 _DEVICE, _CHECKPOINT_SECONDS, _PLAYTHROUGHS = "auto", 60.0, 256  # unless something else is asked for
 _PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
 
@@ -31,6 +32,9 @@ app = typer.Typer(no_args_is_help=True)
 @app.callback()
 def _overview() -> None:
     """Train networks by self-play; a run can be stopped and resumed at any time."""
+
+
+app.command()(holdem)
 
 
 @app.command()
@@ -123,26 +127,6 @@ def rebel(
         moment = train(trainer, run, pace, on_epoch=show, stopped=interrupted)
     report(trainer, moment, run.metrics(), run.path, again=resume_command(run.path, asked), json=json)
     end(stopped=not trainer.done)
-
-
-def check_device(device: str, threads: int | None) -> str:
-    """Returns the device to train on, "cpu" or "cuda"; on a CPU, sets how many threads work.
-
-    Raises:
-        MissingExtraError: torch is not installed.
-        SolveError: no such device.
-    """
-    if device not in _DEVICES:
-        raise SolveError(f"no device {device!r}; allowed: {', '.join(_DEVICES)}")
-    if find_spec("torch") is None:
-        raise MissingExtraError("torch", "neural")
-    import torch
-
-    if device == "cuda" and not torch.cuda.is_available():
-        raise SolveError("this machine has no CUDA device that torch can use; choose --device cpu")
-    if threads is not None:
-        torch.set_num_threads(threads)
-    return "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def make_config(preset: str, game: str, changes: list[str], seed: int | None) -> RebelConfig:

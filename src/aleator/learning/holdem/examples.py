@@ -124,13 +124,15 @@ def solve_rivers(
     return values, checked, compatible
 
 
-def river_examples(deck: Deck, count: int, labelling: Labelling, generator: torch.Generator) -> Examples:
-    """Returns solved random rivers."""
+def river_examples(
+    deck: Deck, count: int, labelling: Labelling, generator: torch.Generator, stacks: tuple[float, float] | None = None
+) -> Examples:
+    """Returns solved random rivers; with DeepStack's stacks, or uniform ones between two numbers of pots."""
     boards = deck.random_boards(count, 5, generator)
     order = order_of(deck, boards, generator)
     hands = order.num_hands
     reach = random_ranges(2 * count, hands, generator).view(count, 2, hands)
-    stack = random_stacks(count, generator)
+    stack = random_stacks(count, generator, stacks)
     values, checked, compatible = solve_rivers(order, reach, stack, labelling)
     rows = _to_hands(order, torch.cat([reach * hands, checked, compatible, values], 1)).half()
     return Examples(rows, rows.new_zeros(count, 0), stack.float())
@@ -215,7 +217,7 @@ def turn_values(
         river = order.sort(whole)
         mass = river.sum(2, keepdim=True).clamp_min(1e-12)  # 1 less what holds the card
         if isinstance(labelling, HoldemValueNetwork):
-            found, down = _priced(order, river / mass, stack, labelling)
+            found, down = price_rivers(order, river / mass, stack, labelling)
         else:
             found, down, _ = solve_rivers(order, river / mass, stack, labelling)
         for total, rows in ((values, found), (checked, down)):
@@ -224,8 +226,17 @@ def turn_values(
     return values / free, checked / free
 
 
-def _priced(order: StrengthOrder, reach: Tensor, stack: Tensor, network: HoldemValueNetwork) -> tuple[Tensor, Tensor]:
-    """Returns a river network's cfvs and check-down cfvs over positions."""
+def price_rivers(
+    order: StrengthOrder, reach: Tensor, stack: Tensor, network: HoldemValueNetwork
+) -> tuple[Tensor, Tensor]:
+    """Returns a river network's cfvs and check-down cfvs [B, 2, H] over positions.
+
+    Args:
+        order: of the boards.
+        reach: [B, 2, H] over positions, which sums to 1 per player.
+        stack: [B] in pots.
+        network: of the river.
+    """
     payoffs = RiverPayoffs(order)
     checked = 0.5 * payoffs.showdown(reach.flip(1))
     rows = _to_hands(order, torch.cat([reach, checked, payoffs.compatible(reach.flip(1))], 1))
@@ -238,12 +249,16 @@ def _priced(order: StrengthOrder, reach: Tensor, stack: Tensor, network: HoldemV
 
 
 def turn_examples(
-    deck: Deck, count: int, labelling: Labelling | HoldemValueNetwork, generator: torch.Generator
+    deck: Deck,
+    count: int,
+    labelling: Labelling | HoldemValueNetwork,
+    generator: torch.Generator,
+    stacks: tuple[float, float] | None = None,
 ) -> Examples:
-    """Returns random situations at the end of the turn with their values."""
+    """Returns random situations at the end of the turn with their values; stacks as in `river_examples`."""
     turn = turn_boards(deck, deck.random_boards(count, 4, generator))
     reach = turn_ranges(turn, generator)
-    stack = random_stacks(count, generator)
+    stack = random_stacks(count, generator, stacks)
     values, checked = turn_values(deck, turn, reach, stack, labelling, generator)
     compatible = pairs_compatible(reach.flip(1), turn.cards.shape[1])
     rows = torch.cat([reach * reach.shape[2], checked, compatible, values], 1).half()

@@ -61,12 +61,14 @@ class Errors:
         absolute: mean absolute error over hands.
         huber: mean Huber loss over hands, as DeepStack reports it.
         weighted: mean absolute error, hands weighed by their belief.
+        squared: mean squared error, hands weighed by their belief, in squared pots.
         ev: mean absolute error of a player's value.
     """
 
     absolute: float
     huber: float
     weighted: float
+    squared: float
     ev: float
 
 
@@ -77,7 +79,11 @@ def errors_of(found: Tensor, examples: Examples) -> Errors:
     huber = functional.huber_loss(found.float(), expected, reduction="mean")
     ev = (reach * (found.float() - expected)).sum(-1).abs().mean()
     return Errors(
-        absolute=float(gap.mean()), huber=float(huber), weighted=float((reach * gap).sum(-1).mean()), ev=float(ev)
+        absolute=float(gap.mean()),
+        huber=float(huber),
+        weighted=float((reach * gap).sum(-1).mean()),
+        squared=float((reach * gap.square()).sum(-1).mean()),
+        ev=float(ev),
     )
 
 

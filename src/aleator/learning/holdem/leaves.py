@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import torch
 
-from aleator.learning.holdem.examples import TurnBoards
+from aleator.learning.holdem.examples import TurnBoards, price_rivers
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.shapes import Betting
 from aleator.solvers.regret_rule import RegretRule
@@ -81,9 +83,9 @@ class NetworkLeaves:
             stacks: [B, L] behind, in pots of the leaf.
         """
         self._network, self._equities, self._pots = network, equities, pots
-        leaves = pots.shape[1]
-        self._stacks = stacks.flatten().float()
-        self._spread = turn.spread[:, None].expand(-1, leaves, -1).flatten(0, 1).float()
+        self._asked = (stacks > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
+        self._stacks = stacks[:, self._asked].flatten().float()
+        self._spread = turn.spread[:, None].expand(-1, len(self._asked), -1).flatten(0, 1).float()
         self._payoffs = PairPayoffs(turn.cards.shape[1], pots.device)
 
     def __call__(self, reach: Tensor) -> Tensor:
@@ -91,16 +93,45 @@ class NetworkLeaves:
         batch, leaves, _, hands = reach.shape
         mass = reach.sum(-1, keepdim=True)  # [B, L, 2, 1]
         beliefs = torch.where(mass > 0, reach / mass, 1.0 / hands)
-        others = beliefs.flip(2).reshape(batch, 2 * leaves, hands)
-        checked = 0.5 * torch.bmm(others.to(self._equities.dtype), self._equities.mT).float()
-        compatible = self._payoffs.compatible(others)
-        shaped = (batch * leaves, 2, hands)
-        situation = Situation(
-            beliefs.view(shaped), checked.view(shaped), compatible.view(shaped), self._spread, self._stacks
-        )
-        with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
-            values: Tensor = self._network(situation).float()
-        return values.view(batch, leaves, 2, hands) * mass.flip(2) * self._pots[:, :, None, None]
+        others = beliefs.flip(2).view(batch, 2 * leaves, hands)
+        values = 0.5 * torch.bmm(others.to(self._equities.dtype), self._equities.mT).float().view_as(reach)
+        if len(self._asked):
+            own, checked = (rows[:, self._asked].view(-1, 2, hands) for rows in (beliefs, values))
+            compatible = self._payoffs.compatible(own.flip(1))
+            situation = Situation(own, checked, compatible, self._spread, self._stacks)
+            with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
+                values[:, self._asked] = self._network(situation).float().view(batch, -1, 2, hands)
+        return values * mass.flip(2) * self._pots[:, :, None, None]
+
+
+class RiverLeaves:
+    """cfvs at the leaves of B turns by a river network, asked about every river card; a `LeafCfvs`.
+
+    It costs as many answers per leaf as there are cards: for judging a river network, not for play.
+    """
+
+    def __init__(self, network: HoldemValueNetwork, deck: Deck, turn: TurnBoards, pots: Tensor, stacks: Tensor) -> None:
+        """Puts a river network below leaves; arguments as in `NetworkLeaves`, and the deck."""
+        self._network, self._deck, self._turn, self._pots = network, deck, turn, pots
+        self._stacks = stacks.flatten()
+        boards = (torch.cat([turn.boards, card[:, None]], 1) for card in turn.cards.unbind(1))
+        self._orders = [order_of(deck, board) for board in boards]
+
+    def __call__(self, reach: Tensor) -> Tensor:
+        """Returns cfvs [B, L, 2, H] in pots of the root, from both players' reach [B, L, 2, H]."""
+        batch, leaves = reach.shape[:2]
+        index = self._turn.hands[:, None, None].expand_as(reach)
+        whole = reach.new_zeros(batch, leaves, 2, self._deck.num_hands).scatter_(3, index, reach)
+        total = torch.zeros_like(whole)
+        for order in self._orders:
+            river = order.sort(whole)
+            mass = river.sum(3, keepdim=True)
+            beliefs = torch.where(mass > 0, river / mass, 1.0 / river.shape[3])
+            each = StrengthOrder(*(field.repeat_interleave(leaves, 0) for field in vars(order).values()))
+            values, _ = price_rivers(each, beliefs.flatten(0, 1), self._stacks, self._network)
+            total += order.unsort(values.view_as(river) * mass.flip(2), self._deck.num_hands)
+        free = self._turn.cards.shape[1] - 4
+        return total.gather(3, index) * self._pots[:, :, None, None] / free
 
 
 def turn_engine(

@@ -12,7 +12,7 @@ Algorithm:
     all-in leaves are exact, and made zero-sum by taking half the sum of both players' values off each, in proportion to
     the compatible mass.
 
-Reference: DeepStack's supplement (zero-sum layer, fractions of the pot); ANCHORS: residual over check-down equity.
+Reference: DeepStack's supplement (zero-sum layer, fractions of the pot).
 
 Deviations: ours instead of 1,000 buckets of hands: knots of equity and blocked mass by band; measured in
 docs/algorithms/hunl.md.

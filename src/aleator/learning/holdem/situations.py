@@ -53,11 +53,13 @@ def random_ranges(batch: int, hands: int, generator: torch.Generator) -> Tensor:
     return ranges / ranges.sum(1, keepdim=True)  # rounding only
 
 
-def random_stacks(batch: int, generator: torch.Generator) -> Tensor:
-    """Returns [batch]: stacks behind in pots, of DeepStack's pots and 20,000 chips."""
+def random_stacks(batch: int, generator: torch.Generator, between: tuple[float, float] | None = None) -> Tensor:
+    """Returns [batch]: stacks behind in pots, of DeepStack's pots and 20,000 chips, or uniform between two numbers."""
     device = generator.device
+    part = torch.rand(batch, device=device, generator=generator, dtype=torch.float64)
+    if between is not None:
+        return between[0] + (between[1] - between[0]) * part
     low, high = torch.tensor(_INTERVALS, device=device, dtype=torch.float64).T
     which = torch.randint(len(_INTERVALS), (batch,), device=device, generator=generator)
-    part = torch.rand(batch, device=device, generator=generator, dtype=torch.float64)
     chips = torch.floor(low[which] + (high - low)[which] * part)
     return (_STACK - chips) / (2.0 * chips)

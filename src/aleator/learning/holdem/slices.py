@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ class SliceConfig:
         held_out_labelling: how rivers of held-out examples are solved.
         fit: how the network is fitted.
         seconds: what the fit may take at most.
+        stacks: uniform between these numbers of pots; None for DeepStack's pots and 20,000 chips.
         cards: size of the deck, from the aces down; 52 unless for tests.
         seed: of all randomness; slices that follow each other differ anyway.
     """
@@ -55,8 +57,9 @@ class SliceConfig:
     chunk: int = 16_896
     labelling: Labelling = field(default_factory=Labelling)
     held_out_labelling: Labelling = field(default_factory=lambda: Labelling(iterations=1_000, deep_iterations=2_000))
-    fit: FitConfig = field(default_factory=FitConfig)
+    fit: FitConfig = field(default_factory=lambda: FitConfig(steps=40_000))
     seconds: float = 600.0
+    stacks: tuple[float, float] | None = None
     cards: int = NUM_CARDS
     seed: int = 0
 
@@ -66,6 +69,8 @@ class SliceConfig:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not _SMALLEST_DECK <= self.cards <= NUM_CARDS:
             raise SolveError(f"a deck has {_SMALLEST_DECK} to {NUM_CARDS} cards, not {self.cards}")
+        if self.stacks is not None and not 0.0 < self.stacks[0] <= self.stacks[1] < inf:
+            raise SolveError(f"stacks must be two positive numbers of pots, the smaller first, not {self.stacks}")
         if not self.seconds > 0:
             raise SolveError(f"seconds of a fit must be positive, not {self.seconds}")
 
@@ -73,6 +78,56 @@ class SliceConfig:
     def live_cards(self) -> int:
         """Cards beside the board."""
         return self.cards - (5 if self.network.street == "river" else 4)
+
+
+def preset(name: str, street: str) -> SliceConfig:
+    """Returns the settings of that name: "slice" for a GPU, "small" for a minute on a CPU: 16 cards, short stacks."""
+    levels = {"river": 1, "turn": 6}
+    if street not in levels:
+        raise SolveError(f"no networks for the street {street!r}; allowed: {', '.join(levels)}")
+    if name == "slice":
+        if street == "river":
+            return SliceConfig(network=NetworkShape(width=1280, layers=5))
+        return SliceConfig(
+            network=NetworkShape(street=street, width=1120, layers=5, knots=64, levels=levels[street]),
+            held_out=1_056,
+            chunk=8_448,
+            held_out_labelling=Labelling(iterations=500, deep_iterations=1_000),
+        )
+    if name == "small":
+        solved = Labelling(iterations=60)
+        return SliceConfig(
+            network=NetworkShape(
+                street=street, width=64, layers=2, knots=16, levels=min(levels[street], 3), bands=4, band_knots=8
+            ),
+            examples=1_536 if street == "river" else 256,
+            held_out=256 if street == "river" else 64,
+            chunk=256,
+            labelling=solved,
+            held_out_labelling=solved,
+            fit=FitConfig(steps=500, batch=128, warm_up=30, learning_rate=3e-3),
+            stacks=(0.5, 1.0),
+            cards=_SMALLEST_DECK,
+        )
+    raise SolveError(f"no preset {name!r}; allowed: slice, small")
+
+
+def river_network(path: Path, config: SliceConfig) -> HoldemValueNetwork:
+    """Returns a network that can price the rivers of a slice.
+
+    Raises:
+        SolveError: the slice is not of the turn, or the network is not of its rivers.
+        StorageError: the file cannot be read.
+    """
+    if config.network.street != "turn":
+        raise SolveError("a river network prices the rivers of turns: choose the street turn")
+    network = load_holdem_model(path).network
+    if network.shape.street != "river" or network.num_cards != config.cards - 5:
+        raise SolveError(
+            f"{path} is a network of the {network.shape.street} for {network.num_cards} live cards; "
+            f"asked for is one of the river with {config.cards - 5}"
+        )
+    return network
 
 
 class Slices:
@@ -104,7 +159,7 @@ class Slices:
         Args:
             config: the slice.
             rivers: the network that prices rivers of turn situations; None to solve them. Held-out ones are always solved.
-            report: told how far the slice is.
+            report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         check_writable(self.path / NETWORK)
@@ -159,6 +214,8 @@ class Slices:
         prepared = time.monotonic()
         generator = _generator(self.device, config.seed + 1_000_003 * number)
         labels = config.labelling if rivers is None else rivers.to(self.device)
+        if rivers is not None and self.device.type == "cuda":
+            rivers.compile()
         examples = self._make(deck, config, config.examples, labels, generator, report)
         self._synchronise()
         made = time.monotonic()
@@ -166,12 +223,19 @@ class Slices:
         first = self._resume(network, number)
         saved = time.monotonic()
 
-        def on_step(step: int, loss: float) -> None:
+        def keep(step: int) -> None:
             nonlocal saved
-            report(step / config.fit.steps, f"fitting, loss {loss:.2e}")
+            HoldemModel(network, {"slice": number, "steps": step}).save(self.path / PARTIAL)
+            saved = time.monotonic()
+
+        def on_step(step: int, loss: float) -> None:
+            try:
+                report(step / config.fit.steps, f"fitting, loss {loss:.2e}")
+            except KeyboardInterrupt:
+                keep(step)
+                raise
             if time.monotonic() - saved > _CHECKPOINT_SECONDS:
-                HoldemModel(network, {"slice": number, "steps": step}).save(self.path / PARTIAL)
-                saved = time.monotonic()
+                keep(step)
 
         steps, loss = fit(
             network, examples, config.fit, generator, first=first, seconds=config.seconds, on_step=on_step
@@ -226,10 +290,10 @@ class Slices:
         for done in range(0, count, config.chunk):
             size = min(config.chunk, count - done)
             if on_turn:
-                part = turn_examples(deck, size, labels, generator)
+                part = turn_examples(deck, size, labels, generator, config.stacks)
             else:
                 assert isinstance(labels, Labelling)
-                part = river_examples(deck, size, labels, generator)
+                part = river_examples(deck, size, labels, generator, config.stacks)
             for tensor, new in zip(made, part, strict=True):
                 tensor[done : done + size] = new
             report((done + size) / count, f"{done + size:,} of {count:,} examples")

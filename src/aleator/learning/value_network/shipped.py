@@ -41,3 +41,19 @@ def shipped_model(game: str) -> Model:
     from aleator.learning.value_network.model import load_model  # loads PyTorch, which the names do not need
 
     return load_model(shipped_path(game))
+
+
+def shipped_holdem_path(street: str) -> Path:
+    """Returns the file of hold'em's value network of a street: river (its start) or turn (its end).
+
+    Raises:
+        SolveError: there is none; the message lists those that there are.
+    """
+    folder = directory() / "holdem"
+    path = folder / f"{street}.safetensors"
+    if not path.is_file():
+        known = ", ".join(sorted(other.stem for other in folder.glob("*.safetensors")))
+        raise SolveError(
+            f"no hold'em network of the street {street!r} comes with Aleator; there are: {known or 'none'}"
+        )
+    return path

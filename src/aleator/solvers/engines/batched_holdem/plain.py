@@ -23,12 +23,13 @@ from typing import Any
 import torch
 
 from aleator.errors import SolveError
-from aleator.games.base import FloatArray
 from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, BettingShape
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 
 Tensor = torch.Tensor
+
+_EAGER_BEFORE = 2  # iterations before one is captured: kernels are loaded and compiled in them
 
 LeafCfvs = Callable[[Tensor], Tensor]
 """From both players' reach at all leaves [B, L, 2, H] to their cfvs [B, L, 2, H], in pots of the root."""
@@ -76,22 +77,43 @@ class PlainEngine:
         self.regrets = reach.new_zeros(len(reach), shape.num_rows, reach.shape[2])
         self.policy_sum = torch.zeros_like(self.regrets) if averages else None
         self._values = torch.zeros_like(reach)
+        self._discounts = reach.new_zeros(4)  # of the iteration: regrets by sign, the average, floor
         self._weight = 0.0
 
-    def run(self, iterations: int) -> None:
-        """Runs some more iterations, each of which updates both players."""
-        for discounts in self.rule.schedule(self.iteration + 1, iterations):
-            self._values *= discounts[2]
-            self._weight = self._weight * discounts[2] + 1.0
-            if self.rule.alternating:
-                for player in (0, 1):
-                    policies = self.current_policies()
-                    self._update(player, self.cfvs(policies, player), policies, discounts)
+    def run(self, iterations: int, *, captured: bool = False) -> None:
+        """Runs some more iterations, each of which updates both players.
+
+        Args:
+            iterations: how many.
+            captured: whether a CUDA device gets an iteration as one graph, without waiting for Python between its kernels.
+        """
+        schedule = self.rule.schedule(self.iteration + 1, iterations)
+        graph: torch.cuda.CUDAGraph | None = None
+        for number, discounts in enumerate(torch.from_numpy(schedule[:, :4]).to(self._discounts)):
+            self._discounts.copy_(discounts)
+            self._weight = self._weight * float(schedule[number, 2]) + 1.0
+            if captured and number == _EAGER_BEFORE:
+                graph = torch.cuda.CUDAGraph()
+                torch.cuda.synchronize()
+                with torch.cuda.graph(graph):
+                    self._iterate()
+            if graph is None:
+                self._iterate()
             else:
-                policies = self.current_policies()
-                for player, cfvs in enumerate(self.both_cfvs(policies)):
-                    self._update(player, cfvs, policies, discounts)
+                graph.replay()
             self.iteration += 1
+
+    def _iterate(self) -> None:
+        """Runs one iteration with the discounts that are set."""
+        self._values *= self._discounts[2]
+        if self.rule.alternating:
+            for player in (0, 1):
+                policies = self.current_policies()
+                self._update(player, self.cfvs(policies, player), policies)
+        else:
+            policies = self.current_policies()
+            for player, cfvs in enumerate(self.both_cfvs(policies)):
+                self._update(player, cfvs, policies)
 
     def values(self) -> Tensor:
         """Returns [B, 2, H]: both players' cfvs at the root in pots, the weighted mean over iterations."""
@@ -173,9 +195,9 @@ class PlainEngine:
                 values[node] = sign * self.stakes[:, self.shape.stake[node], None] * rows[:, place]
         return values
 
-    def _update(self, player: int, cfvs: list[Tensor], policies: Tensor, discounts: FloatArray) -> None:
+    def _update(self, player: int, cfvs: list[Tensor], policies: Tensor) -> None:
         """Adds what the player regrets, and the opponent's policies to their sum."""
-        positive, negative, decay, floor = (float(x) for x in discounts[:4])
+        positive, negative, decay, floor = self._discounts
         self._values[:, player] += cfvs[0]
         if self.policy_sum is not None:
             opponent = self._push(policies, 1 - player)
@@ -185,7 +207,7 @@ class PlainEngine:
                 gained = torch.stack([cfvs[child] - cfvs[node] for child in self.shape.children[node]], 1)
                 old = self.regrets[:, rows]
                 kept = old.clamp_min(0.0) * positive + old.clamp_max(0.0) * negative
-                self.regrets[:, rows] = (kept + gained).clamp_min(floor)
+                self.regrets[:, rows] = torch.maximum(kept + gained, floor)
             elif self.policy_sum is not None:
                 reached = torch.stack([opponent[child] for child in self.shape.children[node]], 1)
                 self.policy_sum[:, rows] = self.policy_sum[:, rows] * decay + reached

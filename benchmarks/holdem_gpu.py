@@ -1,0 +1,113 @@
+"""Batched hold'em on a CUDA device: rivers by betting shape, labelled examples, and turns with a network at their leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from aleator.apps.benchmarking import Progress, Result
+from aleator.errors import SolveError
+from aleator.learning.holdem.examples import Labelling, river_examples, turn_boards, turn_ranges
+from aleator.learning.holdem.leaves import equity_matrices, turn_engine
+from aleator.learning.holdem.model import load_holdem_model
+from aleator.learning.holdem.situations import random_ranges
+from aleator.learning.value_network.shipped import shipped_holdem_path
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.fused import FusedEngine
+from aleator.solvers.engines.batched_holdem.order import order_of
+from aleator.solvers.engines.batched_holdem.shapes import PotMenu
+from aleator.solvers.regret_rule import parse_rule
+
+SUMMARY = "Rivers and turns in batches on a GPU, games per second by betting shape; needs CUDA."
+
+_RIVERS = 2_112  # 16 per multiprocessor of an H200
+_TURNS = 512
+_ITERATIONS = 250
+
+
+def run(progress: Progress) -> Result:
+    """Returns games per second beside what the memory bandwidth of the same run would allow."""
+    if not torch.cuda.is_available():
+        raise SolveError("this benchmark needs a CUDA device that torch can use")
+    deck, generator = Deck(device="cuda"), torch.Generator("cuda").manual_seed(0)
+    bandwidth = _bandwidth()
+    rows = []
+    shapes = [(bets, stack) for bets in ((1.0,), (0.5, 1.0)) for stack in (0.4, 2.0, 6.0, 50.0)]
+    for place, (bets, stack) in enumerate(shapes):
+        progress(place / (len(shapes) + 2), f"rivers, bets {bets}, stack {stack}")
+        rows.append(_rivers(deck, bets, stack, bandwidth, generator))
+    progress(0.8, "labelled examples")
+    chunk = 16_896
+    river_examples(deck, chunk, Labelling(), generator)
+    seconds = _seconds(lambda: river_examples(deck, chunk, Labelling(), generator), 2)
+    notes = [f"labelled examples of DeepStack's mixture: {chunk / seconds:,.0f} a second"]
+    for stack in (3.0, 20.0):
+        progress(0.9, f"turns, stack {stack}")
+        notes.append(_turns(deck, stack, generator))
+    title = f"{_ITERATIONS} iterations of sharp-dcfr+ on {torch.cuda.get_device_name()}, full ranges; {bandwidth / 1e12:.1f} TB/s"
+    return Result(title=title, rows=rows, notes=notes)
+
+
+def _rivers(
+    deck: Deck, bets: tuple[float, ...], stack: float, bandwidth: float, generator: torch.Generator
+) -> dict[str, Any]:
+    order = order_of(deck, deck.random_boards(_RIVERS, 5, generator), generator)
+    reach = random_ranges(2 * _RIVERS, order.num_hands, generator).view(_RIVERS, 2, -1)
+    betting = PotMenu(bets=bets).betting(stack)
+    stakes = torch.tensor(betting.stakes([stack] * _RIVERS), device="cuda")
+    engine = FusedEngine(betting.shape, stakes, reach, order, parse_rule("sharp-dcfr+"))
+    engine.run(2)
+    seconds = _seconds(lambda: engine.run(_ITERATIONS), 3)
+    # float16 regrets are read by both passes and written by one
+    moved = 3 * 2 * betting.shape.num_rows * order.num_hands * _ITERATIONS
+    return {
+        "bets (pots)": ", ".join(f"{bet:g}" for bet in bets) + ", all-in",
+        "stack (pots)": stack,
+        "actions": betting.shape.num_rows,
+        "games/s": _RIVERS / seconds,
+        "roofline games/s": bandwidth / moved,
+        "ratio": _RIVERS / seconds * moved / bandwidth,
+    }
+
+
+def _turns(deck: Deck, stack: float, generator: torch.Generator) -> str:
+    network = load_holdem_model(shipped_holdem_path("turn"), device="cuda").network
+    turn = turn_boards(deck, deck.random_boards(_TURNS, 4, generator))
+    reach = turn_ranges(turn, generator)
+    betting = PotMenu(to_showdown=False).betting(stack)
+    tables = _seconds(lambda: equity_matrices(turn), 1)
+    stacks = torch.full((_TURNS,), stack, device="cuda")
+    network.compile()
+    engine = turn_engine(network, turn, betting, stacks, reach, parse_rule("sharp-dcfr+/simultaneous"))
+    engine.run(3)
+    seconds = _seconds(lambda: engine.run(_ITERATIONS, captured=True), 2) / _ITERATIONS
+    leaves = len(betting.shape.leaves)
+    speed = f"{_TURNS / (seconds * _ITERATIONS):,.0f} games/s of {_ITERATIONS} simultaneous iterations"
+    return (
+        f"turns with a network at {leaves} leaves, stack {stack:g}: {speed}, {1e3 * seconds:.2f} ms an iteration of {_TURNS}; "
+        f"equities {_TURNS / tables:,.0f} boards/s"
+    )
+
+
+def _seconds(call: Callable[[], Any], repeats: int) -> float:
+    """Returns the median time of a few calls, by the device's clock."""
+    found = []
+    for _ in range(repeats):
+        before, after = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        before.record()
+        call()
+        after.record()
+        torch.cuda.synchronize()
+        found.append(before.elapsed_time(after) / 1e3)
+    return float(np.median(found))
+
+
+def _bandwidth() -> float:
+    """Returns the bytes per second of a copy on the device, read and written."""
+    one = torch.rand(1 << 29, device="cuda")
+    two = torch.empty_like(one)
+    two.copy_(one)
+    return 2 * one.nbytes / _seconds(lambda: two.copy_(one), 5)

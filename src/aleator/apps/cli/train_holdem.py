@@ -1,0 +1,83 @@
+"""`aleator train holdem`: a value network of hold'em, one slice of training at a time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aleator.apps.cli.device import check_device
+from aleator.apps.cli.output import err, note, out, print_json, progress_bar
+from aleator.apps.cli.stopping import end, interruptible
+from aleator.parsing import MAX_SEED
+
+_PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
+
+
+def holdem(
+    street: Annotated[str, typer.Option(help="river (its start) or turn (its end, before the river card).")] = "river",
+    output: Annotated[Path | None, typer.Option("--out", help="The network's directory; by default runs/holdem-STREET.")] = None,
+    preset: Annotated[str | None, typer.Option(help="slice (for a GPU) or small (a minute on a CPU, 16 cards); by default as the "
+                                               "device is.")] = None,
+    rivers: Annotated[Path | None, typer.Option(help="A river network that prices the rivers of turns; by default they are "
+                                                "solved.")] = None,
+    examples: Annotated[int | None, typer.Option(min=1, help="Situations of this slice.")] = None,
+    held_out: Annotated[int | None, typer.Option(min=1, help="Situations that are only measured.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of the fit.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds that the fit may take.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Highest learning rate of the fit.")] = None,
+    cards: Annotated[int | None, typer.Option(help="Size of the deck, 16 to 52, from the aces down.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Train a value network of hold'em: one slice. The next call goes on from the directory's network, also after Ctrl-C.
+
+    Examples:  aleator train holdem --street river --out runs/river  |  aleator train holdem --street turn --rivers
+    runs/river/network.safetensors --device cuda  |  aleator train holdem --street river --preset small --device cpu
+    """
+    place = check_device(device, threads)
+    from aleator.learning.holdem import slices
+
+    config = slices.preset(preset or ("slice" if place == "cuda" else "small"), street)
+    fit: dict[str, Any] = {"steps": steps, "learning_rate": rate}
+    changed: dict[str, Any] = {
+        "examples": examples,
+        "held_out": held_out,
+        "seconds": seconds,
+        "cards": cards,
+        "seed": seed,
+    }
+    changed["fit"] = replace(config.fit, **{name: value for name, value in fit.items() if value is not None})
+    config = replace(config, **{name: value for name, value in changed.items() if value is not None})
+    pricing = slices.river_network(rivers, config) if rivers else None
+    run = slices.Slices(output or Path("runs") / f"holdem-{street}", device=place)
+    with interruptible() as pressed, progress_bar(f"{street} network", quiet=json) as move:
+        last = time.monotonic()
+
+        def report(part: float, text: str) -> None:
+            nonlocal last
+            move(part, text)
+            if not json and not err.is_terminal and time.monotonic() - last > _PLAIN_SECONDS:
+                last = time.monotonic()
+                note(text)
+            if pressed():
+                raise KeyboardInterrupt
+
+        try:
+            line = run.run(config, rivers=pricing, report=report)
+        except KeyboardInterrupt:
+            note(f"stopped; the same command goes on with the slice in {run.path}")
+            end(stopped=True)
+            return
+    if json:
+        print_json({"directory": str(run.path), **line})
+        return
+    done = f"{line['examples']:,} examples, {line['steps']:,} steps"
+    out.print(f"slice {line['slice']} of the {street} network in {run.path}: {done}")
+    out.print(f"before   {slices.errors_line(line['before'])}")
+    out.print(f"after    {slices.errors_line(line['errors'])}")

@@ -1,0 +1,112 @@
+"""The network: check-down values before training, zero sum, the same whatever suits and order cards have, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from aleator.errors import SolveError
+from aleator.learning.holdem.examples import pairs_compatible
+from aleator.learning.holdem.model import HoldemModel, load_holdem_model
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, Situation
+from aleator.learning.value_network.shipped import shipped_holdem_path
+from aleator.storage import StorageError, write_arrays
+
+CARDS = 8
+HANDS = CARDS * (CARDS - 1) // 2
+
+
+def situation(levels: int, seed: int = 0) -> Situation:
+    generator = torch.Generator().manual_seed(seed)
+    reach = torch.rand(5, 2, HANDS, generator=generator)
+    reach /= reach.sum(-1, keepdim=True)
+    compatible = pairs_compatible(reach.flip(1), CARDS)
+    checked = (torch.rand(5, 2, HANDS, generator=generator) - 0.5) * compatible
+    checked -= compatible * ((reach * checked).sum((1, 2)) / (reach * compatible).sum((1, 2)))[:, None, None]
+    spread = 0.5 * torch.rand(5, HANDS, generator=generator) if levels > 1 else torch.zeros(5, HANDS)
+    return Situation(reach, checked, compatible, spread, torch.tensor([0.0, 0.5, 2.0, 10.0, 99.0]))
+
+
+def trained(levels: int) -> HoldemValueNetwork:
+    """Returns a network whose outputs are not zero."""
+    shape = NetworkShape(
+        street="turn" if levels > 1 else "river", width=16, layers=2, knots=9, levels=levels, bands=3, band_knots=4
+    )
+    network = HoldemValueNetwork(shape, CARDS, torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        for layer in (network.curve, network.band_curves):
+            layer.weight.normal_(generator=torch.Generator().manual_seed(2))
+    return network
+
+
+@pytest.mark.parametrize("levels", [1, 3])
+def test_values_are_zero_sum_and_exact_without_a_stack(levels: int) -> None:
+    asked = situation(levels)
+    values = trained(levels)(asked).detach()
+    assert float((asked.reach * values).sum((1, 2)).abs().max()) < 1e-6
+    torch.testing.assert_close(values[0], asked.checked[0], atol=1e-6, rtol=1e-5)
+    assert float((values[1:] - asked.checked[1:]).abs().max()) > 0.01
+
+
+def test_an_untrained_network_checks_down() -> None:
+    network = HoldemValueNetwork(NetworkShape(width=8, layers=2, knots=4), CARDS, torch.Generator().manual_seed(0))
+    asked = situation(1)
+    torch.testing.assert_close(network(asked), asked.checked, atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize("levels", [1, 3])
+def test_cards_can_be_renamed(levels: int) -> None:
+    """Suits, and any other names of cards, only permute the values."""
+    asked, network = situation(levels), trained(levels)
+    names = torch.randperm(CARDS, generator=torch.Generator().manual_seed(3))
+    high, low = torch.tril_indices(CARDS, CARDS, -1)
+    a, b = torch.maximum(names[high], names[low]), torch.minimum(names[high], names[low])
+    renamed = a * (a - 1) // 2 + b  # hand -> its new number
+    moved = Situation(*(torch.empty_like(x).index_copy(-1, renamed, x) for x in asked[:4]), asked.stack)
+    torch.testing.assert_close(network(moved)[..., renamed], network(asked), atol=1e-5, rtol=1e-4)
+
+
+def test_blocked_mass_counts_a_hand_once() -> None:
+    """With curves of 1 everywhere the bands add up to all blocked mass: 1 less what is compatible."""
+    network = HoldemValueNetwork(NetworkShape(width=8, layers=1, knots=4, bands=3, band_knots=4), CARDS)
+    torch.nn.init.ones_(network.band_curves.bias)
+    asked = situation(1)
+    blocked = network._blocked(
+        torch.zeros(5, 8), asked.reach, torch.rand(5, 2, HANDS, generator=torch.Generator().manual_seed(0))
+    )
+    torch.testing.assert_close(blocked, 1 - asked.compatible, atol=1e-6, rtol=1e-5)
+
+
+def test_files_keep_the_network(tmp_path: Path) -> None:
+    network, path = trained(3), tmp_path / "n.safetensors"
+    HoldemModel(network, {"slice": 4}).save(path)
+    loaded = load_holdem_model(path)
+    assert loaded.report == {"slice": 4} and loaded.network.shape == network.shape and loaded.network.num_cards == CARDS
+    torch.testing.assert_close(loaded.network(situation(3)), network(situation(3)), atol=5e-3, rtol=5e-3)  # float16
+    other = tmp_path / "other.safetensors"
+    write_arrays(other, {}, {"format": "something else"})
+    with pytest.raises(StorageError, match="not a hold'em value network"):
+        load_holdem_model(other)
+    with pytest.raises(StorageError, match="over the 16 MiB"):
+        HoldemModel(HoldemValueNetwork(NetworkShape(width=2000, layers=4), CARDS)).save(tmp_path / "large")
+
+
+def test_sizes_that_make_no_network_are_refused() -> None:
+    for wrong, text in (({"street": "flop"}, "not of 'flop'"), ({"knots": 1}, "knots must be at least 2, not 1")):
+        with pytest.raises(SolveError, match=text):
+            NetworkShape(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("street", "cards"), [("river", 47), ("turn", 48)])
+def test_shipped_networks_can_be_read(street: str, cards: int) -> None:
+    path = shipped_holdem_path(street)
+    model = load_holdem_model(path)
+    assert path.stat().st_size <= 16 << 20
+    assert (model.network.shape.street, model.network.num_cards) == (street, cards)
+    assert model.report["errors"]["weighted"] < 0.016 and model.report["errors"]["ev"] < 0.004
+    with pytest.raises(
+        SolveError, match="no hold'em network of the street 'flop' comes with Aleator; there are: river, turn"
+    ):
+        shipped_holdem_path("flop")

@@ -1,0 +1,114 @@
+"""Slices of training: a network learns, goes on from its directory, and survives being killed anywhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from aleator.errors import SolveError
+from aleator.learning.holdem import slices
+from aleator.learning.holdem.fitting import FitConfig
+from aleator.learning.holdem.model import HoldemModel, load_holdem_model
+from aleator.learning.holdem.slices import METRICS, NETWORK, PARTIAL, SliceConfig, Slices, preset
+
+TINY = replace(preset("small", "river"), examples=16, held_out=8, chunk=8, fit=FitConfig(steps=100, batch=4, warm_up=5))
+
+
+def same(one: HoldemModel, two: HoldemModel) -> bool:
+    states = one.network.state_dict(), two.network.state_dict()
+    return all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_a_small_network_learns_rivers(tmp_path: Path) -> None:
+    """On 256 rivers that it never saw; checking down, which an untrained network says, misses the bound by more than 5 times."""
+    line = Slices(tmp_path).run(preset("small", "river"))
+    for name, bound in (("ev", 0.0075), ("squared", 0.0021)):  # pots, squared pots
+        assert line["before"][name] > 5 * bound
+        assert line["errors"][name] < bound
+
+
+def test_slices_go_on_from_the_network_alone(tmp_path: Path) -> None:
+    run = Slices(tmp_path)
+    first = run.run(TINY)
+    second = run.run(TINY)
+    assert (first["slice"], second["slice"], second["all_examples"]) == (1, 2, 32)
+    assert second["before"]["weighted"] == pytest.approx(first["errors"]["weighted"], rel=1e-2)  # float16 in the file
+    assert [line["slice"] for line in run.metrics()] == [1, 2]
+    assert not (tmp_path / PARTIAL).exists()
+    latest = run.latest()
+    assert latest is not None and latest.report == second
+    (tmp_path / METRICS).write_text(
+        "".join(json.dumps(line) + "\n" for line in run.metrics()[:1])
+    )  # killed between its files
+    third = run.run(TINY)
+    assert third["slice"] == 3 and [line["slice"] for line in run.metrics()] == [1, 2, 3]
+
+
+def test_a_killed_slice_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[float] = []
+
+    def stop(part: float, text: str) -> None:
+        if "fitting" in text:
+            raise KeyboardInterrupt
+
+    run = Slices(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run.run(TINY, report=stop)
+    assert not (tmp_path / NETWORK).exists() and load_holdem_model(tmp_path / PARTIAL).report == {
+        "slice": 1,
+        "steps": 50,
+    }
+    line = run.run(TINY, report=lambda part, text: steps.append(part) if "fitting" in text else None)
+    assert steps == [1.0] and line["slice"] == 1 and line["steps"] == 100
+    assert not (tmp_path / PARTIAL).exists()
+
+
+def test_the_same_seed_makes_the_same_network(tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "two"):
+        run = Slices(tmp_path / name)
+        run.run(TINY)
+        found.append(run.latest())
+    assert found[0] and found[1] and same(found[0], found[1])
+
+
+def test_turns_learn_from_a_river_network(tmp_path: Path) -> None:
+    Slices(tmp_path / "river").run(TINY)
+    config = replace(preset("small", "turn"), examples=8, held_out=4, chunk=8, fit=TINY.fit)
+    network = slices.river_network(tmp_path / "river" / NETWORK, config)
+    line = Slices(tmp_path / "turn").run(config, rivers=network)
+    assert (line["street"], line["labels"]) == ("turn", "network")
+    with pytest.raises(
+        SolveError, match="network of the turn for 12 live cards; asked for is one of the river with 11"
+    ):
+        slices.river_network(tmp_path / "turn" / NETWORK, config)
+    with pytest.raises(SolveError, match="choose the street turn"):
+        slices.river_network(tmp_path / "river" / NETWORK, TINY)
+    with pytest.raises(SolveError, match="has a network of the turn for 12 live cards"):
+        Slices(tmp_path / "turn").run(TINY)
+
+
+def test_settings_that_make_no_slice_are_refused() -> None:
+    for wrong, text in (
+        ({"examples": 0}, "examples must be at least 1"),
+        ({"cards": 9}, "16 to 52 cards, not 9"),
+        ({"seconds": 0.0}, "positive"),
+        ({"stacks": (2.0, 1.0)}, "the smaller first"),
+    ):
+        with pytest.raises(SolveError, match=text):
+            SliceConfig(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(SolveError, match="no preset 'huge'"):
+        preset("huge", "river")
+    with pytest.raises(SolveError, match="no networks for the street 'flop'"):
+        preset("slice", "flop")
+    for fit, text in (
+        ({"steps": 0}, "steps must be"),
+        ({"range_weight": 2.0}, "in \\[0, 1\\]"),
+        ({"huber": 0.0}, "must be positive"),
+    ):
+        with pytest.raises(SolveError, match=text):
+            FitConfig(**fit)  # type: ignore[arg-type]
