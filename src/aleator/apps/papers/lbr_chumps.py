@@ -28,9 +28,9 @@ _CONVENTION = (
 _DEVIATIONS = (
     "The paper samples single hands and scores by duplicate deals; here the response answers for all its hands and is scored "
     "by AIVAT over both ranges, 16 deals to a board. What amounts the paper's chumps bet is not known here: 'random' is read "
-    "as every legal action alike, each amount being one, and 'raise' as every legal amount alike, which reproduces all cells "
-    "but one; 16 evenly spread amounts stand for all. The cell that differs is half-call-half-raise under fc: the 7.1 at hand "
-    "is a second-hand number, and 17.1 would agree."
+    "as every legal action alike, each amount being one, and 'raise' as every legal amount alike, which reproduces most "
+    "cells; 16 evenly spread amounts stand for all. Two cells of half-call-half-raise differ: under fc the 7.1 at hand is a "
+    "second-hand number (17.1 would agree), and under fcpa 3-4 ours is about two big blinds lower."
 )
 
 
