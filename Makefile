@@ -6,12 +6,14 @@
 # make screenshots the pictures in docs/images, taken by the tests
 # make docs        the documentation site, in site/
 # make tutorials   the notebooks of the documentation run again, with what they print
+# make test-js     the JavaScript of the web app: format, lint, unit tests; part of make test
 # make install     only the environment, in .venv
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+NODE_STAMP := node_modules/.installed
 
 # what stands for other processors; + joins settings of one run
 PORTABLE := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Zen OPENBLAS_CORETYPE=Sandybridge OPENBLAS_CORETYPE=Nehalem \
@@ -19,7 +21,7 @@ PORTABLE := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Zen OPENBLAS_CORETYPE=Sa
 	OPENBLAS_CORETYPE=Nehalem+NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR+NUMBA_CPU_NAME=generic
 PORTABLE_TESTS := tests --ignore=tests/apps/web
 
-.PHONY: install test test-slow test-portable lint demo play docs tutorials screenshots clean
+.PHONY: install test test-js check-js test-slow test-portable lint demo play docs tutorials screenshots clean
 
 install: $(STAMP)
 
@@ -34,8 +36,22 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: lint
+test: lint test-js
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-js:
+	@if node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null; \
+		then $(MAKE) --no-print-directory check-js; \
+		else echo "The JavaScript of the web app is not checked: Node.js 20 and npm are missing (apt-get install nodejs npm)"; fi
+
+check-js: $(NODE_STAMP)
+	node_modules/.bin/prettier --log-level warn --check src/aleator/apps/web/static tests/apps/web/js *.js
+	node_modules/.bin/eslint
+	node --test --test-reporter=dot tests/apps/web/js/*.test.js
+
+$(NODE_STAMP): package.json package-lock.json
+	npm ci --silent --no-audit --no-fund
+	touch $@
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow -n auto --dist loadgroup
@@ -68,4 +84,4 @@ screenshots: $(STAMP)
 	ALEATOR_SCREENSHOTS=1 $(BIN)/python -m pytest tests/apps/web/test_browser.py -q
 
 clean:
-	rm -rf $(VENV) out site .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) node_modules out site .mypy_cache .pytest_cache .ruff_cache

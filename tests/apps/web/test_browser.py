@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from aleator.games.holdem.spot import DEFAULT_RULE
 from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked, play_deal
 from tests.apps.web.running import LONG, RIVER, RunningServer
 
@@ -31,6 +32,7 @@ def test_the_first_page_is_there_at_once(page: Checked) -> None:
 def test_the_editor_helps_and_refuses_what_cannot_be(page: Checked) -> None:
     shown = page.open("solve")
     shown.wait_for_selector(".estimate .facts")
+    assert shown.get_by_label("Algorithm").locator("option").first.get_attribute("value") == DEFAULT_RULE
     shown.get_by_label("Typical range for IP").select_option(label="4-bet, 3 %")
     page.until("document.querySelector('.painter[data-side=ip] textarea').value === 'QQ+,AKs,AKo,A5s:0.5'")
     shown.get_by_role("button", name="Swap").click()
@@ -71,6 +73,7 @@ def test_a_spot_from_paint_to_restart(browser: Any, empty: Path) -> None:
         again.port, again.url = server.port, server.url
         again.client = type(server.client)(base_url=server.url, timeout=60)
         server = again.start()
+        page.page.wait_for_timeout(500)
         page.errors.clear()  # the page noticed that the server was away
         shown = page.open("solve")
         shown.wait_for_selector(".spot-row")
@@ -203,10 +206,6 @@ def test_numbers_are_written_for_readers(page: Checked, river: str) -> None:
     page.until_text(".node-summary", "IP to act")
     page.until("document.querySelector('.actions-table tbody td:last-child').innerText !== '…'")
     assert not re.search(r"\de[−-]", shown.locator("main").inner_text()), "no powers of ten among chips"
-    written = shown.evaluate(
-        "import('/js/dom.js').then(({ chips, number }) => [chips(6.3e-16), chips(-0.25), chips(null), number(-6.3e-7)])"
-    )
-    assert written == ["0", "−0.25", "–", "−6.3e−7"]
 
 
 def test_a_solve_is_stopped_and_kept(page: Checked, server: RunningServer) -> None:

@@ -8,21 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.apps import web
 from aleator.apps.web.models import Estimate, Hands, Node, Runouts
 from aleator.apps.web.worker.holdem import estimate, solve
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import blocked_hands
 from aleator.games.holdem.hand_range import parse_hand_range
-from aleator.games.holdem.spot import DEFAULT_RULE
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
 from tests.apps.web.running import LONG, RIVER, TURN, RunningServer, Silent
-
-
-def test_the_editor_offers_the_default_rule_first() -> None:
-    script = Path(web.__file__).parent / "static" / "js" / "editor.js"
-    assert f'const RULES = [["{DEFAULT_RULE}", ' in script.read_text(encoding="utf-8")
 
 
 def test_a_range_comes_back_canonical_with_the_weight_of_each_class(server: RunningServer) -> None:

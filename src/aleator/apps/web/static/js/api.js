@@ -44,7 +44,8 @@ export const api = {
   rename: (id, name) => call("PATCH", `/jobs/${id}`, { name }),
   remove: (id) => call("DELETE", `/jobs/${id}`),
   node: (id, path, values) => call("GET", `/solutions/${id}/node?${query({ path, values })}`),
-  hands: (id, path, handClass, player) => call("GET", `/solutions/${id}/hands?${query({ path, hand_class: handClass, player })}`),
+  hands: (id, path, handClass, player) =>
+    call("GET", `/solutions/${id}/hands?${query({ path, hand_class: handClass, player })}`),
   ranges: (id, path) => call("GET", `/solutions/${id}/ranges?${query({ path })}`),
   runouts: (id, path) => call("GET", `/solutions/${id}/runouts?${query({ path })}`),
   upload: (name, file) => call("POST", `/solutions/upload?${query({ name })}`, undefined, file),

@@ -1,96 +1,88 @@
-// Elements, numbers as people read them, and small helpers that all pages share.
+// Elements, and small parts that all pages share.
 
 const SVG = "http://www.w3.org/2000/svg";
+const ATTRIBUTES = new Set(["list", "form"]); // properties of these names cannot be set
+const SPECIAL = {
+  class: (element, value) => element.setAttribute("class", value),
+  style: (element, value) => Object.entries(value).forEach(([key, text]) => element.style.setProperty(key, text)),
+  dataset: (element, value) => Object.assign(element.dataset, value),
+};
 
-function set(element, properties) {
-  for (const [name, value] of Object.entries(properties ?? {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name === "class") element.setAttribute("class", value);
-    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
-    else if (name === "dataset") Object.assign(element.dataset, value);
-    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name in element && !name.startsWith("aria") && !(element instanceof SVGElement) && name !== "list" && name !== "form")
-      element[name] = value;
-    else element.setAttribute(name, value === true ? "" : value);
-  }
+const isAbsent = (value) => value === undefined || value === null || value === false;
+
+function isProperty(element, name) {
+  return name in element && !name.startsWith("aria") && !ATTRIBUTES.has(name) && !(element instanceof SVGElement);
+}
+
+function set(element, name, value) {
+  if (SPECIAL[name]) SPECIAL[name](element, value);
+  else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (isProperty(element, name)) element[name] = value;
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+function build(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) if (!isAbsent(value)) set(element, name, value);
+  return add(element, children);
 }
 
 function add(element, children) {
   for (const child of children.flat(Infinity)) {
-    if (child === undefined || child === null || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
+    if (!isAbsent(child)) element.append(child instanceof Node ? child : String(child));
   }
   return element;
 }
 
 // h("button", { class: "primary", onclick: go }, "Go"): an element with properties, listeners and children.
-export function h(tag, properties, ...children) {
-  const element = document.createElement(tag);
-  set(element, properties);
-  return add(element, children);
-}
+export const h = (tagName, properties, ...children) => build(document.createElement(tagName), properties, children);
 
-export function s(tag, properties, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  set(element, properties);
-  return add(element, children);
-}
+export const s = (tagName, properties, ...children) =>
+  build(document.createElementNS(SVG, tagName), properties, children);
 
 export function fill(element, ...children) {
   element.replaceChildren();
   return add(element, children);
 }
 
-export function number(value, digits = 3) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  if (size >= 1000) return Math.round(value).toLocaleString("en");
-  if (size < 1e-3) return value.toExponential(1).replaceAll("-", "−");
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
+export const button = (children, onclick, properties = {}) =>
+  h("button", { type: "button", onclick, ...properties }, children);
+
+export const tag = (text, kind = "", properties = {}) =>
+  h("span", { class: kind ? `tag ${kind}` : "tag", ...properties }, text);
+
+export const dot = (colour) => h("i", { class: "dot", style: { background: colour } });
+
+// names with their colours, as under a chart
+export const legendItems = (names, colours) =>
+  names.map((name, at) => h("span", {}, h("i", { style: { background: colours[at] } }), name));
+
+export const titleRow = (...children) => h("div", { class: "title-row" }, children);
+
+export const panel = (kind, ...children) => h("section", { class: kind ? `panel ${kind}` : "panel" }, children);
+
+export const muted = (...children) => h("p", { class: "muted" }, children);
+
+export const small = (...children) => h("p", { class: "muted small" }, children);
+
+export const fact = (title, text, kind) => h("div", {}, h("dt", {}, title), h("dd", { class: kind }, text));
+
+export const table = (properties, heads, rows) =>
+  h("table", properties, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows));
+
+export const head = (text, kind) => h("th", { class: kind }, text);
+
+export function field(label, control, hint) {
+  return h("label", { class: "field" }, h("span", { class: "label" }, label), control, hint && h("small", {}, hint));
 }
 
-// an amount of chips: less than a thousandth of one is nothing
-export function chips(value, digits = 3) {
-  return number(Math.abs(value) < 1e-3 && value !== null ? 0 : value, digits);
-}
-
-export function signed(value, digits = 2) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  const text = Math.abs(value) >= 100 ? Math.abs(value).toFixed(0) : Math.abs(value).toFixed(digits);
-  if (Number(text) === 0) return text;
-  return (value < 0 ? "−" : "+") + text;
-}
-
-export function percent(share, digits = 0) {
-  if (share === null || share === undefined || Number.isNaN(share)) return "–";
-  return `${(100 * share).toFixed(digits)} %`;
-}
-
-// a share that may be tiny, such as an exploitability: two digits that count
-export function precise(share) {
-  if (share === null || share === undefined || Number.isNaN(share)) return "–";
-  return `${number(100 * share, 2)} %`;
-}
-
-export function bytes(count) {
-  if (count >= 2 ** 30) return `${(count / 2 ** 30).toFixed(2)} GB`;
-  return count >= 2 ** 20 ? `${(count / 2 ** 20).toFixed(count < 10 * 2 ** 20 ? 1 : 0)} MB` : `${Math.ceil(count / 2 ** 10)} kB`;
-}
-
-export function seconds(time) {
-  if (time === null || time === undefined || !Number.isFinite(time)) return "–";
-  if (time < 0.1) return `${Math.max(1, Math.round(1000 * time))} ms`;
-  if (time < 100) return `${time.toFixed(time < 10 ? 1 : 0)} s`;
-  return time < 5400 ? `${(time / 60).toFixed(1)} min` : `${(time / 3600).toFixed(1)} h`;
-}
-
-export function ago(time) {
-  const passed = Date.now() / 1000 - time;
-  if (passed < 60) return "just now";
-  if (passed < 3600) return `${Math.floor(passed / 60)} min ago`;
-  if (passed < 86400) return `${Math.floor(passed / 3600)} h ago`;
-  return new Date(1000 * time).toLocaleDateString("en", { day: "numeric", month: "short", year: "numeric" });
+// A row of choices of which one is taken; arrow keys move.
+export function choices(label, options, value, onchange) {
+  const name = `choice-${Math.random().toString(36).slice(2)}`;
+  const choice = ([key, text]) => {
+    const properties = { type: "radio", name, value: key, checked: key === value, onchange: () => onchange(key) };
+    return h("label", {}, h("input", properties), h("span", {}, text));
+  };
+  return h("div", { class: "choices", role: "radiogroup", "aria-label": label }, options.map(choice));
 }
 
 export function debounce(call, wait) {
@@ -107,17 +99,18 @@ export function toast(text, kind = "info") {
   setTimeout(() => note.remove(), kind === "error" ? 8000 : 4000);
 }
 
-// A row of choices of which one is taken; arrow keys move.
-export function choices(label, options, value, onchange) {
-  const name = `choice-${Math.random().toString(36).slice(2)}`;
-  const group = h("div", { class: "choices", role: "radiogroup", "aria-label": label });
-  for (const [key, text] of options) {
-    const input = h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => onchange(key) });
-    group.append(h("label", {}, input, h("span", {}, text)));
+// does something that may be refused; the refusal is shown
+export async function attempt(action) {
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    toast(error.message, "error");
+    return false;
   }
-  return group;
 }
 
-export function field(label, control, hint) {
-  return h("label", { class: "field" }, h("span", { class: "label" }, label), control, hint && h("small", {}, hint));
+// whether a key was pressed for the page, and not for a field or with a modifier
+export function isPlainKey(event, fields = "input, textarea, select") {
+  return !event.target.closest(fields) && !event.ctrlKey && !event.metaKey && !event.altKey;
 }

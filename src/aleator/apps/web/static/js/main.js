@@ -14,7 +14,7 @@ const main = document.getElementById("main");
 let current = { page: null, leave: null, update: null };
 let turn = 0;
 
-export function parts() {
+function parts() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [page = "", ...rest] = path.split("/").map(decodeURIComponent);
   return { page, rest, query: new URLSearchParams(query) };
@@ -23,32 +23,52 @@ export function parts() {
 async function show() {
   const mine = ++turn;
   const { page, rest, query } = parts();
-  for (const link of document.querySelectorAll("header nav a")) {
-    const active = link.getAttribute("href") === `#/${page}`;
-    if (active) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  if (current.page === page && current.update && (await current.update(rest, query))) return;
+  markLink(page);
+  if (current.page === page && (await isUpdated(rest, query))) return;
   current.leave?.();
   current = { page, leave: null, update: null };
-  const load = PAGES[page];
-  if (!load) {
-    fill(main, h("div", { class: "empty" }, h("h1", {}, "Nothing here"), h("p", {}, "There is no such page."), h("a", { href: "#/" }, "Home")));
+  if (!PAGES[page]) {
+    say("Nothing here", "There is no such page.", h("a", { href: "#/" }, "Home"));
     return;
   }
   try {
-    const module = await load();
-    if (mine !== turn) return;
-    const root = h("div", { class: `page page-${page || "home"}` });
-    fill(main, root);
-    window.scrollTo(0, 0);
-    const drawn = await module.render(root, rest, query);
-    if (mine === turn) current = { page, ...drawn };
-    else drawn.leave?.();
+    await open(page, rest, query, mine);
   } catch (error) {
     toast(error.message, "error");
-    fill(main, h("div", { class: "empty" }, h("h1", {}, "That did not work"), h("p", {}, error.message), h("a", { href: `#/${page}` }, "Back")));
+    say("That did not work", error.message, h("a", { href: `#/${page}` }, "Back"));
   }
+}
+
+// whether the page that is open has gone there itself; if that is refused, it says so and stays
+async function isUpdated(rest, query) {
+  try {
+    return await current.update?.(rest, query);
+  } catch (error) {
+    toast(error.message, "error");
+    return true;
+  }
+}
+
+async function open(page, rest, query, mine) {
+  const module = await PAGES[page]();
+  if (mine !== turn) return;
+  const root = h("div", { class: `page page-${page || "home"}` });
+  fill(main, root);
+  window.scrollTo(0, 0);
+  const drawn = await module.render(root, rest, query);
+  if (mine === turn) current = { page, ...drawn };
+  else drawn.leave?.();
+}
+
+function markLink(page) {
+  for (const link of document.querySelectorAll("header nav a")) {
+    if (link.getAttribute("href") === `#/${page}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function say(title, text, link) {
+  fill(main, h("div", { class: "empty" }, h("h1", {}, title), h("p", {}, text), link));
 }
 
 document.getElementById("theme").addEventListener("click", () => {

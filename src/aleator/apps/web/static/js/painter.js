@@ -2,111 +2,162 @@
 
 import { api } from "./api.js";
 import { CLASS_SIZES, CLASSES } from "./cards.js";
-import { debounce, fill, h, number, percent } from "./dom.js";
-import { makeGrid } from "./grid.js";
+import { button, debounce, h } from "./dom.js";
+import { number, percent } from "./format.js";
+import { makeGrid, plain } from "./grid.js";
 import { QUICK, TYPICAL } from "./ranges.js";
 
 const TITLES = { oop: "Out of position, acts first", ip: "In position, acts second" };
+const nothing = () => new Array(CLASSES.length).fill(0);
 
 export function makePainter(side, onchange) {
-  let weights = new Array(169).fill(0);
-  let brush = 1;
-  let painting = null;
-  let turn = 0;
-  const grid = makeGrid(`Range of ${side.toUpperCase()}`, { onpress: press });
-  const text = h("textarea", { rows: 3, spellcheck: false, "aria-label": `Range of ${side.toUpperCase()} as text`, oninput: () => read(++turn) });
-  const count = h("span", { class: "muted" });
-  const problem = h("p", { class: "problem-text" });
-  const shown = h("output", {}, "100 %");
-  const slider = h("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": `Weight painted for ${side.toUpperCase()}`, oninput: () => {
-    brush = Number(slider.value) / 100;
-    shown.textContent = percent(brush);
-  } });
-
-  function press(index, event, phase) {
-    if (phase !== "drag") painting = Math.abs(weights[index] - brush) < 1e-6 ? 0 : brush;
-    if (weights[index] === painting) return;
-    weights[index] = painting;
-    draw();
-    write(++turn);
-  }
-
-  function draw() {
-    grid.paint((index) => {
-      const weight = weights[index];
-      return {
-        background: weight > 0 ? "linear-gradient(var(--range), var(--range))" : "",
-        size: `100% ${Math.round(100 * weight)}%`,
-        text: weight > 0 && weight < 0.995 ? String(Math.round(100 * weight)) : "",
-        dim: weight === 0,
-        label: `${CLASSES[index]}, weight ${percent(weight)}`,
-      };
-    });
-    const hands = weights.reduce((sum, weight, index) => sum + weight * CLASS_SIZES[index], 0);
-    count.textContent = `${number(hands, 4)} hands, ${percent(hands / 1326, 1)}`;
-  }
-
-  // the painted classes as text; the server merges them into runs
-  const write = debounce(async (mine) => {
-    if (mine !== turn) return;
-    const tokens = weights.map((weight, index) => weight > 0 && CLASSES[index] + (weight < 1 ? `:${Number(weight.toFixed(3))}` : "")).filter(Boolean);
-    const found = await api.range(tokens.join(","));
-    if (mine !== turn) return;
-    text.value = found.canonical;
-    problem.textContent = "";
-    onchange(found.canonical);
-  }, 120);
-
-  const read = debounce(async (mine) => {
-    if (mine !== turn) return;
-    try {
-      const found = await api.range(text.value);
-      if (mine !== turn) return;
-      weights = found.weights;
-      problem.textContent = "";
-      draw();
-      onchange(text.value);
-    } catch (error) {
-      if (mine !== turn) return;
-      problem.textContent = error.message;
-      onchange(text.value); // nothing is solved with another range than the one that stands there
-    }
-  }, 200);
-
-  const quick = h("div", { class: "chips" }, QUICK.map(([name, add]) => h("button", { type: "button", class: "chip", onclick: () => {
-    const joined = name === "All" ? add : [text.value, brush < 1 ? add.split(",").map((token) => `${token}:${brush}`).join(",") : add].filter(Boolean).join(",");
-    text.value = joined;
-    read(++turn);
-  } }, name)), h("button", { type: "button", class: "chip", onclick: () => {
-    weights = new Array(169).fill(0);
-    draw();
-    write(++turn);
-  } }, "Clear"));
-
-  const typical = h("select", { "aria-label": `Typical range for ${side.toUpperCase()}`, onchange: () => {
-    text.value = TYPICAL[typical.selectedIndex - 1][1];
-    typical.selectedIndex = 0;
-    read(++turn);
-  } }, h("option", {}, "Typical ranges …"), TYPICAL.map(([name]) => h("option", {}, name)));
-
-  const element = h(
-    "div",
-    { class: "painter", dataset: { side } },
-    h("div", { class: "painter-head" }, h("b", {}, side.toUpperCase()), h("small", {}, TITLES[side]), count),
-    grid.element,
-    h("label", { class: "brush" }, "Weight", slider, shown),
-    quick,
-    typical,
-    text,
-    problem,
-  );
+  const painter = new Painter(side, onchange);
   return {
-    element,
-    get: () => text.value,
-    set(range) {
-      text.value = range;
-      read(++turn);
-    },
-    leave: grid.leave,
+    element: painter.element,
+    get: () => painter.text.value,
+    set: (range) => painter.use(range),
+    leave: () => painter.grid.leave(),
+  };
+}
+
+// the painted classes as text; the server merges them into runs
+export function rangeText(weights) {
+  const token = (weight, index) => CLASSES[index] + (weight < 1 ? `:${Number(weight.toFixed(3))}` : "");
+  return weights.flatMap((weight, index) => (weight > 0 ? [token(weight, index)] : [])).join(",");
+}
+
+// a range with more hands, each with a weight
+export function addHands(range, hands, weight) {
+  const weighed = weight < 1 ? hands.replaceAll(",", `:${weight},`) + `:${weight}` : hands;
+  return [range, weighed].filter(Boolean).join(",");
+}
+
+export function countHands(weights) {
+  return weights.reduce((sum, weight, index) => sum + weight * CLASS_SIZES[index], 0);
+}
+
+class Painter {
+  constructor(side, onchange) {
+    Object.assign(this, { side, onchange, weights: nothing(), brush: 1, painting: null, turn: 0 });
+    this.name = side.toUpperCase();
+    this.grid = makeGrid(`Range of ${this.name}`, { onpress: (index, _, phase) => this.press(index, phase) });
+    this.count = h("span", { class: "muted" });
+    this.problem = h("p", { class: "problem-text" });
+    this.text = this.makeText();
+    this.write = debounce((mine) => this.writeText(mine), 120);
+    this.read = debounce((mine) => this.readText(mine), 200);
+    this.element = this.build();
+  }
+
+  build() {
+    const title = [h("b", {}, this.name), h("small", {}, TITLES[this.side]), this.count];
+    return h(
+      "div",
+      { class: "painter", dataset: { side: this.side } },
+      h("div", { class: "painter-head" }, title),
+      this.grid.element,
+      this.makeBrush(),
+      this.makeChips(),
+      this.makeTypical(),
+      this.text,
+      this.problem,
+    );
+  }
+
+  makeText() {
+    const label = `Range of ${this.name} as text`;
+    return h("textarea", { rows: 3, spellcheck: false, "aria-label": label, oninput: () => this.read(++this.turn) });
+  }
+
+  makeBrush() {
+    const shown = h("output", {}, "100 %");
+    const oninput = () => {
+      this.brush = Number(slider.value) / 100;
+      shown.textContent = percent(this.brush);
+    };
+    const label = `Weight painted for ${this.name}`;
+    const slider = h("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": label, oninput });
+    return h("label", { class: "brush" }, "Weight", slider, shown);
+  }
+
+  makeChips() {
+    const chip = ([name, hands]) => {
+      const joined = () => (name === "All" ? hands : addHands(this.text.value, hands, this.brush));
+      return button(name, () => this.use(joined()), { class: "chip" });
+    };
+    return h(
+      "div",
+      { class: "chips" },
+      QUICK.map(chip),
+      button("Clear", () => this.clear(), { class: "chip" }),
+    );
+  }
+
+  makeTypical() {
+    const onchange = () => {
+      this.use(TYPICAL[select.selectedIndex - 1][1]);
+      select.selectedIndex = 0;
+    };
+    const options = ["Typical ranges …", ...TYPICAL.map(([name]) => name)].map((name) => h("option", {}, name));
+    const select = h("select", { "aria-label": `Typical range for ${this.name}`, onchange }, options);
+    return select;
+  }
+
+  use(range) {
+    this.text.value = range;
+    this.read(++this.turn);
+  }
+
+  clear() {
+    this.weights = nothing();
+    this.draw();
+    this.write(++this.turn);
+  }
+
+  press(index, phase) {
+    const { weights, brush } = this;
+    if (phase !== "drag") this.painting = Math.abs(weights[index] - brush) < 1e-6 ? 0 : brush;
+    if (weights[index] === this.painting) return;
+    weights[index] = this.painting;
+    this.draw();
+    this.write(++this.turn);
+  }
+
+  draw() {
+    this.grid.paint((index) => describe(this.weights[index], CLASSES[index]));
+    const hands = countHands(this.weights);
+    this.count.textContent = `${number(hands, 4)} hands, ${percent(hands / 1326, 1)}`;
+  }
+
+  async writeText(mine) {
+    if (mine !== this.turn) return;
+    const found = await api.range(rangeText(this.weights));
+    if (mine !== this.turn) return;
+    this.text.value = found.canonical;
+    this.problem.textContent = "";
+    this.onchange(found.canonical);
+  }
+
+  // also what cannot be read is told: nothing is solved with another range than the one that stands there
+  async readText(mine) {
+    if (mine !== this.turn) return;
+    const found = await api.range(this.text.value).catch((error) => ({ problem: error.message }));
+    if (mine !== this.turn) return;
+    this.problem.textContent = found.problem ?? "";
+    if (!found.problem) {
+      this.weights = found.weights;
+      this.draw();
+    }
+    this.onchange(this.text.value);
+  }
+}
+
+function describe(weight, name) {
+  return {
+    background: weight > 0 ? plain("var(--range)") : "",
+    size: `100% ${Math.round(100 * weight)}%`,
+    text: weight > 0 && weight < 0.995 ? String(Math.round(100 * weight)) : "",
+    dim: weight === 0,
+    label: `${name}, weight ${percent(weight)}`,
   };
 }

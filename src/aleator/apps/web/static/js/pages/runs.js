@@ -2,32 +2,78 @@
 
 import { api, watchRun } from "../api.js";
 import { COLOURS, makeChart } from "../chart.js";
-import { ago, choices, fill, h, number, seconds, toast } from "../dom.js";
+import { button, choices, fact, fill, h, tag, titleRow, toast } from "../dom.js";
+import { ago, number, seconds } from "../format.js";
 
-const FIRST = ["exploitability", "loss"];
-const AXES = [["epoch", "Epochs"], ["examples", "Examples"], ["seconds", "Seconds"]];
-const TITLES = { exploitability: "exploitability (NashConv / 2)", loss: "loss of the value network", searches_per_second: "searches per second", learning_rate: "learning rate", steps: "training steps", searches: "subgames searched" };
+const MAIN = ["exploitability", "loss"];
+const AXES = [
+  ["epoch", "Epochs"],
+  ["examples", "Examples"],
+  ["seconds", "Seconds"],
+];
+const TITLES = {
+  exploitability: "exploitability (NashConv / 2)",
+  loss: "loss of the value network",
+  searches_per_second: "searches per second",
+  learning_rate: "learning rate",
+  steps: "training steps",
+  searches: "subgames searched",
+};
+const LEAD =
+  "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches " +
+  "find. The runs of the networks you play against are here; one of your own appears while it trains:";
 
 export async function render(root, rest) {
-  const name = rest.join("/");
   const [runs, about] = await Promise.all([api.runs(), api.about()]);
-  const chosen = runs.find((run) => run.name === name) ?? runs[0];
+  const chosen = runs.find((run) => run.name === rest.join("/")) ?? runs[0];
   const list = h("nav", { class: "panel run-list", "aria-label": "Runs" });
   const view = new RunView(chosen);
   const command = `aleator train rebel --game liars-dice:1x4 --out ${about.runs_dir}/mine`;
+  const copy = () => navigator.clipboard.writeText(command).then(() => toast("Copied."));
   root.append(
     h("h1", {}, "Training runs"),
-    h("p", { class: "lead" }, "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches find. The runs of the networks you play against are here; one of your own appears while it trains:"),
-    h("p", { class: "row" }, h("code", { class: "command" }, command), h("button", { type: "button", class: "quiet", onclick: () => navigator.clipboard.writeText(command).then(() => toast("Copied.")) }, "Copy")),
+    h("p", { class: "lead" }, LEAD),
+    h("p", { class: "row" }, h("code", { class: "command" }, command), button("Copy", copy, { class: "quiet" })),
     h("div", { class: "run-columns" }, list, view.element),
   );
-  const show = (found) => fill(list, found.map((run) => h("a", { href: `#/runs/${run.name}`, "aria-current": run.name === chosen.name ? "page" : null }, h("b", {}, run.name), run.live && h("span", { class: "tag live good" }, "live"), h("small", {}, `${run.config.game ?? ""}, ${number(run.last.epoch ?? run.points)} epochs`, !run.config.report && `, ${ago(run.updated)}`))));
+  const show = (found) =>
+    fill(
+      list,
+      found.map((run) => runLink(run, run.name === chosen.name)),
+    );
   show(runs);
   const timer = setInterval(async () => {
     const found = await api.runs().catch(() => null);
     if (found && !list.contains(document.activeElement)) show(found);
   }, 4000);
-  return { leave: () => (clearInterval(timer), view.leave()) };
+  return {
+    leave() {
+      clearInterval(timer);
+      view.leave();
+    },
+  };
+}
+
+const live = (run) => run.live && tag("live", "live good");
+
+function runLink(run, isChosen) {
+  const told = `${run.config.game ?? ""}, ${number(run.last.epoch ?? run.points)} epochs`;
+  const when = !run.config.report && `, ${ago(run.updated)}`;
+  const properties = { href: `#/runs/${run.name}`, "aria-current": isChosen ? "page" : null };
+  return h("a", properties, h("b", {}, run.name), live(run), h("small", {}, told, when));
+}
+
+// the columns of a run that are drawn, those that matter first
+export function drawnColumns(columns) {
+  const isAxis = (name) => AXES.some(([axis]) => axis === name);
+  const names = Object.keys(columns).filter((name) => !isAxis(name) && columns[name].some((value) => value !== null));
+  return [...MAIN.filter((name) => names.includes(name)), ...names.filter((name) => !MAIN.includes(name))];
+}
+
+// points of a column over an axis; over the rows where the axis is not there
+export function columnPoints(columns, axis, name) {
+  const at = columns[axis] ?? columns[name].map((_, row) => row);
+  return at.map((x, row) => [x, columns[name][row]]).filter(([x, y]) => x !== null && y !== null);
 }
 
 class RunView {
@@ -43,40 +89,67 @@ class RunView {
 
   leave() {
     this.unwatch();
-    for (const { chart } of this.charts.values()) chart.leave();
+    for (const chart of this.charts.values()) chart.leave();
   }
 
   draw() {
-    const { run } = this;
-    const columns = Object.keys(run.columns).filter((name) => !AXES.some(([axis]) => axis === name) && run.columns[name].some((value) => value !== null));
-    const order = [...FIRST.filter((name) => columns.includes(name)), ...columns.filter((name) => !FIRST.includes(name))];
-    const axes = AXES.filter(([axis]) => run.columns[axis]);
+    const names = drawnColumns(this.run.columns);
+    const axes = AXES.filter(([axis]) => this.run.columns[axis]);
     if (!axes.some(([axis]) => axis === this.axis)) this.axis = axes[0]?.[0] ?? "epoch";
-    if (this.shown !== order.join()) {
-      this.shown = order.join();
-      for (const { chart } of this.charts.values()) chart.leave();
-      this.charts = new Map(order.map((name) => [name, { chart: makeChart({ label: `${name} of ${run.name}`, xLabel: "", yLabel: TITLES[name] ?? name, height: FIRST.includes(name) ? 260 : 180, legend: false }) }]));
-      this.facts = h("dl", { class: "facts wide" });
-      fill(
-        this.element,
-        h("div", { class: "title-row" }, h("h2", {}, run.name), run.live && h("span", { class: "tag live good" }, "live"), choices("Horizontal axis", axes, this.axis, (axis) => {
-          this.axis = axis;
-          this.draw();
-        })),
-        this.facts,
-        h("div", { class: "run-charts" }, [...this.charts].map(([name, { chart }]) => h("div", { class: FIRST.includes(name) ? "main-chart" : "" }, chart.element))),
-        Object.keys(run.config).length > 0 && h("details", {}, h("summary", {}, "Settings"), h("pre", {}, JSON.stringify(run.config, null, 2))),
-      );
+    if (this.shown !== names.join()) {
+      this.shown = names.join();
+      this.build(names, axes);
     }
-    const fact = (title, text) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
-    const found = [...(run.columns.exploitability ?? []), run.config.report?.exploitability ?? null].filter((value) => value !== null);
-    const best = Math.min(...found);
-    fill(this.facts, fact("Epoch", number(run.last.epoch)), fact("Time", seconds(run.last.seconds)), fact("Examples", number(run.last.examples)), fact("Loss", number(run.last.loss)), Number.isFinite(best) && fact("Best exploitability", number(best)), run.config.report && fact("Trained on", run.config.report.device));
-    const at = run.columns[this.axis] ?? [...run.columns[order[0]].keys()];
-    [...this.charts].forEach(([name, { chart }], index) => {
-      const values = run.columns[name];
-      const points = at.map((x, row) => [x, values[row]]).filter(([x, y]) => x !== null && y !== null);
-      chart.set({ series: [{ name, colour: COLOURS[index % COLOURS.length], points, dots: points.length < 40 }], yLog: points.length > 0 && points.every(([, y]) => y > 0) });
-    });
+    this.drawFacts();
+    names.forEach((name, index) => this.drawChart(name, COLOURS[index % COLOURS.length]));
   }
+
+  build(names, axes) {
+    const { run } = this;
+    for (const chart of this.charts.values()) chart.leave();
+    this.charts = new Map(names.map((name) => [name, runChart(name, run.name)]));
+    this.facts = h("dl", { class: "facts wide" });
+    const axis = choices("Horizontal axis", axes, this.axis, (chosen) => {
+      this.axis = chosen;
+      this.draw();
+    });
+    const boxes = names.map((name) => {
+      const kind = MAIN.includes(name) ? "main-chart" : "";
+      return h("div", { class: kind }, this.charts.get(name).element);
+    });
+    const settings = h("pre", {}, JSON.stringify(run.config, null, 2));
+    fill(
+      this.element,
+      titleRow(h("h2", {}, run.name), live(run), axis),
+      this.facts,
+      h("div", { class: "run-charts" }, boxes),
+      Object.keys(run.config).length > 0 && h("details", {}, h("summary", {}, "Settings"), settings),
+    );
+  }
+
+  drawFacts() {
+    const { last, config, columns } = this.run;
+    const known = [...(columns.exploitability ?? []), config.report?.exploitability ?? null];
+    const best = Math.min(...known.filter((value) => value !== null));
+    fill(
+      this.facts,
+      fact("Epoch", number(last.epoch)),
+      fact("Time", seconds(last.seconds)),
+      fact("Examples", number(last.examples)),
+      fact("Loss", number(last.loss)),
+      Number.isFinite(best) && fact("Best exploitability", number(best)),
+      config.report && fact("Trained on", config.report.device),
+    );
+  }
+
+  drawChart(name, colour) {
+    const points = columnPoints(this.run.columns, this.axis, name);
+    const yLog = points.length > 0 && points.every(([, y]) => y > 0);
+    this.charts.get(name).set({ series: [{ name, colour, points, dots: points.length < 40 }], yLog });
+  }
+}
+
+function runChart(name, run) {
+  const height = MAIN.includes(name) ? 260 : 180;
+  return makeChart({ label: `${name} of ${run}`, xLabel: "", yLabel: TITLES[name] ?? name, height, legend: false });
 }

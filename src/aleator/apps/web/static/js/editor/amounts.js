@@ -1,0 +1,84 @@
+// Amounts and settings of a spot: pot, stacks, when to stop, how to solve.
+
+import { choices, field, fill, h } from "../dom.js";
+
+const RULES = [
+  ["sharp-dcfr+", "sharp DCFR+, the quickest here"],
+  ["dcfr:1.5,0,4", "DCFR (1.5, 0, 4)"],
+  ["dcfr", "DCFR (1.5, 0, 2)"],
+  ["dcfr+", "DCFR+"],
+  ["pcfr+", "PCFR+"],
+  ["pdcfr+", "PDCFR+"],
+  ["cfr+", "CFR+"],
+  ["lcfr", "linear CFR"],
+  ["cfr", "CFR"],
+];
+const BITS = [
+  ["32", "32 bits"],
+  ["16", "16 bits, half the memory"],
+];
+const MAIN = [
+  { label: "Pot", key: "pot" },
+  { label: "Stack behind", key: "stack" },
+  { label: "Smallest bet", key: "min_bet" },
+  { label: "Stop at, % of the pot", part: "solve", key: "target", whole: false, scale: 100 },
+];
+const ITERATIONS = { label: "Iterations at most", part: "solve", key: "max_iterations" };
+const MORE = [
+  { label: "Raises a street at most", key: "max_raises", hint: "empty: no cap" },
+  { label: "Add all-in up to, pots", key: "all_in_threshold", whole: false },
+  { label: "Force all-in below, pots", key: "force_all_in_threshold", whole: false },
+  { label: "Merge close sizes", key: "merge_threshold", whole: false },
+  { label: "Rake, %", part: "rake", key: "rate", whole: false, scale: 100 },
+  { label: "Rake cap, chips", part: "rake", key: "cap", whole: false, hint: "empty: none" },
+];
+
+// change(edit) is called with a function that edits the spot, or the run: threads and bits
+export function makeAmounts(run, change) {
+  const element = h("div", { class: "fields" });
+
+  function amount(spot, { label, part, key, whole = true, scale = 1, hint }) {
+    const holder = (of) => (part ? of[part] : of);
+    const value = holder(spot)[key] ?? null;
+    const edit = (edited) => (holder(edited)[key] = input.value === "" ? null : Number(input.value) / scale);
+    const input = h("input", {
+      type: "number",
+      min: 0,
+      step: whole ? 1 : "any",
+      inputMode: "decimal",
+      value: value === null ? "" : Number((value * scale).toPrecision(6)),
+      "aria-label": label,
+      oninput: () => change(edit),
+    });
+    return field(label, input, hint);
+  }
+
+  function rule(spot) {
+    const own = spot.solve.rule;
+    const known = RULES.some(([value]) => value === own) ? RULES : [...RULES, [own, own]];
+    const options = known.map(([value, text]) => h("option", { value, selected: value === own }, text));
+    const onchange = () => change((edited) => (edited.solve.rule = select.value));
+    const select = h("select", { onchange }, options);
+    return field("Algorithm", select);
+  }
+
+  function threads() {
+    const oninput = (event) => change(() => (run.threads = Number(event.target.value) || 1));
+    return field("Threads", h("input", { type: "number", min: 1, max: 64, value: run.threads, oninput }));
+  }
+
+  function precision() {
+    const choose = (value) => change(() => (run.bits = Number(value)));
+    const title = h("span", { class: "label" }, "Precision");
+    return h("div", { class: "field" }, title, choices("Precision", BITS, String(run.bits), choose));
+  }
+
+  function build(spot) {
+    const fields = (list) => list.map((one) => amount(spot, one));
+    const more = [amount(spot, ITERATIONS), rule(spot), fields(MORE), threads(), precision()];
+    const details = [h("summary", {}, "More settings"), h("div", { class: "fields" }, more)];
+    fill(element, fields(MAIN), h("details", { class: "more" }, details));
+  }
+
+  return { element, build };
+}

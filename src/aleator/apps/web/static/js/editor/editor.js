@@ -1,0 +1,110 @@
+// The spot editor: board, ranges, bet menu, amounts; an estimate of the solve while you type.
+
+import { attempt, button, field, h, titleRow } from "../dom.js";
+import { makePainter } from "../painter.js";
+import { makeAmounts } from "./amounts.js";
+import { makeBoard } from "./board.js";
+import { makeEstimate } from "./estimate.js";
+import { makeSizes } from "./sizes.js";
+import { makeSpotFiles } from "./spot-files.js";
+
+const clone = (value) => JSON.parse(JSON.stringify(value));
+
+export function makeEditor(presets, start, onsolve, title) {
+  const editor = new Editor(presets, onsolve);
+  editor.use(start, title ?? presets.find((preset) => preset.spot.board === start.board)?.name ?? "Spot");
+  return { element: editor.element, leave: () => editor.leave() };
+}
+
+class Editor {
+  constructor(presets, onsolve) {
+    Object.assign(this, { presets, onsolve, run: { threads: 1, bits: 32 } });
+    const change = (edit) => this.change(edit);
+    this.solve = button("Solve", () => this.submit(), { class: "primary big" });
+    this.name = h("input", { type: "text", value: "Spot", maxLength: 100, "aria-label": "Name" });
+    this.oop = makePainter("oop", (text) => this.change((spot) => (spot.oop = text)));
+    this.ip = makePainter("ip", (text) => this.change((spot) => (spot.ip = text)));
+    this.board = makeBoard((board, typed) => this.change((spot) => (spot.board = board), typed));
+    this.sizes = makeSizes(change);
+    this.amounts = makeAmounts(this.run, change);
+    const request = () => ({ spot: this.spot, ...this.run });
+    this.estimate = makeEstimate(request, (fits) => (this.solve.disabled = !fits));
+    this.element = h("section", { class: "editor" }, this.buildPresets(), this.buildUpper(), this.buildLower());
+  }
+
+  leave() {
+    this.estimate.forget();
+    this.oop.leave();
+    this.ip.leave();
+  }
+
+  buildPresets() {
+    const chip = ({ name, summary, spot }) =>
+      button(name, () => this.use(spot, name), { class: "chip", title: summary });
+    const current = () => ({ spot: this.spot, name: this.name.value });
+    const files = makeSpotFiles(current, (spot, name) => this.use(spot, name));
+    return h("div", { class: "presets" }, h("span", { class: "label" }, "Begin with"), this.presets.map(chip), files);
+  }
+
+  buildUpper() {
+    const random = button("Random", () => this.board.draw(), { class: "quiet" });
+    const swap = button("Swap", () => this.swap(), { class: "quiet" });
+    const help = h("span", { class: "muted small" }, "Click or drag to paint; arrow keys and space do it, too.");
+    return h(
+      "div",
+      { class: "editor-columns" },
+      h(
+        "div",
+        { class: "panel" },
+        titleRow(h("h2", {}, "Board"), random),
+        this.board.elements,
+        h("h2", {}, "Pot and stacks"),
+        this.amounts.element,
+      ),
+      h(
+        "div",
+        { class: "panel" },
+        titleRow(h("h2", {}, "Ranges"), swap, help),
+        h("div", { class: "ranges" }, this.oop.element, this.ip.element),
+      ),
+    );
+  }
+
+  buildLower() {
+    const go = [h("h2", {}, "Solve"), field("Name", this.name), this.estimate.element, this.solve];
+    return h(
+      "div",
+      { class: "editor-columns" },
+      h("div", { class: "panel" }, h("h2", {}, "Bet sizes"), this.sizes.element),
+      h("div", { class: "panel go" }, go),
+    );
+  }
+
+  async submit() {
+    this.solve.disabled = true;
+    await attempt(() => this.onsolve({ name: this.name.value.trim() || "Spot", spot: this.spot, ...this.run }));
+    this.solve.disabled = false;
+  }
+
+  change(edit, typed = false) {
+    edit(this.spot);
+    this.sizes.show(this.board.show(this.spot.board, typed));
+    this.estimate.refresh();
+  }
+
+  swap() {
+    const [oop, ip] = [this.oop.get(), this.ip.get()];
+    this.oop.set(ip);
+    this.ip.set(oop);
+  }
+
+  use(spot, name) {
+    this.spot = clone(spot);
+    this.name.value = name;
+    this.oop.set(this.spot.oop);
+    this.ip.set(this.spot.ip);
+    this.sizes.build(this.spot);
+    this.amounts.build(this.spot);
+    this.change(() => {});
+  }
+}

@@ -1,0 +1,60 @@
+// What a solve will take, asked for while one types.
+
+import { api } from "../api.js";
+import { debounce, fact, fill, h } from "../dom.js";
+import { bytes, number, seconds } from "../format.js";
+
+// request() gives what would be solved; onfits(whether) is told when that is known
+export function makeEstimate(request, onfits) {
+  const element = h("div", { class: "estimate", "aria-live": "polite" });
+  let [turn, asking] = [0, false];
+
+  // one estimate at a time: what changes meanwhile is asked for once the answer is there
+  const measure = debounce(() => ask(true), 900);
+  const look = debounce(() => ask(false), 250);
+
+  async function ask(measured) {
+    if (asking) return;
+    const mine = ++turn;
+    asking = true;
+    const slow = setTimeout(() => mine === turn && element.classList.add("stale"), 600);
+    const found = await api.estimate({ ...request(), measure: measured }).catch((error) => ({ error }));
+    clearTimeout(slow);
+    element.classList.remove("stale");
+    asking = false;
+    if (mine !== turn) look();
+    else if (found.error) refuse(found.error);
+    else {
+      show(found);
+      if (!measured) measure();
+    }
+  }
+
+  function refuse(error) {
+    onfits(false);
+    fill(element, h("p", { class: "problem-text", role: "alert" }, error.message));
+  }
+
+  function show(found) {
+    onfits(found.fits);
+    const time = found.seconds === null ? h("span", { class: "measuring" }, "measuring …") : seconds(found.seconds);
+    const facts = [
+      fact("Nodes", number(found.nodes.reduce((a, b) => a + b, 0))),
+      fact("Hands", `${found.hands[0]} × ${found.hands[1]}`),
+      fact("Memory", bytes(found.memory)),
+      fact("Time, about", time),
+    ];
+    const free = `That does not fit the ${bytes(found.free_memory)} that are free`;
+    const advice = `${free}: use 16 bits, fewer sizes or smaller ranges.`;
+    fill(element, h("dl", { class: "facts" }, facts), !found.fits && h("p", { class: "problem-text" }, advice));
+  }
+
+  return {
+    element,
+    forget: () => (turn += 1),
+    refresh() {
+      turn += 1;
+      look();
+    },
+  };
+}

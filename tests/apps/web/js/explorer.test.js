@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { installBrowser, installServer } from "./fake-dom.js";
+
+const { location } = installBrowser();
+const { CLASSES } = await import("#js/cards.js");
+const { mostMixed } = await import("#js/explorer/explorer.js");
+const { caption, describeCells } = await import("#js/explorer/grid-view.js");
+const { handsPanel, isBest } = await import("#js/explorer/hands.js");
+const { lineSteps } = await import("#js/explorer/line.js");
+const { describeEdits, makeLocks, withEdit } = await import("#js/explorer/locks.js");
+const { sorted } = await import("#js/explorer/runouts.js");
+const { summaryPanel } = await import("#js/explorer/summary.js");
+const { h } = await import("#js/dom.js");
+
+const ACTIONS = [
+  { token: "c", name: "check", kind: "call", frequency: 0.75, ev: 51 },
+  { token: "b50", name: "bet 50", kind: "raise", frequency: 0.25, ev: 60 },
+];
+const rows = (values) => CLASSES.map((name) => values[name] ?? 0);
+
+// A node where the first player has AA, which mixes, and KK, which does not
+function makeNode() {
+  const player = {
+    num_hands: 12, ev: 55, equity: 0.6, weights: rows({ AA: 6, KK: 6 }), of_range: rows({ AA: 1, KK: 0.5 }),
+    evs: rows({ AA: 80, KK: 30 }), equities: rows({ AA: 0.9, KK: 0.3 }), types: [],
+  }; // prettier-ignore
+  const line = [{ path: "r:0", kind: "decision", player: 0, pot: 100, actions: ACTIONS, taken: null }];
+  return {
+    path: "r:0", board: "Qs Jh 2h 8c 3d", kind: "decision", player: 0, pot: 100, actions: ACTIONS, values: true, line,
+    policy: [rows({ AA: 0.4, KK: 1 }), rows({ AA: 0.6, KK: 0 })], players: [player, player],
+  }; // prettier-ignore
+}
+
+const view = (changes = {}) => ({
+  node: makeNode(), side: 0, show: "actions", chosen: 0, acting: true, colours: ["green", "red"], go() {}, ...changes,
+}); // prettier-ignore
+const AA = 0;
+const KK = CLASSES.indexOf("KK");
+
+test("the class that mixes most is looked at first, else the most frequent", () => {
+  assert.equal(mostMixed(makeNode(), 0), AA);
+  const node = makeNode();
+  node.players[1] = { ...node.players[1], weights: rows({ KK: 3, AA: 1 }) };
+  assert.equal(mostMixed(node, 1), KK, "who does not act mixes nothing");
+});
+
+test("cells show actions, values, or how much of a class gets here", () => {
+  const actions = describeCells(view());
+  assert.match(actions(AA).background, /green 0.00% 40.00%, red 40.00% 100.00%/);
+  assert.equal(actions(AA).label, "AA: check 40 %, bet 50 60 %");
+  assert.ok(actions(AA).selected && !actions(KK).selected);
+  assert.equal(actions(1).label, "AKs, not here");
+  assert.ok(actions(1).dim);
+  assert.equal(describeCells(view({ show: "ev" }))(KK).text, "30");
+  assert.equal(describeCells(view({ show: "equity" }))(AA).text, "90");
+  const range = describeCells(view({ acting: false }))(KK);
+  assert.equal(range.text, "50");
+  assert.equal(range.size, "100% 50%");
+});
+
+test("the caption says what a class does", () => {
+  assert.equal(h("p", {}, caption(view(), AA)).textContent, "AA 6 hands · EV 80 · equity 90 %check 40 % · bet 50 60 %");
+  assert.equal(h("p", {}, caption(view(), 1)).textContent, "AKs does not get here.");
+});
+
+test("the line leads to every action on the way", () => {
+  const went = [];
+  const line = h("nav", {}, lineSteps(view({ go: (path) => went.push(path) })));
+  const actions = line.classes("line-action");
+  assert.deepEqual(
+    actions.map((action) => action.textContent),
+    ["check75 %", "bet 5025 %"],
+  );
+  actions[1].fire("click");
+  assert.deepEqual(went, ["r:0:b50"]);
+});
+
+test("a node is summed up, also while its values are not there yet", () => {
+  const text = (node) => h("div", {}, summaryPanel(view({ node }))).textContent;
+  assert.match(text(makeNode()), /^OOP to actpot 100.*check1.*75.0 %51.*OOP12.*60.0 %55/);
+  assert.match(text({ ...makeNode(), values: false }), /75.0 %…/);
+});
+
+test("hands show how often and what for; the best action is marked", () => {
+  const hands = [{ hand: "AsAh", ev: 80, equity: 0.9, policy: [0.4, 0.6], action_evs: [80, 79.95] }];
+  const box = h("div", {}, handsPanel(view(), { hands }));
+  assert.deepEqual(
+    box.classes("best").map((one) => one.textContent),
+    ["80", "80"],
+  );
+  assert.match(h("div", {}, handsPanel(view(), { hands: [] })).textContent, /No hand of AA gets here/);
+  assert.ok(isBest([1, 5], 1) && !isBest([1, 5], 0) && !isBest([], 0));
+});
+
+test("runouts are sorted by rank, equity or EV", () => {
+  const cards = [
+    { card: "2d", equities: [0.7], evs: [3] },
+    { card: "As", equities: [0.4], evs: [null] },
+  ];
+  const order = (by) => sorted(cards, by).map((row) => row.card);
+  assert.deepEqual([order("card"), order("equity"), order("ev")], [["As", "2d"], ["2d", "As"], ["2d", "As"]]); // prettier-ignore
+});
+
+test("locks collect edits per node, are told, and solved again", async () => {
+  const edit = { hands: "AA", policy: [1, 0] };
+  const locks = withEdit(withEdit([], "r:0", edit), "r:0", edit);
+  assert.deepEqual(locks, [{ path: "r:0", edits: [edit, edit] }]);
+  assert.equal(describeEdits([edit]), "AA: 100/0");
+  assert.equal(describeEdits([]), "as it plays");
+  const asked = installServer({ "POST /api/solutions/x/resolve": { id: "made" } });
+  const panel = makeLocks({ id: "x", name: "Spot" }, () => {});
+  panel.show(makeNode(), "KK");
+  const press = (text) => panel.element.tags("button").find((one) => one.textContent === text).fire("click"); // prettier-ignore
+  press("Lock these hands");
+  await press("Solve again");
+  const made = { name: "Spot, locked", locks: [{ path: "r:0", edits: [{ hands: "KK", policy: [0, 1] }] }] };
+  assert.deepEqual(asked[0].body, made);
+  assert.equal(location.hash, "#/solve/made");
+});
