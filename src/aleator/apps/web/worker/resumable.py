@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic, perf_counter, sleep
+from time import sleep
 
 from aleator.apps.web.system import is_full
 from aleator.apps.web.worker.channel import Channel
@@ -15,7 +16,6 @@ from aleator.solvers.limits import CurvePoint, OnProgress, Progress, run_until
 from aleator.storage import StorageError
 
 SECONDS_BETWEEN = 2.0
-SHARE = 20  # at most every twentieth second is spent keeping
 SECONDS_TO_RETRY = 2.0
 
 
@@ -26,7 +26,6 @@ class ResumableSolve:
         """Makes a solver, where the file has left it if there is one of this solve."""
         self._problem, self._file, self._channel, self._dtype, self._threads = problem, file, channel, dtype, threads
         self._solver, self._curve = self._take_up() or (self._new_solver(), [])
-        self._next, self._due = monotonic() + SECONDS_BETWEEN, False
 
     def _new_solver(self) -> HoldemSolver:
         return self._problem.make_solver(self._problem.algorithm, dtype=self._dtype, threads=self._threads, seed=0)
@@ -49,31 +48,29 @@ class ResumableSolve:
         """Returns the solution when a limit is reached or `on_progress` stops it; None if the solve is to go on later."""
 
         def on_each(now: Progress) -> bool:
-            self._due = monotonic() >= self._next
-            return bool(on_progress(now)) or self._channel.suspended or self._due
+            return bool(on_progress(now)) or self._channel.suspended
 
-        while True:
-            self._curve = run_until(self._solver, self._problem.limits, on_progress=on_each, earlier=self._curve)
-            if self._is_over() or self._channel.stopped:
-                return self._problem.solution(self._solver, self._problem.algorithm, self._curve)
-            if self._channel.suspended or self._due:
-                self._keep()
-            if self._channel.suspended:
-                return None
+        problem = self._problem
+        self._curve = run_until(
+            self._solver, problem.limits, on_progress=on_each, earlier=self._curve, on_pause=self._keep,
+            pause_seconds=SECONDS_BETWEEN,
+        )  # fmt: skip
+        if self._channel.suspended and not self._channel.stopped and not self._is_over():
+            self._keep(self._curve)
+            return None
+        return problem.solution(self._solver, problem.algorithm, self._curve)
 
     def _is_over(self) -> bool:
         limits, last = self._problem.limits, self._curve[-1]
         reached = limits.exploitability is not None and last.exploitability <= limits.exploitability
         return reached or (limits.iterations is not None and last.iteration >= limits.iterations)
 
-    def _keep(self) -> None:
+    def _keep(self, curve: Sequence[CurvePoint]) -> None:
         """Writes the file; if that cannot be done now, the earlier one stays."""
-        started = perf_counter()
         try:
-            self._problem.solution(self._solver, self._problem.algorithm, self._curve, keep_state=True).save(self._file)
+            self._problem.solution(self._solver, self._problem.algorithm, curve, keep_state=True).save(self._file)
         except StorageError as error:
             self._channel.report(stage="solving", problem=str(error))
-        self._next = monotonic() + max(SECONDS_BETWEEN, SHARE * (perf_counter() - started))
 
 
 def save_when_there_is_space(solution: HoldemSolution, file: Path, channel: Channel) -> bool:
