@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from aleator.errors import AleatorError, GameError
-from aleator.games import TERMINAL, Child, check_game, contract, load_game
+from aleator.games import Child, check_game, contract, load_game
 from aleator.games.base import Payoff
 from aleator.games.contract import check_own_game
 from aleator.games.matrix import MatrixGame
@@ -18,36 +18,8 @@ from aleator.games.restricted import RestrictedGame
 from aleator.solvers.solve import Limits, solve
 from aleator.trees import build_tree
 from tests.apps.calls import call
+from tests.games.changed_game import Changed
 from tests.games.random_game import RandomGame
-
-
-class Changed(RandomGame):
-    """A random game in which one answer of the rules is changed.
-
-    Args:
-        seed: of the game.
-        method: whose answer.
-        change: from the right answer and the state to what the rules say.
-        unit: what all payoffs are counted in.
-    """
-
-    def __init__(
-        self, seed: int, method: str = "", change: Callable[[Any, int], Any] | None = None, unit: float = 1.0
-    ) -> None:
-        super().__init__(seed)
-        for node in self._nodes:
-            if node.utility is not None:
-                node.utility = node.utility * unit
-        if change is not None:
-            right = getattr(self, method)
-            setattr(self, method, lambda state, *rest: change(right(state, *rest), state))
-
-    def hands(self, state: int, player: int) -> list[str]:
-        return [f"hand {k}" for k in range(self._nodes[state].deal.shape[player])]
-
-    def states(self, *, terminal: bool) -> list[int]:
-        """Returns the states that are terminals, or those that are not."""
-        return [state for state in range(len(self._nodes)) if (self.actor(state) == TERMINAL) == terminal]
 
 
 def scaled(factor: float, *, but_root: bool = False) -> Callable[[Any, int], Any]:
@@ -133,6 +105,114 @@ def test_broken_rules_are_not_solved(method: str, change: Callable[[Any, int], A
     """One whose moves lead in a circle is found while the tree is counted."""
     with pytest.raises(AleatorError, match=complaint):
         solve(full_game(method, change), limits=Limits(iterations=2))
+
+
+def break_somewhere(rng: np.random.Generator) -> tuple[str, Callable[[], Changed]] | None:
+    """Returns how a random game is broken at one of its states, and what makes it; None if it has no place for that."""
+    seed, unit = int(rng.integers(10**9)), 10.0 ** rng.uniform(-12, 12)
+    game = Changed(seed, unit=unit)
+    ends, inner = game.states(terminal=True), game.states(terminal=False)
+    kinds = [
+        "deal",
+        "deal nan",
+        "payoff nan",
+        "row",
+        "column",
+        "number",
+        "drift",
+        "luck",
+        "matrix",
+        "stake",
+        "order",
+        "origin",
+    ]
+    kind = str(rng.choice(kinds))
+    of_ends = kind in ("payoff nan", "row", "column", "number", "drift", "matrix", "stake")
+    places = [state for state in (ends if of_ends else inner) if game.deal(state).any()]
+    if kind == "stake":
+        groups = [game.payoff(state).group for state in ends]
+        places = [
+            state for state in places if groups.count(game.payoff(state).group) > 1 and game.payoff_matrix(state).any()
+        ]
+    elif kind in ("drift", "matrix"):
+        places = [state for state in places if game.payoff_matrix(state).any()]
+    elif kind in ("row", "column"):
+        places = [state for state in places if game.num_hands(state)[kind == "column"] > 1]
+    elif kind in ("order", "origin"):
+        places = [state for state in places if len(game.children(state)) > 1]
+    if not places:
+        return None
+    where, factor, calls = int(rng.choice(places)), 1 + float(rng.choice([-1, 1])) * 10 ** rng.uniform(-7, 0), [0]
+
+    def off(right: Any, state: int) -> Any:
+        if state != where:
+            return right
+        calls[0] += 1
+        if kind in ("deal", "matrix"):
+            return right * factor
+        if kind in ("deal nan", "payoff nan"):
+            found = right.copy()
+            found[tuple(np.argwhere(game.deal(state) > 0)[0])] = rng.choice([np.nan, np.inf])
+            return found
+        if kind in ("drift", "luck"):
+            return right * (1 + 1e-6 * calls[0])
+        if kind == "stake":
+            return Payoff(right.group, right.stake * factor)
+        if kind == "order":
+            return list(right)[:: 1 if calls[0] % 2 else -1]
+        if kind == "origin":
+            first, second, *rest = right
+            return [
+                Child(first.state, first.label, second.origin),
+                Child(second.state, second.label, first.origin),
+                *rest,
+            ]
+        return {"row": right[:1], "column": right[:, :1], "number": right[0, 0]}[kind]
+
+    method = {
+        "deal": "deal", "deal nan": "deal", "luck": "deal", "matrix": "payoff_matrix", "stake": "payoff", "order": "children",
+        "origin": "children",
+    }.get(kind, "utility")  # fmt: skip
+    if kind == "origin" and not swapped_matters(game, where):
+        return None
+    return kind, lambda: Changed(seed, method, off, unit)
+
+
+def swapped_matters(game: Changed, state: int) -> bool:
+    """Returns whether the rules say something else if the origins of a state's first two children are swapped."""
+    first, second, *_ = game.children(state)
+    moved = any(origin is not None for origin in (*first.origin, *second.origin))
+    same = game.num_hands(first.state) == game.num_hands(second.state)
+    return moved and not (same and np.array_equal(game.deal(first.state), game.deal(second.state)))
+
+
+def check_broken_games(seeds: range) -> dict[str, int]:
+    """Checks that games are refused once they are broken, and only then; returns how many of each kind there were."""
+    counts: dict[str, int] = {}
+    for seed in seeds:
+        broken = break_somewhere(np.random.default_rng(seed))
+        if broken is None:
+            continue
+        kind, make = broken
+        game = make()
+        check_game(Changed(int(game.name.partition(":")[2])))
+        try:
+            check_game(game)
+        except GameError as error:
+            counts[kind] = counts.get(kind, 0) + ("\n" not in str(error))
+            continue
+        pytest.fail(f"seed {seed}: {kind} was not noticed in {game.name}")
+    return counts
+
+
+def test_whatever_is_broken_is_noticed() -> None:
+    assert sum(check_broken_games(range(200)).values()) > 100
+
+
+@pytest.mark.slow
+def test_whatever_is_broken_is_noticed_in_many_games() -> None:
+    counts = check_broken_games(range(12_000))
+    assert len(counts) == 12 and min(counts.values()) > 100, counts
 
 
 def test_rules_of_a_tree_are_checked_too() -> None:

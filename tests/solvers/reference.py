@@ -123,7 +123,7 @@ class ReferenceCFR:
 
     def minimise(self, regret, gain, prediction, legal, seen) -> np.ndarray:
         if self.rule.minimiser == HEDGE:
-            variance = max(float(np.var(seen)), 1e-30)
+            variance = max(float(np.var(seen)), 1e-30 * float(np.mean(seen)) ** 2, 1e-300)
             step = np.sqrt(np.log(max(legal.sum(), 1))) / (3 * np.sqrt(variance) * np.sqrt(self.iteration))
             weight = np.where(legal, np.exp(step * (regret - regret[legal].max(initial=-np.inf))), 0.0)
             return weight / weight.sum()

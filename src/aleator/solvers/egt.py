@@ -48,7 +48,7 @@ from aleator.trees.public_tree import PublicTree
 EGT_NAME = "egt"
 EGT_USAGE = "egt[:threshold=C]"
 _FIRST_STEP, _LEAST_STEP = 0.5, 1e-12
-_ROUNDING = 1e-12
+_ROUNDING, _FIRST_SMOOTHING = 1e-12, 2.0**-20  # in the tree's unit
 
 
 class EGT(TreeSolver):
@@ -122,7 +122,7 @@ class EGT(TreeSolver):
 
     def _begin(self) -> None:
         """Finds the first pair: with strong smoothing it is in the excessive gap."""
-        smoothing = 2.0**-20
+        smoothing = _FIRST_SMOOTHING * self.tree.unit
         center = np.zeros(self._sizes[0] + 1)
         smoothed_response(
             self._layout.shape, self._layout.sides[0], self._scratch[0] * 0.0, self._weights[0], 1.0, self._uniform[0],
@@ -135,7 +135,7 @@ class EGT(TreeSolver):
             self._worth[0] = self._gradient(0, self._reach[1])
             _, _, self._reach[0] = self._respond(0, self._worth[0], smoothing, self._uniform[0])
             self._worth[1] = self._gradient(1, self._reach[0])
-            if self.gap() <= _ROUNDING:
+            if self.gap() <= _ROUNDING * self.tree.unit:
                 return
             smoothing *= 2.0
 
@@ -166,7 +166,7 @@ class EGT(TreeSolver):
             worth[other] = _mix(self._worth[other], self._gradient(other, moved), step)
             smaller = smoothing.copy()
             smaller[player] *= 1 - step
-            if self._gap(worth, smaller) <= _ROUNDING:
+            if self._gap(worth, smaller) <= _ROUNDING * self.tree.unit:
                 self._reach[player] = _mix(self._reach[player], moved, step)
                 self._reach[other] = _mix(self._reach[other], response, step)
                 self._worth, self._numbers[:2] = worth, smaller

@@ -99,17 +99,10 @@ def solve_linear_program(tree: PublicTree) -> tuple[float, Policy]:
         )
     form = sequence_form(tree)
     legal = legal_actions(tree)
-    unit = _unit(form.payoff)
-    payoff = form.payoff / unit
+    payoff = form.payoff / tree.unit  # HiGHS takes 1e-9 for zero and 1e-7 for equal
     value, first = _maximise(payoff, form.flow[0], form.flow[1], legal)
     _, second = _maximise(csr_array(-payoff.T), form.flow[1], form.flow[0], legal[::-1])
-    return value * unit, _policy_of(tree, (first, second))
-
-
-def _unit(payoff: csr_array) -> float:
-    """Returns the power of two, at most the largest payoff, to count in: HiGHS takes 1e-9 for zero and 1e-7 for equal."""
-    largest = float(abs(payoff).max())
-    return 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+    return value * tree.unit, _policy_of(tree, (first, second))
 
 
 def _maximise(

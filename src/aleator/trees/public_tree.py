@@ -118,6 +118,14 @@ class PublicTree:
             labels[start : start + len(known[state])] = known[state]
         return tuple(labels)
 
+    @cached_property
+    def unit(self) -> float:
+        """The power of two below the largest payoff, chance included, which says what is small in this game; 1 if all are 0."""
+        largest = np.array([abs(matrix).max() for matrix in self.payoffs])
+        ends = np.flatnonzero(self.payoff_group >= 0)
+        most = float(np.abs(self.stake[ends] * largest[self.payoff_group[ends]]).max(initial=0.0))
+        return 2.0 ** np.floor(np.log2(most)) if most > 0 else 1.0
+
     def decisions(self, player: int) -> npt.NDArray[np.intp]:
         """Returns the decision nodes of a player in ascending order."""
         return np.flatnonzero(self.actor == player)

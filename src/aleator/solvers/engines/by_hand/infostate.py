@@ -86,7 +86,8 @@ def probability_threshold(choices: int, terms: Terms) -> float:
 @inner_kernel(forceinline=True)
 def step_size(sums: FloatArray, state: int, choices: int, terms: Terms) -> float:
     """Returns Hedge's step size: sqrt(ln actions) / (3 x standard deviation of the cfv x sqrt(t)) (thesis 3.4.3)."""
-    variance = max(sums[state, DEVIATION] / terms.iteration, 1e-30)
+    mean = sums[state, MEAN]
+    variance = max(sums[state, DEVIATION] / terms.iteration, 1e-30 * mean * mean, 1e-300)
     step: float = np.sqrt(np.log(choices) / (9.0 * variance * terms.iteration))
     return step
 

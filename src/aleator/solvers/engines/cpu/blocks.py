@@ -258,8 +258,10 @@ def hedge(
         for place in range(block + hand, end, width):
             if len(legal) == 0 or legal[place] > 0:
                 best, choices = max(best, regret[place]), choices + 1
-        variance = moments[size + infostate + hand] / max(iteration, 1)
-        step = np.sqrt(np.log(max(choices, 1)) / (9.0 * max(variance, 1e-30) * max(iteration, 1)))
+        mean, squares = np.float64(moments[infostate + hand]), np.float64(moments[size + infostate + hand])
+        # what is below the first is rounding; the second is there for values that are zero
+        variance = max(squares / max(iteration, 1), 1e-30 * mean * mean, 1e-300)
+        step = np.sqrt(np.log(max(choices, 1)) / (9.0 * variance * max(iteration, 1)))
         total = 0.0
         for place in range(block + hand, end, width):
             policy[place] = np.exp(step * (regret[place] - best)) if len(legal) == 0 or legal[place] > 0 else 0.0
