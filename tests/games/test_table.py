@@ -71,3 +71,18 @@ def test_every_known_game_begins() -> None:
     for known in known_games():
         for name in known.examples[:1]:
             assert Table(load_game(name), np.random.default_rng(1)).observe().legal
+
+
+def test_a_table_goes_on_where_it_was_left() -> None:
+    game, rng = load_game("leduc"), np.random.default_rng(5)
+    table = Table(game, rng)
+    while not table.is_over:
+        again = Table.resumed(game, table.events, table.past_hands, np.random.default_rng(1))
+        assert again.observe() == table.observe() and again.labels() == table.labels()
+        table.act(int(rng.choice(table.observe().legal)))
+    again = Table.resumed(game, table.events, table.past_hands, rng)
+    assert again.is_over and again.payoff(0) == table.payoff(0)
+    with pytest.raises(GameError, match="no event 9; this public state has children 0 to 1"):
+        Table.resumed(game, (9,), [table.hands] * 2, rng)
+    with pytest.raises(GameError, match="2 pairs of hands, not 1"):
+        Table.resumed(game, (0,), [table.hands], rng)

@@ -68,7 +68,11 @@ def test_who_bets_the_king_alone_holds_the_king() -> None:
     np.testing.assert_allclose(after.marginal(1), [0.5, 0.5, 0.0])
     np.testing.assert_allclose(after.as_seen_by(1, 0), [0.0, 0.0, 1.0])
     np.testing.assert_allclose(PublicBeliefState.initial(game).as_seen_by(0, 2), [0.5, 0.5, 0.0])
-    np.testing.assert_allclose(after.as_seen_by(0, 0), after.marginal(1))  # a hand that nobody believes in
+    np.testing.assert_allclose(after.as_seen_by(0, 0), [0.0, 0.5, 0.5])  # nobody believes in the jack but who holds it
+    both = PublicBeliefState(game, after.state, (np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0])))
+    np.testing.assert_allclose(
+        both.as_seen_by(0, 2), [0.5, 0.5, 0.0]
+    )  # who holds the king knows that the other does not
 
 
 def test_what_is_never_done_leaves_a_uniform_belief() -> None:

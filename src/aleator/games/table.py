@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,33 @@ class Table:
         self.hands: tuple[int, int] = game.deal_operator(game.root()).sample(rng)
         self.past_hands = [self.hands]
         self._let_chance_move()
+
+    @classmethod
+    def resumed(
+        cls,
+        game: Game[Any],
+        events: Sequence[int],
+        past_hands: Sequence[tuple[int, int]],
+        rng: np.random.Generator,
+    ) -> Table:
+        """Returns a table where an earlier one was left, with what it had as `events` and `past_hands`.
+
+        Raises:
+            GameError: there is no such event, or there are not as many hands as public states.
+        """
+        if len(past_hands) != len(events) + 1:
+            raise GameError(
+                f"after {len(events)} events there are {len(events) + 1} pairs of hands, not {len(past_hands)}"
+            )
+        table = cls.__new__(cls)
+        table.game, table.state, table.events, table._rng = game, game.root(), tuple(events), rng
+        table.past_hands, table.hands = list(past_hands), past_hands[-1]
+        for event in events:
+            children = game.children(table.state)
+            if not 0 <= event < len(children):
+                raise GameError(f"no event {event}; this public state has children 0 to {len(children) - 1}")
+            table.state = children[event].state
+        return table
 
     @property
     def actor(self) -> int:

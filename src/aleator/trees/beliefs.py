@@ -75,9 +75,16 @@ class PublicBeliefState:
         return np.asarray(own / (own.sum() or 1.0))
 
     def as_seen_by(self, player: int, hand: int) -> FloatArray:
-        """Returns [H]: how likely a player who holds `hand` takes each hand of the other player to be."""
-        row = self._deal.row(player, hand) * self.beliefs[1 - player] * self.beliefs[player][hand]
-        return np.asarray(row / row.sum() if row.sum() > 0.0 else self.marginal(1 - player))
+        """Returns [H]: how likely a player who holds `hand` takes each hand of the other player to be.
+
+        Whether others believe in `hand` does not matter to who holds it. What chance allows is all that is left if it rules out
+        every hand that is believed in.
+        """
+        allowed = self._deal.row(player, hand)
+        for row in (allowed * self.beliefs[1 - player], allowed):
+            if row.sum() > 0.0:
+                return np.asarray(row / row.sum())
+        return self.marginal(1 - player)
 
     def after(self, index: int, policy: FloatArray | None = None) -> PublicBeliefState:
         """Returns the public belief state in the child number `index`, by Bayes' rule.

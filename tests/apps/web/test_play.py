@@ -11,13 +11,17 @@ import pytest
 
 from aleator.apps.web.worker.equilibrium import open_game
 from aleator.apps.web.worker.opponents import prepare
-from aleator.apps.web.worker.play import PlayError, open_table, play
-from aleator.apps.web.worker.tables import TreeTable
+from aleator.apps.web.worker.play import PlayError, open_solved, play
+from aleator.apps.web.worker.solved import SolvedGame, after, belief_of, policy_of
+from aleator.apps.web.worker.solved_spot import SolvedSpot
+from aleator.games.holdem.game import HoldemState
+from aleator.games.holdem.spot_file import spot_from_table
+from aleator.games.table import PublicHistory, Table
 from aleator.solvers.best_response import expected_value
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 from aleator.trees.policy import Policy, uniform_policy
-from tests.apps.web.running import RunningServer, Silent
+from tests.apps.web.running import RIVER, RunningServer, Silent
 
 
 @pytest.fixture(scope="module", params=["kuhn", "leduc", "liars-dice:1x4"])
@@ -41,32 +45,41 @@ def step(state: dict[str, Any], file: Path, move: str | None) -> tuple[dict[str,
     return answer["state"], answer["view"]
 
 
-def test_values_of_a_table_average_to_the_value_of_the_game(file: Path) -> None:
+def first_history(solved: SolvedGame) -> PublicHistory:
+    root = solved.game.root()
+    return PublicHistory(solved.game.actor(root), root, ())
+
+
+def test_values_of_a_game_average_to_what_it_is_worth(file: Path) -> None:
     """Over the deals, the first player's policy times its action values is what the game is worth."""
     solution = open_game(str(file))
-    table = TreeTable(solution)
-    deal = table.game.deal(table.tree.states[0])
-    hands = range(deal.shape[0])
-    total = sum(deal[hand].sum() * (table.policy([], hand) @ table.values([], hand)) for hand in hands)
+    solved = SolvedGame(solution)
+    history = first_history(solved)
+    deal = solved.game.deal(history.state)
+    total = sum(
+        deal[hand].sum() * (policy_of(solved, history, hand) @ solved.values(history, hand))
+        for hand in range(deal.shape[0])
+    )
     assert total == pytest.approx(solution.summary.value, abs=1e-6)
 
 
 def test_beliefs_are_bayes_rule(file: Path) -> None:
-    table = TreeTable(open_game(str(file)))
-    first = table.options([])[1].label
-    policy = table.policies[0]
-    prior = table.game.deal(table.tree.states[0])[:, 0]
-    expected = prior * policy[1]
-    np.testing.assert_allclose(table.belief([first], 1, 0), expected / expected.sum(), rtol=1e-9)
+    solved = SolvedGame(open_game(str(file)))
+    history = first_history(solved)
+    later = after(solved.game, history, 1)
+    expected = solved.game.deal(history.state)[:, 0] * solved.agent.policy_at(history)[1]
+    found = belief_of(solved.agent, later, 1, 0)
+    assert found is not None
+    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-9)
 
 
 def test_luck_removed_is_unbiased_and_steadier(file: Path) -> None:
-    """A player who plays uniformly loses what the exact value says; n = 1,500, seed 7, |z| < 4."""
+    """A player who plays uniformly loses what the exact value says; n = 800, seed 7, |z| < 4."""
     solution = open_game(str(file))
     tree, rng = solution.policy.tree, np.random.default_rng(7)
     state = new_state(tree.game.name, seat="first")
     won, skill = [], []
-    for _ in range(1_500):
+    for _ in range(800):
         state, view = step(state, file, "deal")
         while not view["deal"]["over"]:
             options = view["deal"]["options"]
@@ -82,15 +95,32 @@ def test_luck_removed_is_unbiased_and_steadier(file: Path) -> None:
     assert state["totals"]["won"] == pytest.approx(sum(won))
 
 
+def test_luck_removed_is_unbiased_against_any_agent(file: Path) -> None:
+    """Both play uniformly, which is far from the baseline; n = 600, seed 3, |z| < 4."""
+    solution = open_game(str(file))
+    tree, rng = solution.policy.tree, np.random.default_rng(3)
+    state = new_state(tree.game.name, seat="alternate") | {"opponent": "uniform"}
+    differences = []
+    exact = expected_value(uniform_policy(tree))
+    for deal in range(600):
+        state, view = step(state, file, "deal")
+        while not view["deal"]["over"]:
+            options = view["deal"]["options"]
+            state, view = step(state, file, options[int(rng.integers(len(options)))]["label"])
+        differences.append(view["deal"]["skill"] - (exact if deal % 2 == 0 else -exact))
+    assert abs(np.mean(differences)) < 4 * np.std(differences) / np.sqrt(len(differences))
+
+
 def test_who_plays_the_equilibrium_gives_up_nothing(file: Path) -> None:
     solution = open_game(str(file))
-    table = open_table(solution.summary.game, str(file))
+    solved = open_solved(solution.summary.game, str(file))
     state = new_state(solution.summary.game)
     for _ in range(30):
         state, view = step(state, file, "deal")
         while not view["deal"]["over"]:
             now = state["deal"]
-            policy = table.policy(now["position"], now["hands"][now["seat"]])
+            table = Table.resumed(solved.game, now["events"], now["hands"], np.random.default_rng(0))
+            policy = policy_of(solved, table.observe().history, now["hands"][-1][now["seat"]])
             state, view = step(state, file, view["deal"]["options"][int(policy.argmax())]["label"])
     assert state["totals"]["given_up"] < 0.02
     assert state["totals"]["skill"] == pytest.approx(state["totals"]["expected"], abs=0.02)
@@ -145,6 +175,26 @@ def test_moves_out_of_turn_are_refused(file: Path) -> None:
         step(state, file, "jump")
     with pytest.raises(PlayError, match="nothing is dealt: deal first"):
         step(new_state(game), file, "check")
+
+
+def test_the_house_takes_its_rake_from_what_is_won_at_a_spot(tmp_path: Path) -> None:
+    """Both players' winnings add up to what the house takes, and a winner gets the pot less that."""
+    table = RIVER | {"rake": {"rate": 0.1, "cap": 20}, "solve": {"target": 0, "max_iterations": 5}}
+    found = solve(spot_from_table(table))
+    found.save(tmp_path / "raked.solution")
+    solved, rng = SolvedSpot(str(tmp_path / "raked.solution")), np.random.default_rng(4)
+    for _ in range(40):
+        game = Table(solved.game, rng)
+        while not game.is_over:
+            game.act(int(rng.choice(game.observe().legal)))
+        state = game.state
+        assert isinstance(state, HoldemState)
+        matched = min(solved.game.betting(state).chips)
+        taken = min(0.1 * (RIVER["pot"] + 2 * matched), 20)
+        first, second = (solved.payoff(game, player) for player in (0, 1))
+        assert first + second == pytest.approx(-taken)
+        if game.payoff(0) > 0:
+            assert first == pytest.approx(RIVER["pot"] / 2 + matched - taken)
 
 
 def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:

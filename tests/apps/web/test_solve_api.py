@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from aleator.apps.spot_report import solve_report
 from aleator.apps.web.models import Estimate, Hands, Node, Runouts
+from aleator.apps.web.worker.channel import plain
 from aleator.apps.web.worker.holdem import estimate, solve
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import blocked_hands
@@ -54,6 +56,14 @@ def test_spots_that_make_no_sense_are_refused_before_they_wait(
 ) -> None:
     answer = server.client.post("/api/jobs/solve", json={"spot": RIVER | change})
     assert answer.status_code == 400 and detail in answer.json()["detail"]
+
+
+def test_the_report_of_a_solve_is_that_of_the_command_line(server: RunningServer, river: str) -> None:
+    kept = server.job(river)["summary"]
+    printed = plain(solve_report(HoldemSolution.open(server.data_dir / "solutions" / f"{river}.solution")))
+    assert {name: kept[name] for name in printed} == printed
+    assert set(kept) - set(printed) == {"spot", "curve", "stopped"}
+    assert kept["exploitability_fraction"] == pytest.approx(kept["exploitability"] / RIVER["pot"], rel=1e-6)
 
 
 def test_nodes_say_what_the_solution_says(server: RunningServer, river: str) -> None:

@@ -10,11 +10,12 @@ import numpy as np
 import typer
 
 from aleator.apps.cli.holdem_grid import print_hands, print_node
-from aleator.apps.cli.holdem_report import format_bytes, format_seconds, node_report, print_runouts, runout_report
+from aleator.apps.cli.holdem_report import format_bytes, format_seconds, print_runouts
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.solve import report
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end
+from aleator.apps.spot_report import node_report, runout_report
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES

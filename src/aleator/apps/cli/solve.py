@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from aleator.apps.cli.holdem_report import format_bytes, print_solve_report, solve_report
+from aleator.apps.cli.holdem_report import format_bytes, print_solve_report
 from aleator.apps.cli.output import check_plot, number, out, plot_curves, print_json
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end
+from aleator.apps.spot_report import solve_report
 from aleator.errors import SolutionError, SolveError
 from aleator.parsing import MAX_SEED
 from aleator.solvers.holdem.solution import HoldemSolution

@@ -13,7 +13,7 @@ from typing import Any
 from aleator.apps.web.config import ServerError
 from aleator.apps.web.models import Job
 
-_VERSION = 2
+_VERSION = 3
 _TABLES = """
 CREATE TABLE jobs (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL, request TEXT NOT NULL,
@@ -39,7 +39,7 @@ class Store:
         except sqlite3.DatabaseError as error:
             reason = "cannot be used" if isinstance(error, sqlite3.OperationalError) else "is not a database of jobs"
             raise ServerError(f"{path} {reason}: {error}") from error
-        if version == 1:  # its play sessions had other keys
+        if version in (1, 2):  # play sessions had other keys
             self._database.executescript(f"BEGIN; DELETE FROM sessions; PRAGMA user_version = {_VERSION}; COMMIT;")
         elif version not in (0, _VERSION):
             raise ServerError(f"{path} was written by another version ({version}); this one reads {_VERSION}")
@@ -163,4 +163,6 @@ def _job(row: sqlite3.Row) -> Job:
     fields = {name: row[name] for name in row.keys() if name != "request"}  # noqa: SIM118
     fields["spot"] = json.loads(row["request"]).get("spot")
     fields["summary"] = json.loads(fields["summary"]) if fields["summary"] else None
+    if fields["summary"] and "exploitability" in fields["summary"]:  # before 0.1 that was the fraction of the pot
+        fields["summary"].setdefault("exploitability_fraction", fields["summary"]["exploitability"])
     return Job.model_validate(fields)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aleator.apps.spot_report import solve_report
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.resumable import ResumableSolve, save_when_there_is_space
 from aleator.errors import SolveError
@@ -97,20 +98,12 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def summary(found: HoldemSolution) -> dict[str, Any]:
-    """Returns what a list of solutions shows about one. Exploitability is a fraction of the pot."""
-    spot, told = found.spot, found.summary
-    view = HoldemView(found).node("r", values=False)
-    step = max(1, math.ceil(len(told.curve) / MAX_CURVE))
-    return {
-        "spot": spot_table(spot),
-        "rule": told.algorithm,
-        "iterations": told.iterations,
-        "seconds": told.seconds,
-        "exploitability": told.exploitability / spot.pot,
-        "evs": [value + spot.pot / 2 for value in told.values],
-        "equities": [view.mean(player, view.equities[player]) for player in (0, 1)],
-        "nodes": list(found.nodes_per_street),
-        "curve": [[point.iteration, point.seconds, point.exploitability / spot.pot] for point in told.curve[::step]],
+    """Returns what is kept of a solve besides its file: the report, the spot, and the curve as fractions of the pot."""
+    pot, curve = found.spot.pot, found.summary.curve
+    step = max(1, math.ceil(len(curve) / MAX_CURVE))
+    return solve_report(found) | {
+        "spot": spot_table(found.spot),
+        "curve": [[point.iteration, point.seconds, point.exploitability / pot] for point in curve[::step]],
     }
 
 

@@ -1,10 +1,10 @@
 """Deals of a game against an agent: dealing, the agent's moves, and what could be learnt from them afterwards.
 
-Luck is removed exactly. A deal is worth to its player, whatever the cards, what the seat is worth plus, at each of the
-player's decisions, how much better or worse the action taken was than the equilibrium's own mixture there; the rest is luck.
-Averaged over many deals that equals the winnings, because the agent's policy and the odds of chance are known (the identity
-behind AIVAT: Burch et al. 2018, with the equilibrium's values as the baseline). Against an agent that searches this holds as far
-as the agent plays the equilibrium.
+The library's table deals and keeps the rules (`aleator.games.table`), its agents move, and luck is removed by its AIVAT
+(`aleator.arena.aivat`) with the equilibrium as baseline: what is left of a deal is what the seat is worth and how much better or
+worse the player's actions were than the equilibrium's own mixture. Averaged over many deals that equals the winnings, whatever
+agent plays, because its policy and the odds of chance are known. Spots have too many pairs of hands for AIVAT; there the agent
+plays the baseline, and the sum over the player's decisions says the same.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import numpy as np
 
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.equilibrium import open_game
-from aleator.apps.web.worker.opponents import open_opponent
+from aleator.apps.web.worker.opponents import Opponent, open_opponent
 from aleator.apps.web.worker.review import explain
-from aleator.apps.web.worker.tables import Table, TreeTable
+from aleator.apps.web.worker.solved import Solved, SolvedGame, mixture_of, policy_of
 from aleator.errors import AleatorError
-from aleator.games.base import CHANCE, TERMINAL
+from aleator.games.table import PublicHistory, Table
 
 KEPT_DEALS = 200
+TOTALS = ("deals", "won", "skill", "given_up", "expected")
 
 
 class PlayError(AleatorError):
@@ -30,13 +31,13 @@ class PlayError(AleatorError):
 
 
 @lru_cache(maxsize=4)
-def open_table(game: str, file: str) -> Table:
-    """Returns the table of a game, or of a solved spot if the game is `holdem`."""
+def open_solved(game: str, file: str) -> Solved:
+    """Returns a game with its equilibrium, or a solved spot if the game is `holdem`."""
     if game == "holdem":
-        from aleator.apps.web.worker.holdem_table import HoldemTable
+        from aleator.apps.web.worker.solved_spot import SolvedSpot
 
-        return HoldemTable(file)
-    return TreeTable(open_game(file))
+        return SolvedSpot(file)
+    return SolvedGame(open_game(file))
 
 
 def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
@@ -45,140 +46,156 @@ def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     `move` is None to look, "deal" for a new one, or the label of an action. All that is secret stays in `state`.
     """
     state: dict[str, Any] = params["state"]
-    table = open_table(state["game"], params["file"])
-    move = params["move"]
-    rng = np.random.default_rng([state["seed"], state["draws"]])
-    state["draws"] += 1
-    if move == "deal":
-        _deal(state, table, rng)
-        _run(state, table, rng)
-    elif move is not None:
-        _act(state, table, move)
-        _run(state, table, rng)
-    return {"state": state, "view": _view(state, table)}
+    session = Session(state, open_solved(state["game"], params["file"]))
+    if params["move"] == "deal":
+        session.deal()
+    elif params["move"] is not None:
+        session.act(params["move"])
+    return {"state": state, "view": session.view()}
 
 
-def _deal(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
-    if state["deal"] is not None and not state["deal"]["over"]:
-        raise PlayError("this deal is not over yet: take an action first")
-    number = state["totals"]["deals"]
-    seat = {"first": 0, "second": 1, "alternate": number % 2}[state["seat"]]
-    state["deal"] = {"seat": seat, "hands": table.deal(rng), "position": [], "steps": [], "over": False}
+class Session:
+    """A session: its state is a JSON value, which is changed in place."""
 
+    def __init__(self, state: dict[str, Any], solved: Solved) -> None:
+        self.state, self.solved = state, solved
+        self.rng = np.random.default_rng([state["seed"], state["draws"]])
+        state["draws"] += 1
+        if state["deal"] is not None:
+            self._sit_down()
 
-def _act(state: dict[str, Any], table: Table, label: str) -> None:
-    now = state["deal"]
-    if now is None or now["over"]:
-        raise PlayError("nothing is dealt: deal first")
-    position, seat, hand = now["position"], now["seat"], now["hands"][now["seat"]]
-    labels = [option.label for option in table.options(position)]
-    if label not in labels:
-        raise PlayError(f"{label!r} is not possible here: choose one of {', '.join(labels)}")
-    taken = labels.index(label)
-    policy, values = table.policy(position, hand), table.values(position, hand)
-    now["steps"].append(
-        {
+    def _sit_down(self) -> None:
+        """Goes to the table and the opponent of the deal."""
+        now = self.state["deal"]
+        hands = [(first, second) for first, second in now["hands"]]
+        self.table = Table.resumed(self.solved.game, now["events"], hands, self.rng)
+        self.seat = int(now["seat"])
+        draw = (self.state["seed"], self.state["totals"]["deals"])
+        self.opponent: Opponent = open_opponent(
+            self.state["opponent"], self.state["game"], self.solved, 1 - self.seat, draw
+        )
+
+    def _history(self, length: int) -> PublicHistory:
+        """Returns the public history after so many events, as the agent sees it; `seat` is the agent's."""
+        at = Table.resumed(self.solved.game, self.table.events[:length], self.table.past_hands[: length + 1], self.rng)
+        return PublicHistory(1 - self.seat, at.state, at.events)
+
+    def deal(self) -> None:
+        """Makes a new deal, and lets the agent move if it is first."""
+        now = self.state["deal"]
+        if now is not None and not now["over"]:
+            raise PlayError("this deal is not over yet: take an action first")
+        seat = {"first": 0, "second": 1, "alternate": self.state["totals"]["deals"] % 2}[self.state["seat"]]
+        table = Table(self.solved.game, self.rng)
+        self.state["deal"] = {
+            "seat": seat, "hands": table.past_hands, "events": list(table.events), "steps": [], "policies": [], "over": False,
+        }  # fmt: skip
+        self._sit_down()
+        self._note({"who": "deal"}, 0)
+        self._note_chance(0)
+        self._run()
+
+    def act(self, label: str) -> None:
+        """Takes an action of the player, and lets the agent answer."""
+        now = self.state["deal"]
+        if now is None or now["over"]:
+            raise PlayError("nothing is dealt: deal first")
+        history, hand = self.table.observe().history, self.table.hands[self.seat]
+        options = self.solved.options(history)
+        labels = [option.label for option in options]
+        if label not in labels:
+            raise PlayError(f"{label!r} is not possible here: choose one of {', '.join(labels)}")
+        taken = labels.index(label)
+        policy, values = policy_of(self.solved, history, hand), self.solved.values(history, hand)
+        step = {
             "who": "you",
             "taken": taken,
-            "options": [option._asdict() for option in table.options(position)],
+            "options": [option._asdict() for option in options],
             "policy": policy.tolist(),
             "values": values.tolist(),
             "given_up": max(float(values.max() - values[taken]), 0.0),
             "gain": float(values[taken] - policy @ values),
-            "why": explain(table, list(position), seat, hand, taken),
+            "why": explain(self.solved, history, hand, taken),
         }
-    )
-    position.append(label)
-    _note_belief(state, table)
+        self._move(taken, step, None)
+        self._run()
 
+    def _run(self) -> None:
+        """Lets the agent move until it is the player's turn or the deal is over."""
+        while not self.table.is_over and self.table.actor != self.seat:
+            history, hand = self.table.observe().history, self.table.hands[self.table.actor]
+            block = self.opponent.policy(history)
+            policy = block[:, hand] / block[:, hand].sum()
+            taken = int(self.rng.choice(len(policy), p=policy))
+            step = {
+                "who": "agent",
+                "taken": taken,
+                "options": [option._asdict() for option in self.solved.options(history)],
+                "policy": policy.tolist(),
+                "mixture": mixture_of(self.solved, history, self.table.hands[self.seat]).tolist(),
+            }
+            self._move(taken, step, block.tolist())
+        if self.table.is_over:
+            self._finish()
 
-def _draw(state: dict[str, Any]) -> tuple[int, int]:
-    """Returns what the agent's own draws of this deal are seeded by."""
-    return state["seed"], state["totals"]["deals"]
+    def _move(self, action: int, step: dict[str, Any], policy: list[list[float]] | None) -> None:
+        """Takes an action at the table, and notes it and what chance did after it; `policy` is the agent's for all its hands."""
+        before = len(self.table.events)
+        self.table.act(action)
+        self.state["deal"]["policies"].append(policy)
+        self._note(step, before + 1)
+        self._note_chance(before + 1)
+        self.state["deal"] |= {"events": list(self.table.events), "hands": self.table.past_hands}
 
+    def _note_chance(self, before: int) -> None:
+        """Adds a step for each event of chance after the first `before` events."""
+        labels = self.table.labels()
+        for number in range(before, len(self.table.events)):
+            self.state["deal"]["policies"].append(None)
+            self._note({"who": "chance", "label": labels[number]}, number + 1)
 
-def _note_belief(state: dict[str, Any], table: Table) -> None:
-    """Adds to the last step what the agent believes about the player's hand after it."""
-    now = state["deal"]
-    agent = 1 - now["seat"]
-    opponent = open_opponent(state["opponent"], state["game"])
-    belief = opponent.belief(table, now["position"], agent, now["hands"][agent], _draw(state))
-    own = now["hands"][now["seat"]]
-    now["steps"][-1]["belief"] = table.belief_report(belief) | {"truth": float(belief[own])}
-    now["steps"][-1]["scene"] = table.scene(now["position"])
+    def _note(self, step: dict[str, Any], length: int) -> None:
+        """Adds a step, with what the agent believes about the player's hand after so many events."""
+        history, hands = self._history(length), self.table.past_hands[length]
+        belief = self.opponent.belief(history, hands[1 - self.seat])
+        report = self.solved.belief_report(belief, self.seat) | {"truth": float(belief[hands[self.seat]])}
+        self.state["deal"]["steps"].append(step | {"belief": report, "scene": self.solved.scene(history)})
 
+    def _finish(self) -> None:
+        now, totals, seat = self.state["deal"], self.state["totals"], self.seat
+        gains = [step["gain"] for step in now["steps"] if "gain" in step]
+        policies = [None if block is None else np.array(block) for block in now["policies"]]
+        won, expected = self.solved.payoff(self.table, seat), self.solved.seat_value(seat)
+        skill = self.solved.skill(self.table, seat, policies, gains)
+        given_up = sum(step.get("given_up", 0.0) for step in now["steps"])
+        now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": expected, "policies": []}
+        for name, amount in zip(TOTALS, (1, won, skill, given_up, expected), strict=True):
+            totals[name] += amount
+        self.state["results"] = [*self.state["results"], [won, skill, given_up]][-KEPT_DEALS:]
 
-def _run(state: dict[str, Any], table: Table, rng: np.random.Generator) -> None:
-    """Lets chance and the agent move until it is the player's turn or the deal is over."""
-    now = state["deal"]
-    position, hands = now["position"], (now["hands"][0], now["hands"][1])
-    if not now["steps"]:
-        now["steps"].append({"who": "deal"})
-        _note_belief(state, table)
-    opponent = open_opponent(state["opponent"], state["game"])
-    while True:
-        actor = table.actor(position)
-        if actor == now["seat"]:
-            return
-        if actor == TERMINAL:
-            break
-        if actor == CHANCE:
-            label = table.chance(position, hands, rng)
-            now["steps"].append({"who": "chance", "label": label})
-        else:
-            options = table.options(position)
-            policy = opponent.policy(table, position, actor, hands[actor], _draw(state))
-            taken = int(rng.choice(len(policy), p=policy / policy.sum()))
-            now["steps"].append(
-                {
-                    "who": "agent",
-                    "taken": taken,
-                    "options": [option._asdict() for option in options],
-                    "policy": policy.tolist(),
-                    "mixture": table.mixture(position, hands[now["seat"]]).tolist(),
-                }
-            )
-            label = options[taken].label
-        position.append(label)
-        _note_belief(state, table)
-    _finish(state, table, hands)
-
-
-def _finish(state: dict[str, Any], table: Table, hands: tuple[int, int]) -> None:
-    now, totals = state["deal"], state["totals"]
-    seat = now["seat"]
-    won = table.payoff(now["position"], hands, seat)
-    skill = table.seat_value(seat) + sum(step.get("gain", 0.0) for step in now["steps"])
-    now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": table.seat_value(seat)}
-    given_up = sum(step.get("given_up", 0.0) for step in now["steps"])
-    totals["deals"] += 1
-    for name, amount in (("won", won), ("skill", skill), ("given_up", given_up), ("expected", now["expected"])):
-        totals[name] += amount
-    state["results"] = [*state["results"], [won, skill, given_up]][-KEPT_DEALS:]
-
-
-def _view(state: dict[str, Any], table: Table) -> dict[str, Any]:
-    """Returns what the player may see: all of a deal that is over, of one that is on nothing secret."""
-    now = state["deal"]
-    view = {name: state[name] for name in ("game", "opponent", "seat", "totals", "results")}
-    view |= {"unit": table.unit, "deal": None}
-    if now is None:
+    def view(self) -> dict[str, Any]:
+        """Returns what the player may see: all of a deal that is over, of one that is on nothing secret."""
+        now = self.state["deal"]
+        view = {name: self.state[name] for name in ("game", "opponent", "seat", "totals", "results")}
+        view |= {"unit": self.solved.unit, "deal": None}
+        if now is None:
+            return view
+        over, history = now["over"], self._history(len(self.table.events))
+        root = self.solved.game.root()
+        names = [str(self.solved.game.hands(root, player)[self.table.hands[player]]) for player in (0, 1)]
+        options = [] if over else [option._asdict() for option in self.solved.options(self.table.observe().history)]
+        view["deal"] = {
+            "seat": self.seat,
+            "hand": names[self.seat],
+            "agent_hand": names[1 - self.seat] if over else None,
+            "over": over,
+            "position": self.table.labels(),
+            "scene": self.solved.scene(history),
+            "options": options,
+            "steps": now["steps"] if over else [_public_step(step) for step in now["steps"]],
+            **{name: now.get(name) for name in ("won", "skill", "luck", "expected")},
+        }
         return view
-    seat, over = now["seat"], now["over"]
-    steps = now["steps"] if over else [_public_step(step) for step in now["steps"]]
-    names = [table.hand_name(player, now["hands"][player]) for player in (0, 1)]
-    view["deal"] = {
-        "seat": seat,
-        "hand": names[seat],
-        "agent_hand": names[1 - seat] if over else None,
-        "over": over,
-        "position": now["position"],
-        "scene": table.scene(now["position"]),
-        "options": [] if over else [option._asdict() for option in table.options(now["position"])],
-        "steps": steps,
-        **{name: now.get(name) for name in ("won", "skill", "luck", "expected")},
-    }
-    return view
 
 
 def _public_step(step: dict[str, Any]) -> dict[str, Any]:

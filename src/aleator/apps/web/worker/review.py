@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 
-from aleator.apps.web.worker.tables import Position, Table
-from aleator.games.base import FloatArray
+from aleator.apps.web.worker.solved import Solved, after, mixture_of, policy_of
+from aleator.games.table import PublicHistory
 
 NOTHING = 0.005  # of what is at stake: below that, two actions are equally good
 OFTEN, RARE = 0.99, 0.02
 
 
-def explain(table: Table, position: Position, player: int, hand: int, taken: int) -> str:
+def explain(solved: Solved, history: PublicHistory, hand: int, taken: int) -> str:
     """Returns a sentence or two about a decision: what was taken, what would have been best, and what follows each."""
-    policy, values = table.policy(position, hand), table.values(position, hand)
-    options = table.options(position)
+    policy, values = policy_of(solved, history, hand), solved.values(history, hand)
+    options = solved.options(history)
     best = int(values.argmax())
     name, lost = options[taken].name, float(values[best] - values[taken])
     if lost <= NOTHING * max(1.0, float(abs(values).max())):
@@ -24,31 +24,25 @@ def explain(table: Table, position: Position, player: int, hand: int, taken: int
             return f"Right: the equilibrium mixes here, and plays “{name}” {_percent(policy[taken])} of the time."
         return f"As good as the best against this agent, though the equilibrium hardly ever plays “{name}” here."
     first = f"“{name}” is worth {_amount(values[taken])}, “{options[best].name}” {_amount(values[best])}."
-    parts = [
-        first,
-        *_what_follows(table, position, player, hand, taken),
-        *_what_follows(table, position, player, hand, best),
-    ]
-    return " ".join(parts)
+    parts = [first, *(_what_follows(solved, history, hand, action) for action in (taken, best))]
+    return " ".join(filter(None, parts))
 
 
-def _what_follows(table: Table, position: Position, player: int, hand: int, action: int) -> list[str]:
+def _what_follows(solved: Solved, history: PublicHistory, hand: int, action: int) -> str:
     """Returns a sentence about what comes after an action, if there is one worth saying."""
-    option = table.options(position)[action]
-    after = [*position, option.label]
-    actor = table.actor(after)
-    if actor == 1 - player:
-        return [f"After “{option.name}” the agent {_answers(table, after, hand)}."]
-    if actor < 0 and option.kind in ("call", "challenge"):
-        chance = table.win_chance(after, player, hand)
+    option, player = solved.options(history)[action], history.seat
+    then = after(solved.game, history, action)
+    if then.seat == 1 - player:
+        return f"After “{option.name}” the agent {_answers(solved, then, hand)}."
+    if then.seat < 0 and option.kind in ("call", "challenge"):
+        chance = solved.win_chance(then, player, hand)
         if not math.isnan(chance):
-            return [f"“{option.name}” wins {_percent(chance)} of the time against the hands the agent can have."]
-    return []
+            return f"“{option.name}” wins {_percent(chance)} of the time against the hands the agent can have."
+    return ""
 
 
-def _answers(table: Table, position: Position, own: int) -> str:
-    mixture: FloatArray = table.mixture(position, own)
-    options = table.options(position)
+def _answers(solved: Solved, history: PublicHistory, own: int) -> str:
+    mixture, options = mixture_of(solved, history, own), solved.options(history)
     order = sorted(range(len(options)), key=lambda index: -mixture[index])[:2]
     said = [f"answers “{options[index].name}” {_percent(mixture[index])}" for index in order if mixture[index] >= RARE]
     return " and ".join(said).replace("and answers", "and") or "has many answers"

@@ -22,7 +22,7 @@ export function explorerHead(job) {
     titleRow(
       h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"),
       nameInput(job),
-      tag(`exploitability ${precise(summary.exploitability)} of the pot`, "good", { title: WHAT }),
+      tag(`exploitability ${precise(summary.exploitability_fraction)} of the pot`, "good", { title: WHAT }),
       tag(`${number(summary.iterations)} iterations, ${seconds(summary.seconds)}`),
       summary.stopped && tag("stopped early", "warn"),
       locked,

@@ -31,7 +31,7 @@ const STATES = {
   loading: () => tag("loading", "live"),
   failed: (job) => tag("failed", "bad", { title: job.error }),
   cancelled: () => tag("cancelled"),
-  done: (job) => tag(`${precise(job.summary.exploitability)} of the pot`, "good"),
+  done: (job) => tag(`${precise(job.summary.exploitability_fraction)} of the pot`, "good"),
 };
 
 function spotRow(job, refresh) {

@@ -1,0 +1,175 @@
+"""What a game is to someone who plays it: its actions, and what the equilibrium thinks of each.
+
+A solved game knows its equilibrium, so that what it says about a public history is exact: the probability of each action and of
+each hand (its agent's policy and belief), and what each action is worth on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from aleator.agents.base import Agent, node_of
+from aleator.agents.blueprint import BlueprintAgent
+from aleator.arena.aivat import Aivat
+from aleator.games.base import TERMINAL, FloatArray, Game
+from aleator.games.table import PublicHistory, Table
+from aleator.solvers.best_response import cfvs
+from aleator.solvers.solution import Solution
+from aleator.trees.beliefs import reach_at
+
+
+class Option(NamedTuple):
+    """An action that can be taken: its label in the game, its name for people, and its kind for the page."""
+
+    label: str
+    name: str
+    kind: str
+
+
+class Solved(Protocol):
+    """A game with its equilibrium; players are 0 and 1, hands are numbers.
+
+    Attributes:
+        unit: what is won.
+    """
+
+    unit: str
+
+    @property
+    def game(self) -> Game[Any]:
+        """Its rules."""
+
+    @property
+    def agent(self) -> Agent:
+        """Who plays the equilibrium, and knows what follows from it."""
+
+    def options(self, history: PublicHistory) -> list[Option]:
+        """Returns the actions of who moves."""
+
+    def values(self, history: PublicHistory, hand: int) -> FloatArray:
+        """Returns [A]: what each action is worth to who moves, over the other's hands, if both go on as the equilibrium."""
+
+    def payoff(self, table: Table, player: int) -> float:
+        """Returns what a player has won at the end, less what the deal is worth to begin with."""
+
+    def seat_value(self, player: int) -> float:
+        """Returns what a seat is worth on average."""
+
+    def skill(self, table: Table, player: int, policies: Sequence[FloatArray | None], gains: Sequence[float]) -> float:
+        """Returns what a deal was worth to a player with the luck removed.
+
+        Args:
+            table: at the end of the deal.
+            player: whose policy nobody knows.
+            policies: for each event [A, H] of the agent if it was its move, else None.
+            gains: how much better each of the player's actions was than the equilibrium's mixture there.
+        """
+
+    def belief_report(self, belief: FloatArray, player: int) -> dict[str, Any]:
+        """Returns a belief over the hands of a player as the page draws it."""
+
+    def scene(self, history: PublicHistory) -> dict[str, Any]:
+        """Returns what else everybody sees: the board, the pot."""
+
+    def win_chance(self, history: PublicHistory, player: int, hand: int) -> float:
+        """Returns how likely `player` has won at the end of a game whose hands are not shown yet; NaN where that is open."""
+
+
+def policy_of(solved: Solved, history: PublicHistory, hand: int) -> FloatArray:
+    """Returns [A]: what the equilibrium does with a hand of the player who moves."""
+    return solved.agent.policy_at(history)[:, hand]
+
+
+def belief_of(agent: Agent, history: PublicHistory, player: int, hand: int) -> FloatArray | None:
+    """Returns [H]: how likely each hand of the other is to `player`, who holds `hand`; None if the agent holds no beliefs."""
+    belief = agent.belief(history)
+    return None if belief is None else belief.as_seen_by(player, hand)
+
+
+def mixture_of(solved: Solved, history: PublicHistory, own: int) -> FloatArray:
+    """Returns [A]: how often who moves takes each action, as the other sees it who holds `own`."""
+    belief = belief_of(solved.agent, history, 1 - history.seat, own)
+    assert belief is not None
+    mixed: FloatArray = solved.agent.policy_at(history) @ belief
+    return mixed
+
+
+def after(game: Game[Any], history: PublicHistory, action: int) -> PublicHistory:
+    """Returns the public history one move further; `seat` is who moves then, also CHANCE or TERMINAL."""
+    state = game.child(history.state, action)
+    return PublicHistory(game.actor(state), state, (*history.events, action))
+
+
+class SolvedGame:
+    """A small game whose moves everybody sees."""
+
+    unit = "points"
+
+    def __init__(self, solution: Solution) -> None:
+        self.agent = BlueprintAgent(solution.policy)
+        self.game, self._tree = self.agent.game, solution.policy.tree
+        self._cfvs = (cfvs(solution.policy, 0), cfvs(solution.policy, 1))
+        self._aivat = Aivat(solution.policy)
+        self._value = solution.summary.value
+
+    def options(self, history: PublicHistory) -> list[Option]:
+        """Returns the actions of who moves."""
+        return [Option(name, name, _kind(name)) for name in self.game.actions(history.state)]
+
+    def values(self, history: PublicHistory, hand: int) -> FloatArray:
+        """Returns [A]: what each action is worth to who moves."""
+        node, player = node_of(self._tree, history.events), history.seat
+        others = reach_at(self.agent.blueprint, node)[1 - player]
+        total = float(self.game.deal_operator(history.state).row(player, hand) @ others)
+        worth = np.array([self._cfvs[player][child][hand] for child in self._tree.children(node)])
+        return worth / total if total > 0 else np.zeros(len(worth))
+
+    def payoff(self, table: Table, player: int) -> float:
+        """Returns what a player has won."""
+        return table.payoff(player)
+
+    def seat_value(self, player: int) -> float:
+        """Returns what a seat is worth on average."""
+        return self._value if player == 0 else -self._value
+
+    def skill(self, table: Table, player: int, policies: Sequence[FloatArray | None], gains: Sequence[float]) -> float:
+        """Returns what the deal was worth by AIVAT, with the policies that the agent really played."""
+        known = (player != 0, player != 1)
+        score = self._aivat.score(table.events, table.past_hands, policies, known=known)
+        return score if player == 0 else -score
+
+    def belief_report(self, belief: FloatArray, player: int) -> dict[str, Any]:
+        """Returns a belief as bars: the names of hands and their probabilities."""
+        names = [str(name) for name in self.game.hands(self.game.root(), player)]
+        return {"form": "bars", "hands": names, "shares": belief}
+
+    def scene(self, history: PublicHistory) -> dict[str, Any]:
+        """Returns the pot and the public card where there are some."""
+        state = history.state
+        chips, board = getattr(state, "chips", None), getattr(state, "board", -1)
+        found: dict[str, Any] = {}
+        if chips is not None:
+            found["pot"] = sum(chips)
+        elif isinstance(state, str):  # one-card poker: a state is its betting
+            found["pot"] = 2 + state.count("b")
+        if board >= 0:
+            found["board"] = str(self.game.hands(self.game.root(), 0)[board])
+        return found
+
+    def win_chance(self, history: PublicHistory, player: int, hand: int) -> float:
+        """Returns how likely `player` wins at a terminal over the other's hands."""
+        if self.game.actor(history.state) != TERMINAL:
+            return float("nan")
+        utility = self.game.utility(history.state)
+        row = utility[hand] if player == 0 else -utility[:, hand]
+        belief = belief_of(self.agent, history, player, hand)
+        return float(belief @ (row > 0)) if belief is not None else float("nan")
+
+
+def _kind(name: str) -> str:
+    if name in ("fold", "liar"):
+        return "fold" if name == "fold" else "challenge"
+    return "call" if name in ("check", "call") else "raise"
