@@ -40,16 +40,22 @@ def newer(file: Path) -> Callable[[], bool]:
 
 
 def kill_at_random(command: tuple[str, ...], file: Path, kills: int, seed: int) -> Solution:
-    """Returns the solution that a command saves to a file, after its process was ended at random moments and resumed each time.
+    """Returns the solution that a solve saves to a file, after its process was ended at random moments and resumed each time.
 
     Half of them are killed, half are told to end; whatever the moment, the file is whole, and nothing that was in it is lost.
+
+    Args:
+        command: the solve, without a number of iterations.
+        file: where it is saved.
+        kills: how many.
+        seed: of the moments.
     """
     rng, iterations = random.Random(seed), 0
     command = (*command, "--out", str(file), "--json")
     for number in range(kills):
         kind = (signal.SIGKILL, signal.SIGTERM)[number % 2]
         resume = ("--resume", str(file)) if file.exists() else ()
-        process = start(*command, "--checkpoint-every", "0", *resume)
+        process = start(*command, "--checkpoint-every", "0", "--iterations", "1000000000", *resume)
         wait_for(newer(file), process)
         time.sleep(rng.random() * 0.5)
         assert process.poll() is None, process.communicate()
@@ -60,7 +66,7 @@ def kill_at_random(command: tuple[str, ...], file: Path, kills: int, seed: int) 
         saved.verify()
         assert saved.summary.iterations > iterations, "what was saved before was resumed"
         iterations = saved.summary.iterations
-    process = start(*command, "--resume", str(file))
+    process = start(*command, "--resume", str(file), "--iterations", str(iterations + 100))
     _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, error
     assert [path.name for path in file.parent.iterdir()] == [file.name], "nothing is left behind"

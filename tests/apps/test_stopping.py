@@ -107,16 +107,12 @@ def test_the_second_signal_ends_at_once() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["dcfr", "rbp:cfr+,skip=25", "mccfr"])
 def test_twenty_kills_of_a_solve_lose_nothing(algorithm: str, tmp_path: Path) -> None:
-    iterations = 400_000 if algorithm == "dcfr" else 60_000
-    command = ("solve", "leduc", "--algorithm", algorithm, "--iterations", str(iterations))
-    (tmp_path / "killed").mkdir()
-    found = kill_at_random(command, tmp_path / "killed" / "x", 20, seed=1)
-    assert_equal(found, solve("leduc", algorithm, limits=Limits(iterations=iterations)))
+    found = kill_at_random(("solve", "leduc", "--algorithm", algorithm), tmp_path / "x", 20, seed=1)
+    assert_equal(found, solve("leduc", algorithm, limits=Limits(iterations=found.summary.iterations)))
 
 
 @pytest.mark.slow
 def test_twenty_kills_of_a_spot_lose_nothing(tmp_path: Path) -> None:
-    (tmp_path / "killed").mkdir()
-    command = ("holdem", "solve", str(SPOT), "--iterations", "20000", "--resumable")
-    found = kill_at_random(command, tmp_path / "killed" / "x", 20, seed=2)
-    assert_equal(found, solve(load_spot(SPOT), limits=Limits(iterations=20_000), keep_state=True))
+    found = kill_at_random(("holdem", "solve", str(SPOT), "--resumable"), tmp_path / "x", 20, seed=2)
+    limits = Limits(iterations=found.summary.iterations)
+    assert_equal(found, solve(load_spot(SPOT), limits=limits, keep_state=True))

@@ -257,6 +257,9 @@ def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
 def _restore(trainer: Trainer, file: ArrayFile) -> None:
     """Puts a new run into the state of a checkpoint."""
     arrays = {name: torch.from_numpy(file.read(name)) for name in file.names}
+    for name, value in arrays.items():
+        if not bool(value.isfinite().all()):
+            raise ValueError(f"{name} has numbers that are NaN or infinite")
 
     def part(prefix: str) -> dict[str, torch.Tensor]:
         return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
@@ -270,16 +273,11 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
     learners, play = _learners(trainer), trainer.self_play
     kinds: dict[str, type] = {"epoch": int, "steps": int, "owed": float, "seconds": float, "device": str}
     kinds |= {f"{prefix}{name}": int for prefix in learners for name in ("added", "first")}
-    facts = check_object(parse_json(file.metadata["facts"]), kinds)
-    if min(facts["epoch"], facts["steps"], *(facts[f"{prefix}added"] for prefix in learners)) < 0:
-        raise ValueError("it counts less than nothing")
+    facts = _check_facts(trainer.config, check_object(parse_json(file.metadata["facts"]), kinds), list(learners))
     for prefix, learner in learners.items():
         learner.network.load_state_dict(part(f"{prefix}network."))
         learner.averaged.load_state_dict(part(f"{prefix}averaged."))
-        moments: dict[int, dict[str, torch.Tensor]] = {}
-        for name, value in part(f"{prefix}optimizer.").items():
-            number, _, field = name.partition(".")
-            moments.setdefault(int(number), {})[field] = value
+        moments = _moments(learner, part(f"{prefix}optimizer."))
         learner.optimizer.load_state_dict({**learner.optimizer.state_dict(), "state": moments})
         replay = learner.replay
         replay.added, replay.first = facts[f"{prefix}added"], facts[f"{prefix}first"]
@@ -305,3 +303,44 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
         trainer.generator.set_state(arrays["generator"])
     else:  # states of generators do not fit other devices
         trainer.generator.manual_seed(trainer.config.seed + trainer.epoch)
+
+
+def _check_facts(config: RebelConfig, facts: dict[str, Any], prefixes: list[str]) -> dict[str, Any]:
+    """Returns what a checkpoint counts.
+
+    Raises:
+        ValueError: no run with these settings can have come there.
+    """
+    most = (facts["epoch"] + 1) * (2 * config.games * config.draws / config.batch + 1)
+    if not (0 <= facts["epoch"] <= config.epochs and facts["steps"] >= 0 and 0.0 <= facts["owed"] <= most):
+        raise ValueError(
+            f"{facts['epoch']} epochs with {facts['steps']} steps and {facts['owed']} due do not fit the settings"
+        )
+    for prefix in prefixes:
+        if not 0 <= facts[f"{prefix}first"] <= facts[f"{prefix}added"] < 2**48:
+            raise ValueError(f"there is no example {facts[f'{prefix}first']} of {facts[f'{prefix}added']}")
+    return facts
+
+
+def _moments(learner: Learner[Any], arrays: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tensor]]:
+    """Returns Adam's state by the numbers of its parameters: none before the first step, or one for each of them.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    parameters = [parameter for group in learner.optimizer.param_groups for parameter in group["params"]]
+    shapes = {
+        f"{number}.{field}": () if field == "step" else tuple(parameter.shape)
+        for number, parameter in enumerate(parameters)
+        for field in ("step", "exp_avg", "exp_avg_sq")
+    }
+    floats = all(value.dtype == torch.float32 for value in arrays.values())
+    if arrays and not (floats and {name: tuple(value.shape) for name, value in arrays.items()} == shapes):
+        raise ValueError("the state of the optimizer does not fit the network")
+    if any(float(value) < 1.0 for name, value in arrays.items() if name.endswith(".step")):
+        raise ValueError("the optimizer has taken less than one step")
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for name, value in arrays.items():
+        number, _, field = name.partition(".")
+        moments.setdefault(int(number), {})[field] = value
+    return moments

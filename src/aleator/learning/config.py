@@ -20,6 +20,7 @@ from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.storage import is_a
 
 _MOST = 2**63
+_MOST_LAYERS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,8 @@ class RebelConfig:
             if not 1 <= getattr(self, name) < _MOST:
                 below = " and less than 2^63" * (getattr(self, name) >= _MOST)
                 raise SolveError(f"{name} must be at least 1{below}, not {shown(getattr(self, name))}")
+        if self.layers > _MOST_LAYERS:
+            raise SolveError(f"layers must be at least 1 and at most {_MOST_LAYERS}, not {shown(self.layers)}")
         for name in ("warm_start", "seed"):
             if not 0 <= getattr(self, name) < _MOST:
                 raise SolveError(f"{name} must be at least 0 and less than 2^63, not {shown(getattr(self, name))}")

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from aleator.errors import SolveError
-from aleator.games.base import Game
+from aleator.games.base import TERMINAL, Game
 from aleator.learning.value_network.encoding import Encoding
 from aleator.meter import Meter
 from aleator.solvers.engines.batched.forest import Forest
@@ -95,7 +95,7 @@ class Subgames:
         """Returns the number of the public state that some moves lead to.
 
         Raises:
-            SolveError: there are no such moves.
+            SolveError: there are no such moves, or no subgame begins there.
         """
         moves, state = tuple(moves), self.game.root()
         for move in moves:
@@ -103,6 +103,8 @@ class Subgames:
             if not 0 <= move < len(children):
                 raise SolveError(f"{self.game.name} has no child number {move} at {state}")
             state = children[move].state
+        if len(moves) % self.depth or self.game.actor(state) == TERMINAL:
+            raise SolveError(f"no subgame of {self.game.name} of depth {self.depth} begins at {state}")
         if state not in self.shapes.number:
             self._moves[state] = moves
             self._add([state])

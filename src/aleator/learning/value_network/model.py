@@ -138,7 +138,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and 0 < len(text) <= 9):
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9 and int(text) > 0):
         raise ValueError(f"{shown(text)} is not a size")
     return int(text)
 
@@ -152,7 +152,7 @@ def _check_layers(config: RebelConfig, shapes: Mapping[str, tuple[int, ...]]) ->
 def _policy_network(config: RebelConfig, hands: int, shapes: Mapping[str, tuple[int, ...]]) -> PolicyNetwork:
     """Returns a policy network with the shapes of the arrays in a file."""
     inputs, outputs = shapes[_POLICY + "hidden.0.weight"], shapes[_POLICY + "output.bias"]
-    if len(inputs) != 2 or len(outputs) != 1 or outputs[0] % max(hands, 1):
+    if len(inputs) != 2 or len(outputs) != 1 or outputs[0] % hands or min(*inputs, *outputs) < 1:
         raise ValueError(f"its policy network has the shapes {list(inputs)} and {list(outputs)}")
     return PolicyNetwork(inputs[1], outputs[0] // hands, hands, config.network, generator=None)
 
