@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from aleator.apps.cli import device
 from aleator.apps.cli import train as command
 from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.value_network.model import load_model
@@ -156,7 +157,8 @@ def test_a_missing_package_is_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, extra: str
 ) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr(command, "find_spec", lambda name: None if name == package else find(name))
+    for module in (command, device):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else find(name))
     code, _, error = train(
         capsys, "--game", "liars-dice:1x2", *TINY, "--tensorboard", "--json", "--out", str(tmp_path / "run")
     )

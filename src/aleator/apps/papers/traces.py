@@ -81,7 +81,8 @@ def traces(
             started = perf_counter()
             solver.run(goal - solver.iteration)
             spent += perf_counter() - started
-            touched = getattr(solver, "nodes_touched", solver.iteration * everything.nodes_touched)
+            counted = solver.nodes_touched
+            touched = solver.iteration * everything.nodes_touched if counted is None else counted
             quality = solver.nash_conv() / 2
             best = min(best, quality) if "+" in algorithm else quality
             needed = (solver.space(itself=True), solver.space()) if isinstance(solver, PrunedCFR) else (1.0, 1.0)
