@@ -24,8 +24,7 @@ from aleator.memory import available_memory
 from aleator.search.random_iteration import SearchConfig
 from aleator.trees.public_tree import MAX_NODES
 
-_NODE, _NUMBER, _PAYOFF = 300, 75, 24  # bytes of a tree and its engine; a payoff is an entry of a matrix [H0, H1]
-_PAIR = 16  # bytes that hold'em keeps per board and pair of hands: who wins, and the deal
+_NODE, _NUMBER, _PAYOFF = 300, 75, 16  # bytes of a tree and its engine; a payoff is an entry of a matrix [H0, H1]
 _ITERATION, _ENTRY = 1200, 8  # bytes of an iteration that is kept, and of each of its probabilities
 
 
@@ -76,7 +75,7 @@ def search_memory(game: Game[Any], config: SearchConfig, remember: int = REMEMBE
             for leaf, next_share in counting.subgame(state).leaves.items():
                 below[leaf] += share * next_share
         level = below
-    found, total = root.tree + root.situation + counting.bytes_of_boards, sum(often for often, _ in met.values())
+    found, total = root.tree + root.situation, sum(often for often, _ in met.values())
     for state, (often, possible) in met.items():
         subgame, boards = counting.subgame(state), counting.boards(game.root(), state)
         situations = min(remember * often / total, possible * boards)
@@ -129,14 +128,6 @@ class _Counting:
         """Returns how many entries the payoff matrices of some terminals (by group) have in a tree from a root on."""
         later = [state for state in ends.values() if not self._holdem or len(state.board) >= len(root.board)]
         return sum(self.boards(root, state) * prod(self._game.num_hands(state)) for state in later)
-
-    @property
-    def bytes_of_boards(self) -> int:
-        """What the game itself keeps about boards in hold'em."""
-        if not self._holdem:
-            return 0
-        ends: dict[Hashable, Any] = {len(state.board): state for state in self._payoffs.values()}
-        return _PAIR * self._entries(self._game.root(), ends)
 
     def subgame(self, root: Any) -> _Subgame:
         """Returns what the subgame at a state takes."""
