@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from aleator.learning.model import Model, Searcher, load_model
-from aleator.learning.running import Pace, train
 
 from aleator.errors import AleatorError
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.learning.checkpoint import CHECKPOINT, CONFIG, RunDirectory
+from aleator.learning.run import Pace, train
 from aleator.learning.training import Trainer
+from aleator.learning.value_network.model import Model, Searcher, load_model
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import TreeSolution, open_solution

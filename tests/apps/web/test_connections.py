@@ -36,7 +36,8 @@ async def talk(sent: bytes, *, most: int = 10) -> bytes:
     uvicorn = pytest.importorskip("uvicorn")
     port = free_port()
     app: Any = Guard(endless, Access(TOKEN, port), port=port, max_body=1000, max_upload=1000)
-    config = uvicorn.Config(app, port=port, log_level="error", http=limited_protocol(most), lifespan="off")
+    # its logging would close the streams of libraries that are loaded, pytest's among them
+    config = uvicorn.Config(app, port=port, log_config=None, http=limited_protocol(most), lifespan="off")
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:
