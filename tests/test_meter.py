@@ -201,6 +201,15 @@ def test_whoever_watches_learns_how_far_a_walk_is(monkeypatch: pytest.MonkeyPatc
     assert not told, "the watch has ended"
 
 
+def test_limits_of_an_outer_watch_hold() -> None:
+    with watch(most=20), watch(lambda walked: None), pytest.raises(TooBigError, match="more than the 20"):
+        measure(load_game("leduc"))
+    with watch(most=20), watch(most=1000), pytest.raises(TooBigError, match="more than the 20"):
+        measure(load_game("leduc"))
+    with watch(most=1000), watch(most=20), pytest.raises(TooBigError, match="more than the 20"):
+        measure(load_game("leduc"))
+
+
 def test_who_watches_can_end_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meter, "_SHORT", 0.0)
 

@@ -96,9 +96,23 @@ def _address_space() -> int:
         import resource
 
         most = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if most == resource.RLIM_INFINITY:
-            return _UNKNOWN
-        with open("/proc/self/statm") as file:
-            return most - int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        return _UNKNOWN if most == resource.RLIM_INFINITY else most - _mapped()
     except (ImportError, OSError, ValueError, IndexError):
         return _UNKNOWN
+
+
+def _mapped() -> int:
+    """Returns the bytes of addresses that this process uses."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def limit_memory(more: int) -> None:
+    """Lets this process and its children allocate only so many bytes more, where the system can do that."""
+    try:
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (_mapped() + more, hard))
+    except (ImportError, OSError, ValueError, IndexError):
+        pass

@@ -71,18 +71,23 @@ _watching: ContextVar[_Watch] = ContextVar("_watching", default=_NOBODY)
 
 @contextmanager
 def watch(on_walk: OnWalk | None = None, *, most: int | None = None, memory: int | None = None) -> Iterator[None]:
-    """Watches all walks inside the block.
+    """Watches all walks inside the block; limits of an outer block hold, too.
 
     Args:
         on_walk: called a few times a second while a walk lasts; what it raises ends the walk.
         most: no walk may count more than this, whatever it allows by itself.
         memory: bytes that a walk may take; by default half of what is free.
     """
-    token = _watching.set(_Watch(on_walk, most, memory))
+    outer = _watching.get()
+    token = _watching.set(_Watch(on_walk or outer.on_walk, _tighter(most, outer.most), _tighter(memory, outer.memory)))
     try:
         yield
     finally:
         _watching.reset(token)
+
+
+def _tighter(first: int | None, second: int | None) -> int | None:
+    return second if first is None else first if second is None else min(first, second)
 
 
 class Meter:
@@ -108,9 +113,8 @@ class Meter:
         advice: str = "choose a smaller game",
     ) -> None:
         self._watch = _watching.get()
-        limits = [limit for limit in (most, self._watch.most) if limit is not None]
         self.name, self.task, self.unit, self.total, self.advice = name, task, unit, total, advice
-        self.most = min(limits) if limits else None
+        self.most = _tighter(most, self._watch.most)
         self.count = 0
         self._next = _FIRST_LOOK if self.most is None else min(_FIRST_LOOK, self.most + 1)
         self._stride = _FIRST_LOOK

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aleator.agents.base import Agent
@@ -373,7 +373,7 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
     for known in _AGENTS:
         if known.family == family:
             return known.make(text, game, on_progress)
-    if Path(name).is_file():
+    if os.path.isfile(name):  # of what can be no path, too
         return _file_agent(name, game)
     families = [known.family for known in _AGENTS]
     hint = did_you_mean(family, families)

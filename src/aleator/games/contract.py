@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from aleator.errors import AleatorError, GameError
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
-from aleator.games.size import GameSize, measure
+from aleator.games.size import GameSize, count_public_states, measure
 from aleator.meter import Meter
 
 _TOLERANCE = 1e-9  # relative
@@ -58,6 +58,7 @@ def check_game(game: Game[Any]) -> GameReport:
     """
     with _asking(game) as meter:
         _check_start(game)
+        count_public_states(game)  # which finds out whether it ends
         counts = _check(game, meter, inf)
         return GameReport(measure(game), *counts)
 

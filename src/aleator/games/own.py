@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *argumen
         example = f"python:my_{kind.lower()}.py:My{kind}"
         raise refusal(f"python:{text}: expected a file and the name of a class in it, as in {example}")
     spec = importlib.util.spec_from_file_location(f"aleator_own_{Path(path).stem}", path)
-    if spec is None or spec.loader is None or not Path(path).is_file():
+    if spec is None or spec.loader is None or not os.path.isfile(path):
         raise refusal(f"python:{text}: there is no Python file {path}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where dataclasses look up the names in their annotations

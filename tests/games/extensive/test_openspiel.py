@@ -13,6 +13,7 @@ from aleator.errors import GameError, MissingExtraError, TooBigError
 from aleator.games import check_game, load_game
 from aleator.games.extensive.histories import HistoryGame
 from aleator.games.extensive.openspiel import OpenSpielGame, load_openspiel
+from aleator.meter import watch
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.trees import Policy, PublicTree, build_tree
@@ -162,6 +163,8 @@ def test_perfect_information_is_one_hand_each() -> None:
         ("matrix_pd", "openspiel:matrix_pd is general-sum; a zero-sum game is needed"),
         ("backgammon", "openspiel:backgammon does not say what a player knows"),
         ("dark_hex_ir(board_size=2)", "imperfect recall"),
+        ("go(board_size=99999)", "The current Go implementation supports board size up to 19"),
+        ("hanabi(players=-2147483648)", "OpenSpiel cannot load 'hanabi(players=-2147483648)': it crashes (SIG"),
     ],
 )
 def test_what_cannot_be_solved_is_refused_in_one_line(
@@ -172,6 +175,14 @@ def test_what_cannot_be_solved_is_refused_in_one_line(
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert capfd.readouterr().err == ""
+
+
+def test_a_game_of_a_thousand_moves_is_refused_by_the_memory_it_takes() -> None:
+    with (
+        watch(memory=80 << 20),
+        pytest.raises(TooBigError, match=r"oshi_zumo.* took 0\.1 GiB of memory for .* histories"),
+    ):
+        load_openspiel("oshi_zumo(coins=6,size=2)")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from aleator.apps.cli.output import (
 )
 from aleator.apps.cli.train import Watch, duration, quality
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
-from aleator.parsing import MAX_SEED
+from aleator.parsing import MAX_SEED, MAX_THREADS
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 
@@ -41,7 +41,7 @@ _PICTURE = "demo.png"
 def run(
     output: Annotated[Path | None, typer.Option("--out", help=f"Write {_PICTURE} to this directory.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train ReBeL on Liar's Dice by self-play, from nothing, and compare with the paper. Takes a few minutes on two cores.

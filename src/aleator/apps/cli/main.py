@@ -7,6 +7,7 @@ import inspect
 import os
 import re
 import sys
+from functools import cache
 from typing import Any, NoReturn
 
 import typer
@@ -51,14 +52,15 @@ def _overview(
     """Aleator finds and plays equilibria of games with hidden information."""
 
 
-def _app(arguments: list[str]) -> typer.Typer:
+@cache
+def _command(asked: str | None) -> Any:
     """Returns the commands; only the one that is asked for is imported, so that each starts quickly."""
     app = typer.Typer(
         no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False, add_completion=False
     )
     app.callback(epilog="Every command has --help with examples.")(_overview)
     for verb, summary in _VERBS.items():
-        if verb in arguments[:1]:
+        if verb == asked:
             module = importlib.import_module(f"aleator.apps.cli.{verb}")
             if hasattr(module, "app"):
                 for command in module.app.registered_commands:
@@ -68,7 +70,7 @@ def _app(arguments: list[str]) -> typer.Typer:
                 app.command(verb, help=_help(module.run))(module.run)
         else:
             app.command(verb, help=summary)(lambda: None)
-    return app
+    return typer.main.get_command(app)
 
 
 def _help(function: Any) -> str:
@@ -96,7 +98,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
         with walks_shown(quiet="--json" in arguments):
-            code = _app(arguments)(arguments, prog_name="aleator", standalone_mode=False)
+            verb = next((argument for argument in arguments if argument in _VERBS), None)
+            code = _command(verb)(arguments, prog_name="aleator", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except AleatorError as error:
         fail(str(error))

@@ -16,7 +16,7 @@ from aleator.apps.cli.output import err, note, number, out, print_json, progress
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.train_holdem import holdem
 from aleator.errors import MissingExtraError, SolveError
-from aleator.parsing import MAX_SEED
+from aleator.parsing import MAX_SEED, MAX_THREADS
 
 if TYPE_CHECKING:
     from aleator.learning.config import RebelConfig
@@ -63,7 +63,7 @@ def rebel(
     ] = None,
     playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = _PLAYTHROUGHS,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")] = False,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it.

@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import faulthandler
 import os
+import random
+import resource
+import signal
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from aleator.errors import AleatorError, GameError, MissingExtraError, TooBigError, one_line, shown
-from aleator.games.base import TERMINAL, FloatArray
+from aleator.games.base import CHANCE, TERMINAL, FloatArray
 from aleator.games.extensive.histories import MAX_HISTORIES, HistoryGame
 from aleator.games.extensive.positions import MAX_POSITIONS, NotMergedError, PositionGame
 from aleator.games.extensive.walk import walk
+from aleator.memory import available_memory, limit_memory
+
+_PATIENCE = 10  # seconds
+_TRIED_MOVES = 100
 
 
 class OpenSpielGame(HistoryGame):
@@ -124,8 +133,76 @@ def _load(name: str) -> Any:
         near = difflib.get_close_matches(short[:100], known, n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise GameError(f"OpenSpiel has no game {shown(short)}{hint}")
+    if "(" in name:
+        _try_out(pyspiel, name)
     with _asking(name), _quiet():
         return pyspiel.load_game(name)
+
+
+def _try_out(pyspiel: Any, name: str) -> None:
+    """Plays a game with parameters in a process of its own first: with bad ones OpenSpiel's C++ may crash, or never come back.
+
+    Raises:
+        GameError: it does not survive that.
+    """
+    if not hasattr(os, "fork"):
+        return
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # other threads: the child runs OpenSpiel and nothing else
+        child = os.fork()
+    if not child:
+        _play_and_exit(pyspiel, name, writing)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        begun, _, complaint = pipe.read().decode(errors="replace").partition("\n")
+    _, status = os.waitpid(child, 0)
+    if complaint:
+        raise GameError(f"OpenSpiel cannot load {shown(name)}: {one_line(complaint, 300)}")
+    if os.WIFSIGNALED(status) and not (begun and os.WTERMSIG(status) == signal.SIGALRM):
+        ended = signal.Signals(os.WTERMSIG(status)).name
+        reason = f"it does not begin within {_PATIENCE} seconds" if ended == "SIGALRM" else f"it crashes ({ended})"
+        raise GameError(f"OpenSpiel cannot load {shown(name)}: {reason}")
+
+
+def _play_and_exit(pyspiel: Any, name: str, writing: int) -> NoReturn:
+    """Plays a game at random and ends the process; writes a word once the game has begun, and then what is wrong with it."""
+    try:
+        faulthandler.disable()
+        limit_memory(available_memory() // 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for descriptor in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_PATIENCE)
+        first = _first_history(_turn_based(pyspiel.load_game(name), name))
+        os.write(writing, b"begun")
+        signal.alarm(_PATIENCE // 3)
+        _play(first, random.Random(0))
+    except AleatorError:  # which whoever loads the game next will raise as well
+        os._exit(0)
+    except BaseException as error:
+        os.write(writing, f"\n{next(iter(str(error).splitlines()), type(error).__name__)[:1000]}".encode())
+        os._exit(1)
+    os._exit(0)
+
+
+def _play(first: _SpielHistory, rng: random.Random) -> None:
+    """Makes some moves at random, and asks whatever a walk asks."""
+    history = first
+    for _ in range(_TRIED_MOVES):
+        actor = history.actor()
+        if actor == TERMINAL:
+            history.utility()
+            history = first
+            continue
+        moves = [move for move, _ in history.outcomes()] if actor == CHANCE else history.actions()
+        if first.state.get_game().get_type().provides_information_state_string and actor >= 0:
+            history.infostate(0), history.infostate(1), history.public()
+        history.key(), history.features()
+        move = rng.choice(moves)
+        history.action_name(move)
+        history = history.child(move)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
+from time import perf_counter
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +23,9 @@ from aleator.games.base import CHANCE, TERMINAL, FloatArray, IntArray
 from aleator.meter import Meter
 
 MAX_HISTORIES = 5_000_000
-_PLAYOUTS = 101
+_PLAYOUTS, _FEW_PLAYOUTS = 101, 21  # few say something, too, where each takes long
+_PATIENCE = 2.0  # seconds
+_MANY_MOVES = 1000  # which are not all looked at before one is made
 _HUGE = 1e30
 _BATCH = 1_000_000
 
@@ -112,7 +115,7 @@ def _moves(history: Playable, actor: int) -> Sequence[int]:
 
 
 def estimate_histories(root: Playable, name: str, rng: random.Random, *, look_ahead: bool) -> list[float]:
-    """Returns estimates of the number of histories, each from one random playout.
+    """Returns estimates of the number of histories, each from one random playout; fewer than usual if they take long.
 
     A playout counts the moves it could have made, weighed by one over the probability that it came there, which is
     right on average (Knuth 1975).
@@ -137,7 +140,7 @@ def estimate_histories(root: Playable, name: str, rng: random.Random, *, look_ah
             meter.add()
             meter.check_moves(moved)
             total += weight * len(moves)
-            if not look_ahead:
+            if not look_ahead or len(moves) > _MANY_MOVES:
                 weight *= len(moves)
                 history = history.child(rng.choice(moves))
                 continue
@@ -153,7 +156,12 @@ def estimate_histories(root: Playable, name: str, rng: random.Random, *, look_ah
         return total
 
     with Meter(name, f"estimating the size of {name}", "moves") as meter:
-        return [playout(meter) for _ in range(_PLAYOUTS)]
+        started, estimates = perf_counter(), list[float]()
+        while len(estimates) < _PLAYOUTS:
+            estimates.append(playout(meter))
+            if perf_counter() - started > _PATIENCE:
+                break
+    return estimates
 
 
 def size_text(histories: float) -> str:
@@ -165,12 +173,12 @@ def _refuse_huge(root: History, name: str, max_histories: int) -> None:
     """Raises TooBigError if there are surely too many histories.
 
     Each playout exceeds four times the true number with a probability of at most 1/4 (Markov), half of the playouts with
-    one below 1e-6 (Chernoff): if the median does, the game is too big.
+    one below 1e-6 (Chernoff), or 1 % where playouts are slow and few: if the median does, the game is too big.
     """
     rng = random.Random(0)
     for look_ahead in (False, True):
         estimates = estimate_histories(root, name, rng, look_ahead=look_ahead)
-        if median(estimates) > 4.0 * max_histories:
+        if len(estimates) >= _FEW_PLAYOUTS and median(estimates) > 4.0 * max_histories:
             size = math.inf if max(estimates) >= _HUGE else fmean(estimates)
             raise TooBigError(f"{name} has {size_text(size)} histories; at most {max_histories:,} are allowed")
 

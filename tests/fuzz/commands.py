@@ -1,0 +1,192 @@
+"""Command lines: every command with every option, values that are understood and values that are not, in this process.
+
+What would take minutes is cut short: solves, matches and training end as if Ctrl-C had been pressed at once, and experiments,
+benchmarks and servers do not begin.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aleator.apps.cli.main import _VERBS, _command, main
+from aleator.errors import MAX_MESSAGE, AleatorError
+from aleator.meter import watch
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
+from tests.fuzz.doors import DOORS, SMALL, SPOT
+from tests.fuzz.texts import NUMBERS, ODD, Texts
+
+MOST_RUNS = 10  # of deals, draws or playthroughs that are worth waiting for
+GAMES = (
+    "kuhn",
+    "leduc",
+    "liars-dice:1x3",
+    "rps-plus",
+    "coin-toss",
+    "goofspiel:3",
+    "holdem:small.toml",
+    "openspiel:kuhn_poker",
+)
+AGENTS = (
+    "uniform", "first", "last", "equilibrium:10", "search:iterations=3", "safe:iterations=3,blueprint=3", "kuhn.solution",
+    "pluribus:iterations=3,blueprint=3", "continual:iterations=3", "nested:iterations=3,blueprint=3", "bluffer",
+    "search:depth=2", "rebel:x",
+)  # fmt: skip
+FILES = (
+    "small.toml", "spot.toml", "kuhn.solution", "small.solution", "noise.bin", "empty", "folder", "missing/file", "new.solution",
+    "new.png", "new.svg", "new.txt", "/dev/null/x", "kuhn",
+)  # fmt: skip
+# by the name of a parameter: what is understood there, or nearly
+VALUES: dict[str, Sequence[str]] = {
+    "game": GAMES, "name": (*GAMES, "rebel-table2", "tabular", "web"), "algorithm": DOORS["algorithms"].samples,
+    "rule": DOORS["algorithms"].samples, "agent": AGENTS, "first": AGENTS, "second": AGENTS, "you": AGENTS,
+    "node": DOORS["node paths"].samples, "hands": DOORS["hand ranges"].samples, "lock": DOORS["locks"].samples,
+    "changes": DOORS["settings"].samples, "player": ("oop", "ip"), "preset": ("demo", "fast", "paper", "perfect-information"),
+    "device": ("cpu", "auto", "cuda"), "dtype": ("float64", "float32", "float16"),
+    "plot_over": ("iterations", "seconds", "nodes"),
+    "what": (*FILES, *GAMES), "bits": ("16", "32"), "seat": ("0", "1"),
+}  # fmt: skip
+
+
+# what takes no kernels that would have to be compiled first
+FEW_KERNELS: dict[str, Sequence[str]] = {
+    "algorithm": ("dcfr", "cfr+", "lp", "dcfr:1.5,0,2", "magic"), "rule": ("sharp-dcfr+", "magic"),
+    "dtype": ("float64", "double"), "agent": AGENTS[:4], "first": AGENTS[:4], "second": AGENTS[:4], "you": AGENTS[:4],
+}  # fmt: skip
+
+
+class ReachedError(AleatorError):
+    """What would have taken minutes was about to begin."""
+
+
+def _reached(*arguments: Any, **settings: Any) -> Any:
+    raise ReachedError("it would begin now")
+
+
+@contextlib.contextmanager
+def _pressed() -> Iterator[Any]:
+    yield lambda: True
+
+
+def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes some files in a folder to work in, and cuts short what takes long."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    (folder / "small.toml").write_text(SMALL)
+    (folder / "spot.toml").write_text(SPOT)
+    (folder / "noise.bin").write_bytes(random.Random(0).randbytes(1000))
+    (folder / "empty").touch()
+    (folder / "folder").mkdir()
+    solve("kuhn", limits=Limits(iterations=3)).save(folder / "kuhn.solution")
+    with contextlib.suppress(SystemExit):
+        main(["holdem", "solve", "small.toml", "--iterations", "3", "--out", "small.solution", "--json"])
+    for module in ("match", "solving", "train"):
+        monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
+    for place in (
+        "aleator.learning.training.Trainer", "aleator.apps.cli.paper.find_experiment", "aleator.apps.cli.bench.load_benchmark",
+        "aleator.apps.web.server.create_app", "aleator.apps.cli.serve.webbrowser.open",
+    ):  # fmt: skip
+        monkeypatch.setattr(place, _reached)
+
+
+class Commands:
+    """Random command lines."""
+
+    def __init__(self, seed: int, *, quick: bool = False) -> None:
+        self._rng = random.Random(seed)
+        self._values = VALUES | (FEW_KERNELS if quick else {})
+        self._texts = {name: Texts(values, seed=seed) for name, values in self._values.items()}
+        self._files = Texts(FILES, seed=seed)
+        self._commands = list(_all_commands())
+
+    def next(self) -> list[str]:
+        """Returns the arguments of the next command."""
+        rng = self._rng
+        path, parameters = rng.choice(self._commands)
+        words = list(path)
+        for parameter in parameters:
+            if parameter.param_type_name == "argument":
+                if rng.random() < 0.95:
+                    words.append(self._value(parameter))
+            elif "--help" not in parameter.opts and rng.random() < 0.2:
+                words.append(rng.choice([*parameter.opts, *parameter.secondary_opts]))
+                if not parameter.is_flag:
+                    words.append(self._value(parameter))
+        if rng.random() < 0.05:
+            words.insert(rng.randrange(len(words) + 1), rng.choice(("--json", "--", "-x", "--no-such", *ODD)))
+        if rng.random() < 0.05:
+            del words[rng.randrange(len(words))]
+        return [word for word in words if _can_be_typed(word)]
+
+    def _value(self, parameter: Any) -> str:
+        rng, kind = self._rng, parameter.type.name
+        if kind.startswith(("integer", "float")):
+            numbers = [text for text in NUMBERS if not _takes_long(parameter.name, text)]
+            return rng.choice(numbers[:10] if rng.random() < 0.6 else numbers)
+        values = self._values.get(parameter.name)
+        if values is None:
+            return rng.choice(FILES) if rng.random() < 0.6 else self._files.next()
+        if rng.random() < 0.7 or set(values) <= set(AGENTS):
+            return rng.choice(values)
+        return self._texts[parameter.name].next()
+
+
+def _all_commands() -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    for verb in _VERBS:
+        command = _command(verb).commands[verb]
+        if hasattr(command, "commands"):
+            yield from (((verb, name), inner.params) for name, inner in command.commands.items())
+        else:
+            yield (verb,), command.params
+
+
+def _takes_long(name: str, text: str) -> bool:
+    """Returns whether somebody asks for so many runs that they are not worth waiting for."""
+    if name not in ("deals", "repeats", "playthroughs"):
+        return False
+    try:
+        return float(text) > MOST_RUNS
+    except ValueError:
+        return False
+
+
+def _can_be_typed(word: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
+
+
+def run(arguments: list[str]) -> None:
+    """Runs a command line; raises AssertionError if it ends in another way than commands may end."""
+    printed, complained = io.StringIO(), io.StringIO()
+    answers, sys.stdin = sys.stdin, io.StringIO("0\nx\n?\nq\n")
+    try:
+        with (
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(complained),
+            watch(most=3000, memory=1 << 29),
+        ):
+            main(list(arguments))
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    finally:
+        sys.stdin = answers
+    said = complained.getvalue()
+    assert code in (0, 2, 130), f"exit code {code}: {said[:300]}"
+    if code == 2 and "Usage: " not in said + printed.getvalue():
+        lines = [line for line in said.splitlines() if line.startswith("error: ")]
+        assert len(lines) == 1 and said.endswith(f"{lines[0]}\n"), f"not one line of an error: {said[:500]!r}"
+        assert len(lines[0]) <= MAX_MESSAGE + len("error: "), f"an error of {len(lines[0]):,} characters"
+        assert lines[0].isprintable(), f"an error that cannot be printed: {lines[0]!r}"
