@@ -408,7 +408,7 @@ def test_names() -> None:
     [
         ("mccfr:externel", "did you mean 'external'"), ("mccfr:batch=0", "batch must be"), ("mccfr:batch=1.5", "whole number"),
         ("mccfr:batch=many", "batch must be a whole number"), ("mccfr:robust0", "K of robustK must be a whole number from 1"),
-        ("mccfr:batch=1e15", "batch must be a whole number from 1 to 100,000"), ("mccfr:size=3", "unknown 'size=3'"),
+        ("mccfr:batch=1e15", "batch must be a whole number from 1 to 1,000,000"), ("mccfr:size=3", "unknown 'size=3'"),
         ("mccfr:outcome,epsilon=2", "between 0 and 1"), ("mccfr:skip=some", "none, libratus, pluribus"),
         ("mccfr:chance,skip=libratus", "external sampling only"), ("mccfr:threshold=5", "negative threshold"),
         ("lmccfr:discount=square", "none, linear, initial"), ("mccfr:gamma=-1", "gamma"), ("mccfr:gamma=1001", "from 0 to 1,000"),

@@ -16,7 +16,7 @@ DISCOUNTS = (NO_DISCOUNT, LINEAR, INITIAL)
 NO_SKIPPING, LIBRATUS, PLURIBUS = "none", "libratus", "pluribus"
 SKIPPINGS = (NO_SKIPPING, LIBRATUS, PLURIBUS)
 MAX_ACTIONS = 10_000
-MAX_BATCH = 100_000  # an iteration is not interrupted; more iterations do as well as larger ones
+MAX_BATCH = 1_000_000  # an iteration is not interrupted; more iterations do as well as larger ones
 MAX_GAMMA = 1000.0  # in the average policy iterations before the last hundredth then count for nothing
 
 
