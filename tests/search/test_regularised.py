@@ -47,7 +47,7 @@ def test_the_solution_is_within_its_bound_which_falls_with_the_strength() -> Non
         solver = value.solve(subgame, reach)
         best = solver.forest.cfvs(solver.beliefs, solver.policies, best=True)
         gains = sum((best[player] * solver.beliefs[player]).sum(axis=1) for player in (0, 1))
-        unit = np.array([deal.mean() for deal in solver.deals])
+        unit = np.array([deal.cf_reach(0, np.ones(deal.shape[1])).mean() / deal.shape[1] for deal in solver.deals])
         assert (gains <= (value.bound(subgame) + value.precision) * unit).all()
         assert value.bound(subgame) == pytest.approx(strength * RegularisedValue(1.0).bound(subgame))
         found.append(float(np.max(gains / unit)))

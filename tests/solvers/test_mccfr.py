@@ -18,7 +18,7 @@ from aleator.solvers.limits import Limits
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.sampling_rule import SamplingRule, parse_sampling_rule
-from aleator.solvers.solution import open_solution
+from aleator.solvers.solution import TreeSolution, open_solution
 from aleator.solvers.solve import make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
@@ -365,7 +365,7 @@ def test_resuming_equals_never_stopping(text: str, tmp_path: Path) -> None:
     for name, vector in straight.state.items():
         np.testing.assert_array_equal(vector, resumed.state[name])
     with pytest.raises(SolutionError, match="cannot be resumed"):
-        solve("leduc", text, dtype="float64", resume=type(half)(half.summary, half.policy, {}))
+        solve("leduc", text, dtype="float64", resume=TreeSolution.of_policy(half.summary, half.policy, {}))
 
 
 @pytest.mark.slow
