@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -311,3 +312,20 @@ def test_an_error_is_one_line_of_printable_characters(capsys: pytest.CaptureFixt
             assert (code, text) == (2, "")
             assert error.startswith("error: ") and error.count("\n") == 1 and error.strip().isprintable()
             assert len(error) <= 520
+
+
+def test_results_go_through_links_to_devices_and_not_into_pipes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pipe, link, target, null = (tmp_path / name for name in ("pipe", "link", "target", "null"))
+    os.mkfifo(pipe)
+    link.symlink_to(target)
+    null.symlink_to("/dev/null")
+    target.touch(0o600)
+    command = ("solve", "kuhn", "--iterations", "5", "--out")
+    code, _, error = call(capsys, *command, str(pipe))
+    assert code == 2 and error == f"error: cannot write {pipe}: it is a pipe\n" and pipe.is_fifo()
+    for path in (link, null):
+        assert call(capsys, *command, str(path))[0] == 0 and path.is_symlink()
+    assert open_solution(target).summary.iterations == 5 and target.stat().st_mode & 0o777 == 0o600
+    assert Path("/dev/null").is_char_device()

@@ -72,6 +72,10 @@ def test_a_link_stays_and_its_target_is_written(tmp_path: Path) -> None:
         replace_file(link, [content])
         assert link.is_symlink() and target.read_bytes() == content
     assert os.listdir(tmp_path / "there") == ["file"] and sorted(os.listdir(tmp_path)) == ["link", "there"]
+    chain = tmp_path / "there" / "chain"
+    chain.symlink_to(Path("..") / "link")
+    replace_file(chain, [b"newest"])
+    assert chain.is_symlink() and link.is_symlink() and target.read_bytes() == b"newest"
     round = tmp_path / "round"
     round.symlink_to(round)
     with pytest.raises(StorageError, match=r"cannot write .*round: Too many levels of symbolic links"):

@@ -23,6 +23,7 @@ from aleator.errors import AleatorError
 
 _LONGEST_NAME = 60  # of the part of a temporary file's name that says whose it is
 _ATTEMPTS = 100
+_LINKS = 40  # as many as Linux follows
 
 
 class StorageError(AleatorError):
@@ -98,7 +99,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def remove_stale(path: Path) -> None:
     """Removes the temporary files of saves to `path` that were killed; those that are being written stay."""
-    target = Path(os.path.realpath(path))
+    target = _followed(path)
     pattern = re.compile(rf"\.{re.escape(target.name[:_LONGEST_NAME])}\.[0-9a-z_]{{8}}\.tmp")
     with suppress(OSError):
         for entry in [entry for entry in os.scandir(target.parent) if pattern.fullmatch(entry.name)]:
@@ -150,7 +151,16 @@ def _target(path: Path) -> tuple[Path, os.stat_result | None]:
         raise StorageError(f"cannot write {path}: it is {_kind(status)}")
     # a device is opened by the name it was given: /dev/stdout leads to names that cannot be opened
     is_device = status is not None and stat.S_ISCHR(status.st_mode)
-    return path if is_device else Path(os.path.realpath(path)), status
+    return path if is_device else _followed(path), status
+
+
+def _followed(path: Path) -> Path:
+    """Returns what a path leads to if its last part is a link, or a chain of them; the way there stays as it was given."""
+    for _ in range(_LINKS):
+        if not path.is_symlink():
+            break
+        path = path.parent / os.readlink(path)
+    return path
 
 
 def _kind(status: os.stat_result) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors import SafetensorError, safe_open
 
 from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import Model, Searcher, load_model
@@ -39,6 +44,11 @@ def test_shipped_models_fit_their_games(path: Path) -> None:
     assert searcher.subgames.encoding.size == model.network.size
     assert path.stem == model.config.game.replace(":", "-")
     assert model.policy is None and searcher.warm_start is None  # from before there were policy networks
+    assert model.fingerprint is not None and model.fingerprint.fits(searcher.subgames.fingerprint)
+    with safe_open(path, "pt") as file:
+        parameters = model.network.state_dict()
+        assert set(file.keys()) == set(parameters)
+        assert all(torch.equal(file.get_tensor(name), value) for name, value in parameters.items())
 
 
 def test_other_files_are_refused(saved: Path, tmp_path: Path) -> None:
@@ -61,3 +71,69 @@ def test_other_files_are_refused(saved: Path, tmp_path: Path) -> None:
     saved.write_bytes(saved.read_bytes()[:-100])
     with pytest.raises(StorageError, match=r"damaged|cut short"):
         load_model(saved)
+
+
+def test_numbers_that_are_not_finite_are_refused(saved: Path, tmp_path: Path) -> None:
+    file = ArrayFile(saved)
+    for number in (np.nan, np.inf):
+        arrays = {name: np.array(file.read(name)) for name in file.names}
+        arrays["output.bias"][0] = number
+        write_tensors(tmp_path / "b", arrays, file.metadata)
+        with pytest.raises(StorageError, match=r"is damaged: output.bias has numbers that are NaN or infinite"):
+            load_model(tmp_path / "b")
+
+
+_READ = """
+import resource, sys
+from aleator.learning.value_network.model import load_model
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    load_model(sys.argv[1])
+except ValueError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "changes"),
+    [
+        ("100000", {"width": 10_000}),
+        ("999999999", {}),
+        ("6", {"layers": 100, "width": 1_000_000}),
+        ("6", {"width": 2**62}),
+    ],
+)
+def test_no_memory_is_taken_for_what_a_small_file_says(
+    size: str, changes: dict[str, int], saved: Path, tmp_path: Path
+) -> None:
+    file = ArrayFile(saved)
+    arrays = {name: file.read(name) for name in file.names}
+    config = json.dumps(tiny(**changes).to_dict())
+    write_tensors(tmp_path / "b", arrays, {**file.metadata, "size": size, "config": config})
+    assert (tmp_path / "b").stat().st_size < 9_000
+    read = subprocess.run([sys.executable, "-c", _READ, tmp_path / "b"], capture_output=True, text=True, check=True)
+    message, kilobytes = read.stdout.splitlines()
+    assert "is damaged" in message and int(kilobytes) < 100_000
+
+
+def test_networks_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """They had gaps, which the safetensors library refuses, and neither a seal nor a fingerprint."""
+    saved = tmp_path / "new"
+    Model(tiny(width=7), Trainer(tiny(width=7)).network).save(saved)
+    file = ArrayFile(saved)
+    metadata, entries, data = {**file.metadata, "format": "aleator value network 1"}, {}, b""
+    for name in file.names:
+        array = file.read(name)
+        raw = array.tobytes()
+        metadata[f"crc32:{name}"] = str(zlib.crc32(raw))
+        entries[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw + bytes(-len(raw) % 8)
+    text = json.dumps({"__metadata__": metadata, **entries}).encode()
+    (tmp_path / "old").write_bytes(len(text).to_bytes(8, "little") + text + data)
+    with pytest.raises(SafetensorError, match=r"offset|covered"):
+        safe_open(tmp_path / "old", "np").__enter__()
+    old, new = load_model(tmp_path / "old"), load_model(saved)
+    assert old.fingerprint is None and Searcher(old).game.name == "liars-dice:1x2"
+    for mine, other in zip(old.network.parameters(), new.network.parameters(), strict=True):
+        assert torch.equal(mine, other)
