@@ -84,8 +84,7 @@ def read_solution(path: Path) -> Values:
     policy.check()
     for node in range(0, policy.tree.num_nodes, 3):
         if policy.tree.actor[node] >= 0:
-            block = solution.probabilities(node)
-            assert np.array_equal(block, policy[node]) or solution._arrays.metadata["format"] == "aleator-solution"  # type: ignore[union-attr]
+            assert np.array_equal(solution.probabilities(node), policy[node])
     return {"summary": solution.summary.report(), "state": in_bytes(solution.state)} | in_bytes(
         {"0": policy.probabilities[0], "1": policy.probabilities[1]}
     )

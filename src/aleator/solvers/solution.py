@@ -23,6 +23,7 @@ from aleator.trees.fingerprint import Fingerprint, parse_fingerprint, tree_finge
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
+_TOLERANCE = 1e-9  # of probabilities
 Arrays = Mapping[str, npt.NDArray[Any]]
 _TREE = ("actor", "first_child", "num_children", "num_actions", "policy_start", "num_hands")
 
@@ -280,6 +281,8 @@ class TreeSolution(Solution):
         if actions < 1 or hands < 1 or not 0 <= start <= len(policy) - actions * hands:
             raise SolutionError(f"the solution is damaged: the policy of node {node} is not there")
         block = policy[start : start + actions * hands].reshape(actions, hands)
+        if not (block.min() >= -_TOLERANCE and np.abs(block.sum(axis=0) - 1.0).max() <= _TOLERANCE):  # nor is it NaN
+            raise SolutionError(f"the solution is damaged: node {node} has no policy")
         return np.array(block if hand is None else block[:, hand])
 
     @cached_property
@@ -317,13 +320,14 @@ class TreeSolution(Solution):
         return tree
 
     def belongs_to(self, tree: PublicTree) -> bool:
-        """Returns whether the solution is of the game of a tree, by its fingerprint; in earlier versions, by shape and name."""
+        """Returns whether the solution is of the game of a tree, by its shape and fingerprint; in earlier versions, its name."""
         if self._tree is not None:
             return self._tree is tree or tree_fingerprint(self._tree).fits(tree_fingerprint(tree))
+        if not all(np.array_equal(self._arrays[f"tree.{name}"], getattr(tree, name)) for name in _TREE):
+            return False
         if self._fingerprint is not None:
             return self._fingerprint.fits(tree_fingerprint(tree))
-        named = self.summary.game == tree.game.name or is_recorded_elsewhere(self.summary.game)
-        return named and all(np.array_equal(self._arrays[f"tree.{name}"], getattr(tree, name)) for name in _TREE)
+        return self.summary.game == tree.game.name or is_recorded_elsewhere(self.summary.game)
 
 
 def open_solution(path: Path | str, game: Game[Any] | PublicTree | None = None) -> Solution:
