@@ -10,14 +10,15 @@ import torch
 
 from aleator.apps.benchmarking import Progress, Result
 from aleator.errors import SolveError
-from aleator.learning.holdem.examples import Labelling, river_examples, turn_boards, turn_ranges
-from aleator.learning.holdem.leaves import equity_matrices, turn_engine
+from aleator.learning.holdem.examples import Labelling, ranges_on, river_examples
+from aleator.learning.holdem.leaves import round_engine
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.situations import random_ranges
 from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.fused import FusedEngine
 from aleator.solvers.engines.batched_holdem.order import order_of
+from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
 from aleator.solvers.regret_rule import parse_rule
 
@@ -75,13 +76,13 @@ def _rivers(
 
 def _turns(deck: Deck, stack: float, generator: torch.Generator) -> str:
     network = load_holdem_model(shipped_holdem_path("turn"), device="cuda").network
-    turn = turn_boards(deck, deck.random_boards(_TURNS, 4, generator))
-    reach = turn_ranges(turn, generator)
+    turn = round_boards(deck, deck.random_boards(_TURNS, 4, generator))
+    reach = ranges_on(turn, generator)
     betting = PotMenu(to_showdown=False).betting(stack)
     tables = _seconds(lambda: equity_matrices(turn), 1)
     stacks = torch.full((_TURNS,), stack, device="cuda")
     network.compile()
-    engine = turn_engine(network, turn, betting, stacks, reach, parse_rule("sharp-dcfr+/simultaneous"))
+    engine = round_engine(network, turn, betting, stacks, reach, parse_rule("sharp-dcfr+/simultaneous"))
     engine.run(3)
     seconds = _seconds(lambda: engine.run(_ITERATIONS, captured=True), 2) / _ITERATIONS
     leaves = len(betting.shape.leaves)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import torch
 
-from aleator.learning.holdem.examples import Labelling, TurnBoards, turn_boards, turn_examples, turn_ranges, turn_values
-from aleator.learning.holdem.leaves import NetworkLeaves, RiverLeaves, equity_matrices, turn_engine
+from aleator.learning.holdem.examples import Labelling, ranges_on, turn_examples, turn_values
+from aleator.learning.holdem.leaves import NetworkLeaves, RiverLeaves, round_engine
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import leaf_pots
+from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
 from aleator.solvers.regret_rule import parse_rule
 
@@ -16,17 +17,17 @@ DECK = Deck(range(38, 52))  # 10 live cards on the turn, 45 hands
 SHAPE = NetworkShape(street="turn", width=16, layers=2, knots=8, levels=3, bands=3, band_knots=4)
 
 
-def turns(count: int) -> tuple[TurnBoards, torch.Tensor, torch.Generator]:
+def turns(count: int) -> tuple[RoundBoards, torch.Tensor, torch.Generator]:
     generator = torch.Generator().manual_seed(7)
-    turn = turn_boards(DECK, DECK.random_boards(count, 4, generator))
-    return turn, turn_ranges(turn, generator), generator
+    turn = round_boards(DECK, DECK.random_boards(count, 4, generator))
+    return turn, ranges_on(turn, generator), generator
 
 
-def equity(turn: TurnBoards, board: int, one: int, two: int) -> float:
+def equity(turn: RoundBoards, board: int, one: int, two: int) -> float:
     """Returns the mean over river cards free of both hands of a win (1), a loss (-1) or a tie."""
     wins = [
         torch.sign(river[one] - river[two]).item()
-        for river in turn.rivers[board]
+        for river in turn.runouts[board]
         if river[one] >= 0 and river[two] >= 0
     ]
     return sum(wins) / len(wins)
@@ -50,7 +51,7 @@ def test_strength_and_spread_are_over_rivers() -> None:
     turn, _, _ = turns(1)
     hand = 17
     parts = []
-    for river in turn.rivers[0]:
+    for river in turn.runouts[0]:
         if river[hand] >= 0:
             live = river[river >= 0]
             parts.append(float((live < river[hand]).float().mean() + (live <= river[hand]).float().mean()) / 2)
@@ -95,7 +96,7 @@ def test_turns_are_solved_with_a_network_at_their_leaves() -> None:
     turn, reach, _ = turns(2)
     network = HoldemValueNetwork(SHAPE, 10, torch.Generator().manual_seed(0))
     betting = PotMenu(to_showdown=False).betting(3.0)
-    engine = turn_engine(
+    engine = round_engine(
         network, turn, betting, torch.tensor([3.0, 2.0]), reach, parse_rule("sharp-dcfr+/simultaneous"), averages=True
     )
     before = engine.exploitability(engine.current_policies())

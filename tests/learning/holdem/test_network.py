@@ -94,7 +94,10 @@ def test_files_keep_the_network(tmp_path: Path) -> None:
 
 
 def test_sizes_that_make_no_network_are_refused() -> None:
-    for wrong, text in (({"street": "flop"}, "not of 'flop'"), ({"knots": 1}, "knots must be at least 2, not 1")):
+    for wrong, text in (
+        ({"street": "street"}, "no networks for the street 'street'"),
+        ({"knots": 1}, "knots must be at least 2, not 1"),
+    ):
         with pytest.raises(SolveError, match=text):
             NetworkShape(**wrong)  # type: ignore[arg-type]
 

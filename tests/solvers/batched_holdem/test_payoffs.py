@@ -19,6 +19,7 @@ def test_strengths_are_those_of_the_evaluator() -> None:
     boards[0] = torch.tensor([48, 44, 40, 36, 32])
     expected = np.stack([strengths(board) for board in boards.numpy()])
     assert np.array_equal(deck.strengths(boards).numpy(), expected)
+    assert torch.equal(deck.strengths_by_tables(boards), deck.strengths(boards))
 
 
 def test_a_small_deck_has_the_strengths_of_its_cards() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import BetMenu, PlayerSizes, parse_sizes
-from aleator.games.holdem.betting_tree import TreeConfig, build_tree
+from aleator.games.holdem.betting import BettingRules
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, TreeConfig, build_tree, build_tree_from_state
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, PotMenu, betting_of
 
 
@@ -53,6 +54,30 @@ def test_split_gives_every_game_its_shape_once() -> None:
         assert LEAF in betting.shape.kind
     assert sorted(seen) == list(range(len(stacks)))
     assert len({betting.shape for betting, _ in menu.split(stacks)}) == 3  # up to 1, 4 to 13, above
+
+
+def test_the_round_with_the_blinds_is_that_of_the_rules() -> None:
+    """Blinds 50 and 100, stacks of 2,000; two players, the button has the small blind and acts first."""
+    sizes = PlayerSizes(bets=parse_sizes(["100%", "all-in"]), raises=parse_sizes(["100%", "all-in"]))
+    rules = BettingRules(small_blind=50, big_blind=100)
+    tree = build_tree_from_state(rules.start((2000, 2000)), BetMenu(preflop=(sizes, sizes)), one_street=True)
+    betting = PotMenu(to_showdown=False, blinds=True).betting(9.5)  # 1,900 behind the big blind, in pots of 200
+
+    def lines(node: BettingNode, line: tuple[int, ...]) -> list[tuple[tuple[int, ...], int, int]]:
+        if node.kind is not NodeKind.DECISION:
+            return [(line, int(node.kind), min(node.chips))]
+        return [found for place, child in enumerate(node.children) for found in lines(child, (*line, place))]
+
+    def ours(node: int, line: tuple[int, ...]) -> list[tuple[tuple[int, ...], int, int]]:
+        shape, stakes = betting.shape, betting.stakes([9.5])[0]
+        if shape.kind[node] != DECISION:
+            return [(line, shape.kind[node], round(200 * stakes[shape.stake[node]]))]
+        return [f for place, child in enumerate(shape.children[node]) for f in ours(child, (*line, place))]
+
+    assert ours(0, ()) == lines(tree, ())
+    assert betting.shape.player[0] == 1
+    with pytest.raises(SolveError, match="ends before the flop"):
+        PotMenu(blinds=True)
 
 
 def test_what_makes_no_betting_is_refused() -> None:

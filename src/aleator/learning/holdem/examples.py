@@ -20,6 +20,7 @@ from aleator.solvers.engines.batched_holdem.fused import FusedEngine
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
+from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
 from aleator.solvers.regret_rule import RegretRule
 
@@ -138,62 +139,18 @@ def river_examples(
     return Examples(rows, rows.new_zeros(count, 0), stack.float())
 
 
-class TurnBoards(NamedTuple):
-    """Turn boards and what they mean for the hands of their C live cards.
-
-    Attributes:
-        boards: [B, 4] places in the deck.
-        cards: [B, C] places of the live cards, ascending.
-        hands: [B, H] the deck's number of each hand.
-        strength: [B, H] mean over rivers of the part of all hands that it beats, ties half: in [0, 1].
-        spread: [B, H] its standard deviation over rivers.
-        rivers: int32 [B, C, H] strengths on each river; -1 if the river card is the hand's.
-    """
-
-    boards: Tensor
-    cards: Tensor
-    hands: Tensor
-    strength: Tensor
-    spread: Tensor
-    rivers: Tensor
-
-
-def turn_boards(deck: Deck, boards: Tensor) -> TurnBoards:
-    """Returns what turn boards [B, 4] of places mean for hands."""
-    batch, live = len(boards), deck.num_cards - 4
-    on_board = torch.zeros(batch, deck.num_cards, dtype=torch.int8, device=deck.device).scatter_(1, boards, 1)
-    cards = on_board.argsort(dim=1, stable=True)[:, :live]
-    pairs = torch.tril_indices(live, live, -1, device=deck.device)
-    high, low = cards[:, pairs[0]], cards[:, pairs[1]]
-    hands = high * (high - 1) // 2 + low
-    rivers = torch.empty(batch, live, hands.shape[1], dtype=torch.int32, device=deck.device)
-    for place in range(live):
-        river = torch.cat([boards, cards[:, place : place + 1]], 1)
-        rivers[:, place] = deck.strengths(river).gather(1, hands)
-    ordered = rivers.sort(2).values
-    dead = live - 1  # hands with the river card come first
-    count = ordered.shape[2] - dead
-    beaten = torch.searchsorted(ordered, rivers) - dead
-    tied = torch.searchsorted(ordered, rivers, right=True) - dead
-    part = ((beaten + tied).float() / (2 * count)).masked_fill(rivers < 0, 0.0)
-    free = live - 2
-    mean = part.sum(1) / free
-    variance = (part.square().sum(1) / free - mean.square()).clamp_min(0.0)
-    return TurnBoards(boards, cards, hands, mean, variance.sqrt(), rivers)
-
-
-def turn_ranges(turn: TurnBoards, generator: torch.Generator) -> Tensor:
-    """Returns [B, 2, H]: random ranges over hands, by strength on the turn."""
-    batch, hands = turn.strength.shape
-    noise = 1e-6 * torch.rand(turn.strength.shape, device=generator.device, generator=generator)
-    order = (turn.strength + noise).argsort(dim=1)
+def ranges_on(boards: RoundBoards, generator: torch.Generator) -> Tensor:
+    """Returns [B, 2, H]: random ranges over hands, by their strength on the board."""
+    batch, hands = boards.strength.shape
+    noise = 1e-6 * torch.rand(boards.strength.shape, device=generator.device, generator=generator)
+    order = (boards.strength + noise).argsort(dim=1)
     ranges = random_ranges(2 * batch, hands, generator).view(batch, 2, hands)
     return torch.empty_like(ranges).scatter_(2, order[:, None].expand_as(ranges), ranges)
 
 
 def turn_values(
     deck: Deck,
-    turn: TurnBoards,
+    turn: RoundBoards,
     reach: Tensor,
     stack: Tensor,
     labelling: Labelling | HoldemValueNetwork,
@@ -256,8 +213,8 @@ def turn_examples(
     stacks: tuple[float, float] | None = None,
 ) -> Examples:
     """Returns random situations at the end of the turn with their values; stacks as in `river_examples`."""
-    turn = turn_boards(deck, deck.random_boards(count, 4, generator))
-    reach = turn_ranges(turn, generator)
+    turn = round_boards(deck, deck.random_boards(count, 4, generator))
+    reach = ranges_on(turn, generator)
     stack = random_stacks(count, generator, stacks)
     values, checked = turn_values(deck, turn, reach, stack, labelling, generator)
     compatible = pairs_compatible(reach.flip(1), turn.cards.shape[1])

@@ -1,8 +1,8 @@
-"""A value network at the leaves of betting rounds: B turns, each to the end of the round, priced before the river card.
+"""A value network at the leaves of betting rounds: B rounds, each to its end, priced before the next card.
 
 Algorithm:
-    What checking down is worth is a matrix per board: E[h, h'] is the mean over the river cards free of both hands of
-    +1, 0 or -1. One product per iteration gives all leaves their equities; the network adds what the river's betting
+    What checking down is worth is a matrix per board: E[h, h'] is the mean over the runouts free of both hands of
+    +1, 0 or -1. One product per iteration gives all leaves their equities; the network adds what the betting to come
     changes. Where a player is all-in there is no betting left, and the network's correction is zero: those leaves are exact.
 
 Reference: DeepStack's supplement (cfvs at the end of the round are means over the next card); ReBeL App. C (leaves
@@ -17,38 +17,17 @@ from __future__ import annotations
 
 import torch
 
-from aleator.learning.holdem.examples import TurnBoards, price_rivers
+from aleator.errors import SolveError
+from aleator.learning.holdem.examples import price_rivers
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
+from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices
 from aleator.solvers.engines.batched_holdem.shapes import Betting
 from aleator.solvers.regret_rule import RegretRule
 
 Tensor = torch.Tensor
-
-
-def equity_matrices(turn: TurnBoards) -> Tensor:
-    """Returns [B, H, H]: what hand h wins against hand h' before the river card, in [-1, 1]; 0 where they share a card.
-
-    float16 on a CUDA device: 44 rivers are counted exactly, and divided at the end.
-    """
-    batch, live, hands = turn.rivers.shape
-    pairs = torch.tril_indices(live, live, -1, device=turn.rivers.device)
-    holds = torch.zeros(hands, live, device=turn.rivers.device).scatter_(1, pairs.T, 1.0)
-    apart = (holds @ holds.T) == 0
-    matrices = torch.empty(
-        batch, hands, hands, dtype=torch.float16 if turn.rivers.is_cuda else torch.float32, device=turn.rivers.device
-    )
-    for board in range(batch):
-        total = torch.zeros(hands, hands, dtype=torch.int8, device=turn.rivers.device)
-        for strength in turn.rivers[board].to(torch.int16):
-            own, other = strength[:, None], strength[None, :]
-            won = (own > other).to(torch.int8) - (own < other).to(torch.int8)
-            dealt = strength >= 0
-            total += won * (dealt[:, None] & dealt[None, :])
-        matrices[board] = total * apart / (live - 4)
-    return matrices
 
 
 class PairPayoffs:
@@ -68,32 +47,35 @@ class PairPayoffs:
 
 
 class NetworkLeaves:
-    """cfvs at the leaves of B turns by a network of the end of the turn; a `LeafCfvs`."""
+    """cfvs at the leaves of B rounds by a network of the end of their street; a `LeafCfvs`."""
 
     def __init__(
-        self, network: HoldemValueNetwork, turn: TurnBoards, equities: Tensor, pots: Tensor, stacks: Tensor
+        self, network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
     ) -> None:
         """Puts a network at leaves.
 
         Args:
-            network: of the end of the turn, on the device of all tensors.
-            turn: the boards.
-            equities: [B, H, H], `equity_matrices`.
+            network: of the end of the street, on the device of all tensors.
+            boards: one per game, or one for every so many games that follow each other.
+            equities: [boards, H, H], `equity_matrices`.
             pots: [B, L] of the leaves, in pots of the root.
             stacks: [B, L] behind, in pots of the leaf.
         """
+        if len(pots) % len(boards.cards):
+            raise SolveError(f"{len(pots)} games cannot share {len(boards.cards)} boards evenly")
         self._network, self._equities, self._pots = network, equities, pots
         self._asked = (stacks > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
         self._stacks = stacks[:, self._asked].flatten().float()
-        self._spread = turn.spread[:, None].expand(-1, len(self._asked), -1).flatten(0, 1).float()
-        self._payoffs = PairPayoffs(turn.cards.shape[1], pots.device)
+        shared = len(pots) // len(boards.cards)
+        self._spread = boards.spread.repeat_interleave(shared * len(self._asked), 0).float()
+        self._payoffs = PairPayoffs(boards.num_cards, pots.device)
 
     def __call__(self, reach: Tensor) -> Tensor:
         """Returns cfvs [B, L, 2, H] in pots of the root, from both players' reach [B, L, 2, H]."""
-        batch, leaves, _, hands = reach.shape
+        batch, _, _, hands = reach.shape
         mass = reach.sum(-1, keepdim=True)  # [B, L, 2, 1]
         beliefs = torch.where(mass > 0, reach / mass, 1.0 / hands)
-        others = beliefs.flip(2).view(batch, 2 * leaves, hands)
+        others = beliefs.flip(2).view(len(self._equities), -1, hands)
         values = 0.5 * torch.bmm(others.to(self._equities.dtype), self._equities.mT).float().view_as(reach)
         if len(self._asked):
             own, checked = (rows[:, self._asked].view(-1, 2, hands) for rows in (beliefs, values))
@@ -110,7 +92,9 @@ class RiverLeaves:
     It costs as many answers per leaf as there are cards: for judging a river network, not for play.
     """
 
-    def __init__(self, network: HoldemValueNetwork, deck: Deck, turn: TurnBoards, pots: Tensor, stacks: Tensor) -> None:
+    def __init__(
+        self, network: HoldemValueNetwork, deck: Deck, turn: RoundBoards, pots: Tensor, stacks: Tensor
+    ) -> None:
         """Puts a river network below leaves; arguments as in `NetworkLeaves`, and the deck."""
         self._network, self._deck, self._turn, self._pots = network, deck, turn, pots
         self._stacks = stacks.flatten()
@@ -134,25 +118,25 @@ class RiverLeaves:
         return total.gather(3, index) * self._pots[:, :, None, None] / free
 
 
-def turn_engine(
-    network: HoldemValueNetwork, turn: TurnBoards, betting: Betting, stack: Tensor, reach: Tensor, rule: RegretRule, *,
+def round_engine(
+    network: HoldemValueNetwork, boards: RoundBoards, betting: Betting, stack: Tensor, reach: Tensor, rule: RegretRule, *,
     averages: bool = False, equities: Tensor | None = None,
 ) -> PlainEngine:  # fmt: skip
-    """Returns an engine of B turns to the end of the round, with a network at its leaves.
+    """Returns an engine of B betting rounds of one street, with a network at their leaves.
 
     Args:
-        network: of the end of the turn.
-        turn: the boards.
+        network: of the end of the street.
+        boards: one per game, or one for every so many games that follow each other.
         betting: of a `PotMenu(to_showdown=False)` that fits all stacks.
         stack: [B] in pots.
         reach: [B, 2, H] over pairs of live cards.
         rule: the regret rule; with `alternating=False` the network is asked once an iteration.
         averages: whether average policies are kept.
-        equities: `equity_matrices(turn)`, if they are there already.
+        equities: `equity_matrices(boards)`, if they are there already.
     """
     stakes = torch.from_numpy(betting.stakes(stack.double().cpu().numpy())).to(reach)
     pots, stacks = leaf_pots(betting.shape, stakes, stack.to(reach))
-    matrices = equity_matrices(turn) if equities is None else equities
-    leaves = NetworkLeaves(network, turn, matrices, pots, stacks)
-    payoffs = PairPayoffs(turn.cards.shape[1], reach.device)
+    matrices = equity_matrices(boards) if equities is None else equities
+    leaves = NetworkLeaves(network, boards, matrices, pots, stacks)
+    payoffs = PairPayoffs(boards.num_cards, reach.device)
     return PlainEngine(betting.shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=averages)

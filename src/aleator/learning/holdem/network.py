@@ -30,6 +30,7 @@ import torch
 from torch import nn
 
 from aleator.errors import SolveError
+from aleator.learning.holdem.streets import street_named
 
 Tensor = torch.Tensor
 _STACKS = (0.3, 1.0, 4.0, 13.0, 40.0)  # where the betting changes
@@ -40,7 +41,7 @@ class NetworkShape:
     """The sizes of a value network.
 
     Attributes:
-        street: "river" (its start) or "turn" (its end, before the river card).
+        street: a name of `streets.STREETS`: river (its start), turn (its end, before the river card), turn-start and so on.
         width, layers: of the trunk.
         knots: of the equity axis, at least 2.
         levels: of the spread axis, at least 1.
@@ -57,8 +58,7 @@ class NetworkShape:
     band_knots: int = 16
 
     def __post_init__(self) -> None:
-        if self.street not in ("river", "turn"):
-            raise SolveError(f"a network is of the river or of the turn, not of {self.street!r}")
+        street_named(self.street)
         for name, least in (("width", 1), ("layers", 1), ("knots", 2), ("levels", 1), ("bands", 2), ("band_knots", 2)):
             if getattr(self, name) < least:
                 raise SolveError(f"{name} must be at least {least}, not {getattr(self, name)}")
@@ -121,7 +121,7 @@ class HoldemValueNetwork(nn.Module):
 
         Args:
             shape: its sizes.
-            num_cards: C, live cards: 47 on a river, 48 on a turn.
+            num_cards: C, live cards: 47 on a river, 48 on a turn, 49 on a flop, 52 preflop.
             generator: of the initial parameters.
         """
         super().__init__()

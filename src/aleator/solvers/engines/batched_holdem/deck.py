@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from aleator.errors import SolveError
@@ -22,8 +23,11 @@ from aleator.games.holdem.evaluator import (
     ROW_MASK,
     ROW_SHIFT,
     SUIT_SHIFT,
+    EvaluatorTables,
     evaluator_tables,
+    strengths_on,
 )
+from aleator.jit import njit
 
 Tensor = torch.Tensor
 RIVER_CARDS = 5
@@ -70,18 +74,36 @@ class Deck:
 
     def strengths(self, boards: Tensor) -> Tensor:
         """Returns int32 [B, H]: each hand's strength on each board [B, 5] of places, 0..7461; -1 if the board blocks it."""
+        if self.device.type == "cpu":
+            cards = self.cards.numpy().astype(np.int8)
+            found = np.empty((len(boards), self.num_hands), np.int16)
+            _strengths(cards[boards.numpy()], cards[self.hand_cards.numpy()], evaluator_tables(), found)
+            return torch.from_numpy(found).int()
+        return self.strengths_by_tables(boards)
+
+    def strengths_by_tables(self, boards: Tensor) -> Tensor:
+        """Returns `strengths` by torch operations, for any device."""
         words, row, column, strength = _tables(self.device)
         word, bit = words[self.cards], torch.ones_like(self.cards) << self.cards
         hands = word[self.hand_cards].sum(1), bit[self.hand_cards].sum(1)
         total = hands[0] + (word[boards].sum(1) + NO_CARDS)[:, None]
-        cards = hands[1] + bit[boards].sum(1)[:, None]  # where a card comes twice numbers are clamped and not used
+        taken = hands[1] + bit[boards].sum(1)[:, None]  # where a card comes twice numbers are clamped and not used
         high = ((total >> ROW_SHIFT) & ROW_MASK).clamp_max(len(row) - 1)
         plain = row[high] + column[(total & COLUMN_MASK).clamp_max(len(column) - 1)]
         flush = (total & FLUSH_BITS) >> (SUIT_SHIFT + 3)  # 0, 1, 16, 256 or 4096
         suit = (flush == 16) + 2 * (flush == 256) + 3 * (flush == 4096)
-        ranks = sum(((cards >> (NUM_SUITS * rank + suit)) & 1) << rank for rank in range(NUM_RANKS))
-        found = strength[torch.where(flush > 0, FLUSH_CELL + ranks, plain).clamp(0, len(strength) - 1)]
-        return torch.where(self.blocked(boards), -1, found)
+        ranks = sum(((taken >> (NUM_SUITS * rank + suit)) & 1) << rank for rank in range(NUM_RANKS))
+        rows = strength[torch.where(flush > 0, FLUSH_CELL + ranks, plain).clamp(0, len(strength) - 1)]
+        return torch.where(self.blocked(boards), -1, rows)
+
+
+@njit()
+def _strengths(
+    boards: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, found: npt.NDArray[np.int16]
+) -> None:
+    """Fills `found` [B, H] with strengths on boards [B, 5]."""
+    for board in range(len(boards)):
+        strengths_on(boards[board], hands, tables, found[board])
 
 
 @cache

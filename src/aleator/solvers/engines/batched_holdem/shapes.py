@@ -156,18 +156,23 @@ class PotMenu:
         raises: raises, as fractions of the pot after the call.
         most: how many bets and raises below all-in a line may have; then only all-in is left.
         to_showdown: whether the round ends in a showdown (the river) or before a card.
+        blinds: whether it is the round before the flop: player 1 acts first and has put in half of what player 0 has. Pots and
+            stacks are then counted from the big blind on: the pot is two of them, the stack what lies behind one.
     """
 
     bets: tuple[float, ...] = (1.0,)
     raises: tuple[float, ...] = (1.0,)
     most: int = 3
     to_showdown: bool = True
+    blinds: bool = False
 
     def __post_init__(self) -> None:
         if any(not 0.0 < size < inf for size in (*self.bets, *self.raises)):
             raise SolveError(f"bet sizes must be positive fractions of the pot, not {(*self.bets, *self.raises)}")
         if self.most < 0:
             raise SolveError(f"the number of bets below all-in must be at least 0, not {self.most}")
+        if self.blinds and self.to_showdown:
+            raise SolveError("the round with the blinds ends before the flop: to_showdown must be False")
 
     def betting(self, stack: float) -> Betting:
         """Returns the betting with a stack of so many pots: bets that would take all of it are the all-in."""
@@ -230,8 +235,22 @@ class _Builder:
         return BettingShape(tuple(self.kinds), tuple(self.players), tuple(self.parents), tuple(self.stakes))
 
     def build(self) -> None:
-        """Opens the round: player 0 checks or bets."""
-        self._opening(0, 0, checked=False)
+        """Opens the round: player 0 checks or bets; before the flop player 1 folds, calls or raises."""
+        if self.menu.blinds:
+            self.players[0] = 1
+            self._small_blind()
+        else:
+            self._opening(0, 0, checked=False)
+
+    def _small_blind(self) -> None:
+        """Half a big blind is a quarter of the pot of two; who calls it leaves the other a check."""
+        self._add(0, FOLD, 1, -0.25)
+        call = self._add(0, DECISION, 0, None)
+        bets = self._bets(self.menu.bets, 0)
+        places = [self._add(0, DECISION, 0, None) for _ in bets]
+        self._opening(call, 0, checked=True)
+        for place, bet in zip(places, bets, strict=True):
+            self._facing(place, 0, bet, 0.0, 1)
 
     def _stake(self, amount: float) -> int:
         if amount not in self.known:
