@@ -117,7 +117,7 @@ def _time_to_target(text: str) -> str:
         found = solve(spot, limits=Limits(exploitability=target * spot.pot, iterations=5000)).summary
         lines.append(f"{100 * target:g} % of the pot after {found.iterations} iterations, {found.seconds:.1f} s")
         value = found.values[0]
-    return f"turn endgame, one thread, tree building included: {'; '.join(lines)}; value {value:.1f} chips (-77.9 is known)"
+    return f"turn endgame, one thread, with tree building: {'; '.join(lines)}; value {value:.1f} chips (-77.9 is known)"
 
 
 def _first_run() -> str:

@@ -1,4 +1,4 @@
-"""Batched hold'em on a CUDA device: rivers by betting shape, labelled examples, and turns with a network at their leaves."""
+"""Batched hold'em on a CUDA device: rivers by betting shape, labelled examples, turns with a network at leaves."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def run(progress: Progress) -> Result:
     for stack in (3.0, 20.0):
         progress(0.9, f"turns, stack {stack}")
         notes.append(_turns(deck, stack, generator))
-    title = f"{_ITERATIONS} iterations of sharp-dcfr+ on {torch.cuda.get_device_name()}, full ranges; {bandwidth / 1e12:.1f} TB/s"
+    device = torch.cuda.get_device_name()
+    title = f"{_ITERATIONS} iterations of sharp-dcfr+ on {device}, full ranges; {bandwidth / 1e12:.1f} TB/s"
     return Result(title=title, rows=rows, notes=notes)
 
 
@@ -88,8 +89,8 @@ def _turns(deck: Deck, stack: float, generator: torch.Generator) -> str:
     leaves = len(betting.shape.leaves)
     speed = f"{_TURNS / (seconds * _ITERATIONS):,.0f} games/s of {_ITERATIONS} simultaneous iterations"
     return (
-        f"turns with a network at {leaves} leaves, stack {stack:g}: {speed}, {1e3 * seconds:.2f} ms an iteration of {_TURNS}; "
-        f"equities {_TURNS / tables:,.0f} boards/s"
+        f"turns with a network at {leaves} leaves, stack {stack:g}: {speed}, {1e3 * seconds:.2f} ms an iteration of "
+        f"{_TURNS}; equities {_TURNS / tables:,.0f} boards/s"
     )
 
 

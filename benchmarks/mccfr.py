@@ -23,8 +23,8 @@ GAMES = [
     ("liars-dice:1x6", "liars_dice(numdice=1,dice_sides=6)", "outcome"),
 ]
 RECORDED = (
-    "OpenSpiel's external sampling as recorded on an idle machine of this kind (2 vCPU Sapphire Rapids, one thread, November "
-    "2026): 26,000 it/s on leduc, 6,300 on liars-dice:1x6"
+    "OpenSpiel's external sampling as recorded on an idle machine of this kind (2 vCPU Sapphire Rapids, one thread, "
+    "November 2026): 26,000 it/s on leduc, 6,300 on liars-dice:1x6"
 )
 ROUNDS, SECONDS = 5, 0.6
 BATCH = 5000
@@ -97,6 +97,6 @@ def _threads(tree: PublicTree) -> str:
         for threads, solver in solvers.items():
             rates[threads] = max(rates.get(threads, 0.0), _rate(solver.run, 5))
     return (
-        f"batches of {BATCH:,} on leduc:nolimit: {BATCH * rates[1]:,.0f} traversals per player and second on one thread, "
-        f"{rates[2] / rates[1]:.2f} times as many on two; the results are equal bit by bit"
+        f"batches of {BATCH:,} on leduc:nolimit: {BATCH * rates[1]:,.0f} traversals per player and second on one "
+        f"thread, {rates[2] / rates[1]:.2f} times as many on two; the results are equal bit by bit"
     )

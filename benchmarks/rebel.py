@@ -1,4 +1,4 @@
-"""ReBeL with the paper's settings: searches per second of self-play, against the authors' release; how long moves take."""
+"""ReBeL with the paper's settings: searches per second of self-play, against the authors' release; time per move."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from aleator.learning.value_network.shipped import shipped_model
 
 SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds of the agent's moves"
 
-# subgames per second of the authors' C++ release on one core of a 2 vCPU Sapphire Rapids machine, depth 2, 1,024 updates
+# subgames per second of the authors' C++ release on one core of a 2 vCPU Sapphire Rapids machine, depth 2, 1,024
+# updates
 RELEASE = {"liars-dice:1x4": 12.4, "liars-dice:1x5": 7.2, "liars-dice:1x6": 7.8, "liars-dice:2x3": 7.8}
 UPDATES = 1024
 LESSONS = 500
@@ -36,7 +37,7 @@ GAMES = 12
 
 
 def run(progress: Progress) -> Result:
-    """Returns searches per second of games in the midst of play, one core on a CPU; bfloat16 where it can multiply it."""
+    """Returns searches per second of games in mid-play, one core on a CPU; bfloat16 where the device has it."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     precisions = [True] if device == "cuda" else [False, True] if _multiplies_bfloat16() else [False]
     threads = torch.get_num_threads()
@@ -51,10 +52,10 @@ def run(progress: Progress) -> Result:
         rows=rows,
         notes=[
             "release: the authors' C++ code as recorded on one core of an idle machine (2 vCPU Sapphire Rapids)",
-            "products: searches/s if there were nothing but the network's products, for all leaves in all updates, at the "
-            "rate that torch multiplies them in this run; on a CPU leaves are skipped that cannot have new values",
-            f"moves: of the agent `rebel` with the shipped network and as many updates, on the CPU, in {GAMES} games against "
-            "itself; first: the search of the game's beginning, once before the first game",
+            "products: searches/s if there were nothing but the network's products, for all leaves in all updates, at "
+            "the rate that torch multiplies them in this run; on a CPU leaves are skipped that cannot have new values",
+            f"moves: of the agent `rebel` with the shipped network and as many updates, on the CPU, in {GAMES} games "
+            "against itself; first: the search of the game's beginning, once before the first game",
         ],
     )
 
@@ -117,7 +118,7 @@ def _time_moves(name: str) -> dict[str, float]:
 
 
 def _teach(trainer: Trainer) -> None:
-    """Trains the network for a moment on what the shipped one says: searches take longer where hands are worth something."""
+    """Trains the network briefly on what the shipped one says: searches take longer where hands are worth something."""
     teacher, device = shipped_model(trainer.config.game), trainer.device
     encoding, network = trainer.subgames.complete().encoding, teacher.network.to(device)
     other = Encoding(trainer.game, encoding.states, encoding.num_hands, kind=teacher.config.encoding, device=device)

@@ -1,4 +1,4 @@
-"""Search at play time: seconds for a river and a turn decision of hold'em with a gadget at the root, and their bounds."""
+"""Search at play time: seconds of a river and a turn decision of hold'em with a gadget at the root, and bounds."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _roofline() -> str:
     moved = 4 * sum(9 * size for size in layout.vector_size) + 4 * sum(2 * size for size in layout.value_size)
     bandwidth = memory_bandwidth()
     return (
-        f"roofline: liars-dice:1x9 ({tree.num_infostates:,} infostates, float32) moves {moved / 1e6:.0f} MB per iteration in "
-        f"{1e3 * seconds:.1f} ms = {moved / seconds / 1e9:.1f} GB/s, {100 * moved / seconds / bandwidth:.0f} % of the "
-        f"{bandwidth / 1e9:.1f} GB/s that one thread moves in this run"
+        f"roofline: liars-dice:1x9 ({tree.num_infostates:,} infostates, float32) moves {moved / 1e6:.0f} MB per "
+        f"iteration in {1e3 * seconds:.1f} ms = {moved / seconds / 1e9:.1f} GB/s, "
+        f"{100 * moved / seconds / bandwidth:.0f} % of the {bandwidth / 1e9:.1f} GB/s that one thread moves in this run"
     )

@@ -266,7 +266,8 @@ def run(progress: Progress) -> Result:
         )
         row(f"browsing by {CLIENTS} clients, solves on two threads", load, "p95 50 ms")
     notes = [
-        f"{sum(job['status'] == 'done' for job in jobs)} of {SOLVES} solves ended well; clients pause {THINK} s on average",
+        f"{sum(job['status'] == 'done' for job in jobs)} of {SOLVES} solves ended well; clients pause {THINK} s on "
+        "average",
         "latencies are seen by clients on the same machine, which share its cores",
     ]
     return Result(title="Web app", rows=rows, notes=notes)

@@ -1,7 +1,7 @@
 """What MkDocs does not do by itself.
 
-New guides and algorithms in the navigation, pages from the repository's root, what modules say about themselves on the pages of
-algorithms, formulas without JavaScript.
+New guides and algorithms in the navigation, pages from the repository's root, what modules say about themselves on the
+pages of algorithms, formulas without JavaScript.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def on_page_content(content: str, page: Page, **_: Any) -> str:
-    """Turns LaTeX into MathML, on pages and in the text of notebooks; drops the scripts of notebooks, which fetch others."""
+    """Turns LaTeX into MathML, on pages and in the text of notebooks; drops notebooks' scripts, which fetch others."""
     if page.file.src_uri.endswith(".ipynb"):
         content = _SCRIPT.sub("", content)
     content = _ARITHMATEX.sub(lambda found: _mathml(found[2], block=found[1] == "div"), content)
@@ -71,7 +71,7 @@ def on_page_content(content: str, page: Page, **_: Any) -> str:
 
 
 def source_modules(markdown: str) -> list[str]:
-    """Returns the modules that a page names in its line `Source:`; `package.*` is all modules of one that state a reference."""
+    """Returns the modules that a page names in its line `Source:`; `package.*` is all of its that state a reference."""
     found = []
     for name in re.findall(r"`([\w.*]+)`", " ".join(_SOURCE.findall(markdown))):
         package = name.removesuffix(".*")
@@ -91,7 +91,7 @@ def other_modules() -> list[str]:
 
 
 def module_blocks(name: str) -> dict[str, str]:
-    """Returns the blocks of a module's docstring by title (Algorithm, Reference, Deviations, Status), the first line under ""."""
+    """Returns a module docstring's blocks by title (Algorithm, Reference, Deviations, Status), its first line as ""."""
     path = ROOT / "src" / (name.replace(".", "/") + ".py")
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
     text = re.sub(r"^\*(\w+)\.\*", r"\1:", text, flags=re.M)

@@ -245,7 +245,7 @@ def test_the_tightest_control_group_counts(tmp_path: Path) -> None:
 
 
 def test_memory_of_this_process_is_measured() -> None:
-    script = (  # in a process of its own: what others of this process give back, or the system lends in advance, is not ours
+    script = (  # a process of its own: what others give back, or the system lends in advance, is not ours
         "from aleator.memory import process_memory; before = process_memory()\n"
         "kept = bytearray(b'1' * (400 << 20)); print(process_memory() - before)"
     )

@@ -22,8 +22,9 @@ MENUS = (
 class Customs(Game[Moves]):
     """The traveller (player 0) carries 0 to 3 items; the dog tells the inspector (player 1) alone what it smells.
 
-    Hidden items that come through win 1 each; to be let go after a challenge wins 0.5 on top. To confess costs 1. If the bag
-    is opened, hidden items cost 2 each; if there are none, the traveller wins 1. Declared but missing items cost 1 each.
+    Hidden items that come through win 1 each; to be let go after a challenge wins 0.5 on top. To confess costs 1. If
+    the bag is opened, hidden items cost 2 each; if there are none, the traveller wins 1. Declared but missing items
+    cost 1 each.
     """
 
     name = "customs"

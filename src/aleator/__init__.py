@@ -5,9 +5,9 @@
     >>> exploitability(solution.policy) < 1e-4
     True
 
-`load_game` opens a game by its name (`aleator games` lists them), `solve` solves it; `load_spot` opens a hold'em spot, which
-`solve` takes, too, and `HoldemView` looks at. `load_agent` and `play_match` let agents play each other. These names are loaded
-when they are used; the packages have the rest: games, trees, solvers, search, learning, agents, arena.
+`load_game` opens a game by its name (`aleator games` lists them), `solve` solves it; `load_spot` opens a hold'em spot,
+which `solve` takes, too, and `HoldemView` looks at. `load_agent` and `play_match` let agents play each other. These
+names are loaded when they are used; the packages have the rest: games, trees, solvers, search, learning, agents, arena.
 """
 
 from __future__ import annotations

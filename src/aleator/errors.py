@@ -46,7 +46,7 @@ class MissingExtraError(AleatorError):
 
 
 def shown(value: object, most: int = 60) -> str:
-    """Returns how a message shows a value that a user gave: its `repr`, in one line, cut in the middle if it is long."""
+    """Returns how a message shows a user's value: its `repr`, in one line, cut in the middle if it is long."""
     if isinstance(value, int) and value.bit_length() > 200:
         return f"a whole number of {value.bit_length():,} bits"
     if isinstance(value, str) and len(value) > 10 * most:
@@ -61,8 +61,8 @@ def shown(value: object, most: int = 60) -> str:
 def one_line(message: object, most: int = MAX_MESSAGE) -> str:
     """Returns a text, or what an error of another library says, in one line of printable characters.
 
-    Runs of white space become a space, characters that would move the cursor or cannot be encoded are escaped, and of a text that
-    is too long the middle is left out.
+    Runs of white space become a space, characters that would move the cursor or cannot be encoded are escaped, and of a
+    text that is too long the middle is left out.
     """
     text = str(message)
     if len(text) > 4 * most:
@@ -79,6 +79,6 @@ def _escape(char: str) -> str:
 
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
-    """Returns a question for an error's message, with a space behind it, if one of the allowed words is near; else nothing."""
+    """Returns a question for an error's message and a space, if an allowed word is near; else nothing."""
     near = difflib.get_close_matches(word[:60], list(allowed), n=1)
     return f"did you mean {near[0]!r}? " if near else ""

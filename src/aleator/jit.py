@@ -1,7 +1,7 @@
 """Numba's `njit` with the project's options, typed so that `mypy --strict` sees through it.
 
-Compiled code is kept on disk beside the sources (or in the user's cache directory if those cannot be written), so that only
-the first run compiles.
+Compiled code is kept on disk beside the sources (or in the user's cache directory if those cannot be written), so that
+only the first run compiles.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def njit(**options: Any) -> Callable[[F], F]:
 def kernel(**options: Any) -> Callable[[F], F]:
     """Returns `njit` for functions that allocate nothing: arrays they are given are not reference-counted.
 
-    In loops over small rows the counting costs several times more than the arithmetic, and compiling it takes longer. So does
-    an entry from C, which nobody uses.
+    In loops over small rows the counting costs several times more than the arithmetic, and compiling it takes longer.
+    So does an entry from C, which nobody uses.
     """
     return njit(_nrt=False, no_cfunc_wrapper=True, **options)
 

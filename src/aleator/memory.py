@@ -11,7 +11,7 @@ _UNKNOWN = 1 << 62
 
 
 def process_memory() -> int:
-    """Returns the bytes of memory that this process takes now (the most it ever took, where the system does not say)."""
+    """Returns the bytes of memory that this process takes now (its peak, where the system does not say)."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -28,8 +28,8 @@ def process_memory() -> int:
 def available_memory() -> int:
     """Returns the bytes that can be allocated without swapping, within what the process may take.
 
-    That is the smallest of what the machine has left, what its control groups (a container, a batch job) leave, and what
-    `ulimit -v` leaves; the whole memory where the system does not say.
+    That is the smallest of what the machine has left, what its control groups (a container, a batch job) leave, and
+    what `ulimit -v` leaves; the whole memory where the system does not say.
     """
     return max(min(_machine(), _control_groups(), _address_space()), 0)
 
@@ -77,7 +77,7 @@ def _left_of(groups: tuple[Path, ...]) -> int:
 
 @cache
 def _limited_groups(listing: str, mount: str) -> tuple[Path, ...]:
-    """Returns the folders of this process's control groups (version 2) that may limit its memory, the process's own first."""
+    """Returns the folders of this process's control groups (version 2) that may limit its memory, its own first."""
     try:
         lines = Path(listing).read_text().splitlines()
     except OSError:

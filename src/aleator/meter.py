@@ -1,8 +1,8 @@
 """Walks that know when to stop: everything that goes through a game counts on a `Meter` while it goes.
 
-A walk cannot know beforehand how big a game is, or whether it ends. So it counts what it meets, tells whoever watches (`watch`) a
-few times a second how far it is, and gives up, with a `TooBigError` of one line, when there is more than is allowed or when it
-has taken more than half of the memory that was free: what is done with the result takes memory, too.
+A walk cannot know beforehand how big a game is, or whether it ends. So it counts what it meets, tells whoever watches
+(`watch`) a few times a second how far it is, and gives up, with a `TooBigError` of one line, when there is more than is
+allowed or when it has taken more than half of the memory that was free: what is done with the result takes memory, too.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class Meter:
         """Raises TooBigError if so many moves in a row are more than a game can have."""
         if moves > MAX_MOVES:
             raise TooBigError(
-                f"{self.name} goes on after {MAX_MOVES:,} moves in a row, which is more than is allowed (does it end?): "
-                f"{self.advice}"
+                f"{self.name} goes on after {MAX_MOVES:,} moves in a row, which is more than is allowed (does it "
+                f"end?): {self.advice}"
             )
 
     def check_memory(self, more: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""Numbers and names as people type them, read in one way everywhere: with limits, and with errors that name what is allowed."""
+"""Numbers and names as people type them, read alike everywhere: with limits, and errors that name what is allowed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def is_number(text: str) -> bool:
 
 
 def check_name(name: str, kind: str, *, error: type[AleatorError] = AleatorError) -> None:
-    """Raises an error unless a text can be a name, of a file or of anything else: short, and without control characters."""
+    """Raises an error unless a text can be a name, of a file or else: short, without control characters."""
     if len(name) > MAX_NAME:
         raise error(f"the name of {kind} has at most {MAX_NAME:,} characters, not {len(name):,}: {shown(name)}")
     try:

@@ -18,7 +18,7 @@ from aleator.trees import DepthLimit, build_tree
 
 
 def test_play_at_the_table_is_the_expected_policy() -> None:
-    """n = 400 games of rock-paper-scissors+ as player 1, seed 1, z < 5: the drawn iterations average to the exact policy."""
+    """n = 400 games of rock-paper-scissors+ in seat 1, seed 1, z < 5: drawn iterations average to the exact policy."""
     game = load_game("rps-plus")
     tree = build_tree(game)
     agent = SearchAgent(game, SearchConfig(limit=DepthLimit(moves=1), iterations=50), OracleValue(1e-3))

@@ -40,9 +40,10 @@ def newer(file: Path) -> Callable[[], bool]:
 
 
 def kill_at_random(command: tuple[str, ...], file: Path, kills: int, seed: int) -> Solution:
-    """Returns the solution that a solve saves to a file, after its process was ended at random moments and resumed each time.
+    """Returns the solution of a solve whose process was ended at random moments and resumed each time.
 
-    Half of them are killed, half are told to end; whatever the moment, the file is whole, and nothing that was in it is lost.
+    Half of them are killed, half are told to end; whatever the moment, the file is whole, and nothing that was in it is
+    lost.
 
     Args:
         command: the solve, without a number of iterations.

@@ -1,4 +1,4 @@
-"""The tabular experiments of Double Neural CFR: claims hold already in a quick run, means and bands are those of the runs."""
+"""The tabular experiments of Double Neural CFR: claims hold in a quick run already, means and bands are the runs'."""
 
 from __future__ import annotations
 

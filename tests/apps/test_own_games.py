@@ -1,4 +1,4 @@
-"""Files never choose code: a game of one's own is named by the user, and must be the one that the file was made with."""
+"""Files never choose code: a game of one's own is named by the user, and must be the one of the file."""
 
 from __future__ import annotations
 

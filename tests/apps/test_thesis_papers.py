@@ -1,4 +1,4 @@
-"""Experiments of Brown's thesis, chapter 3: claims that hold already in quick runs, and the arithmetic of comparisons."""
+"""Experiments of Brown's thesis, chapter 3: claims that hold already in quick runs, the arithmetic of comparisons."""
 
 from __future__ import annotations
 

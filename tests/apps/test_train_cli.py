@@ -142,7 +142,8 @@ def test_a_signal_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_mistakes_are_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...],
+    message: str
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     code, text, error = (

@@ -1,4 +1,4 @@
-"""The documentation is true: its code runs and prints what it says, its tables, names, links and files are those of the code."""
+"""The documentation is true: its code runs and prints what it says, its tables, names, links and files exist."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ LONG = ("paper", "bench", "demo", "train")
 SHORT_TRAINING = "docs/rebel.md"  # its runs take a second
 MORE_SIZES = ("leduc:nolimit10", "liars-dice:1x8", "goofspiel:5,descending", "goofspiel:6", "matrix:100x100")
 VALUES = {
-    "kuhn": "−1/18", "one-card:5": "−1/15", "leduc": "−0.085606424", "leduc:5": "−0.120167", "leduc:nolimit": "−0.080417285",
-    "leduc:nolimit10": "−0.069430337", "liars-dice:1x4": "1/16", "liars-dice:1x5": "1/125", "liars-dice:1x6": "−7/258",
-    "liars-dice:2x3": "5/81", "goofspiel:4": "0", "goofspiel:5": "0", "goofspiel:6": "0", "goofspiel:5,descending": "0",
-    "coin-toss": "0", "rps-plus": "0", "matrix:100x100": "0.004160602",
+    "kuhn": "−1/18", "one-card:5": "−1/15", "leduc": "−0.085606424", "leduc:5": "−0.120167",
+    "leduc:nolimit": "−0.080417285", "leduc:nolimit10": "−0.069430337", "liars-dice:1x4": "1/16",
+    "liars-dice:1x5": "1/125", "liars-dice:1x6": "−7/258", "liars-dice:2x3": "5/81", "goofspiel:4": "0",
+    "goofspiel:5": "0", "goofspiel:6": "0", "goofspiel:5,descending": "0", "coin-toss": "0", "rps-plus": "0",
+    "matrix:100x100": "0.004160602",
 }  # fmt: skip
 SLOW_VALUES = ("leduc:5", "leduc:nolimit10", "liars-dice:1x6", "liars-dice:2x3", "goofspiel:6")
 
@@ -91,7 +92,7 @@ _MEASURED = re.compile(r"\d(?:\.\d+)?e-\d+")
 
 
 def same(expected: str, printed: str) -> bool:
-    """Returns whether a text is as expected: spaces do not count, `...` stands for anything, 2e-04 for half to twice as much.
+    """Returns whether a text is as expected: spaces do not count, `...` is anything, 2e-04 half to twice as much.
 
     Numbers written like that say how far a solve has come; where regrets tie, that depends on how a processor rounds.
     """

@@ -1,7 +1,7 @@
 """Command lines: every command with every option, values that are understood and values that are not, in this process.
 
-What would take minutes is cut short: solves, matches and training end as if Ctrl-C had been pressed at once, and experiments,
-benchmarks and servers do not begin.
+What would take minutes is cut short: solves, matches and training end as if Ctrl-C had been pressed at once, and
+experiments, benchmarks and servers do not begin.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ GAMES = (
     "openspiel:kuhn_poker",
 )
 AGENTS = (
-    "uniform", "first", "last", "equilibrium:10", "search:iterations=3", "safe:iterations=3,blueprint=3", "kuhn.solution",
-    "pluribus:iterations=3,blueprint=3", "continual:iterations=3", "nested:iterations=3,blueprint=3", "bluffer",
-    "search:depth=2", "rebel:x",
+    "uniform", "first", "last", "equilibrium:10", "search:iterations=3", "safe:iterations=3,blueprint=3",
+    "kuhn.solution", "pluribus:iterations=3,blueprint=3", "continual:iterations=3", "nested:iterations=3,blueprint=3",
+    "bluffer", "search:depth=2", "rebel:x",
 )  # fmt: skip
 FILES = (
-    "small.toml", "spot.toml", "kuhn.solution", "small.solution", "noise.bin", "empty", "folder", "missing/file", "new.solution",
-    "new.png", "new.svg", "new.txt", "/dev/null/x", "kuhn",
+    "small.toml", "spot.toml", "kuhn.solution", "small.solution", "noise.bin", "empty", "folder", "missing/file",
+    "new.solution", "new.png", "new.svg", "new.txt", "/dev/null/x", "kuhn",
 )  # fmt: skip
 # by the name of a parameter: what is understood there, or nearly
 VALUES: dict[str, Sequence[str]] = {
     "game": GAMES, "name": (*GAMES, "rebel-table2", "tabular", "web"), "algorithm": DOORS["algorithms"].samples,
     "rule": DOORS["algorithms"].samples, "agent": AGENTS, "first": AGENTS, "second": AGENTS, "you": AGENTS,
     "node": DOORS["node paths"].samples, "hands": DOORS["hand ranges"].samples, "lock": DOORS["locks"].samples,
-    "changes": DOORS["settings"].samples, "player": ("oop", "ip"), "preset": ("demo", "fast", "paper", "perfect-information"),
-    "device": ("cpu", "auto", "cuda"), "dtype": ("float64", "float32", "float16"),
-    "plot_over": ("iterations", "seconds", "nodes"),
+    "changes": DOORS["settings"].samples, "player": ("oop", "ip"),
+    "preset": ("demo", "fast", "paper", "perfect-information"), "device": ("cpu", "auto", "cuda"),
+    "dtype": ("float64", "float32", "float16"), "plot_over": ("iterations", "seconds", "nodes"),
     "what": (*FILES, *GAMES), "bits": ("16", "32"), "seat": ("0", "1"),
 }  # fmt: skip
 
@@ -94,8 +94,9 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("match", "solving", "train"):
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
-        "aleator.learning.training.Trainer", "aleator.apps.cli.paper.find_experiment", "aleator.apps.cli.bench.load_benchmark",
-        "aleator.apps.web.server.create_app", "aleator.apps.cli.serve.webbrowser.open",
+        "aleator.learning.training.Trainer", "aleator.apps.cli.paper.find_experiment",
+        "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
+        "aleator.apps.cli.serve.webbrowser.open",
     ):  # fmt: skip
         monkeypatch.setattr(place, _reached)
 

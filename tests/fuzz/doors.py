@@ -152,15 +152,16 @@ def _hand(text: str) -> None:
 
 OPENSPIEL = (
     "openspiel:kuhn_poker", "openspiel:leduc_poker(players=2)", "openspiel:goofspiel(imp_info=True,num_cards=3)",
-    "openspiel:go(board_size=99999)", "openspiel:tic_tac_toe()", "openspiel:matrix_mp", "openspiel:oshi_zumo(coins=2,size=1)",
-    "openspiel:nim(pile_sizes=1;2)",
+    "openspiel:go(board_size=99999)", "openspiel:tic_tac_toe()", "openspiel:matrix_mp",
+    "openspiel:oshi_zumo(coins=2,size=1)", "openspiel:nim(pile_sizes=1;2)",
 )  # fmt: skip
 
 _ALGORITHM_NAMES = [
     *ALGORITHMS, "dcfr:1.5,0,2", "dcfr:inf,-inf,1/simultaneous", "mccfr:robust3,batch=10", "mccfr:outcome,epsilon=0.5",
-    "lmccfr:period=1e6", "mccfr+:public-chance,gamma=2", "mccfr:skip=pluribus,threshold=-100,rate=0.9,from=3,constant=5",
-    "rbp:cfr+,skip=25", "pp:dcfr:1.5,0.5,2/simultaneous", "rbp:hedge,threshold=0.5", "brp,discard=0.1",
-    "egt:threshold=0.01", "mccfr:chance,discount=linear",
+    "lmccfr:period=1e6", "mccfr+:public-chance,gamma=2",
+    "mccfr:skip=pluribus,threshold=-100,rate=0.9,from=3,constant=5", "rbp:cfr+,skip=25",
+    "pp:dcfr:1.5,0.5,2/simultaneous", "rbp:hedge,threshold=0.5", "brp,discard=0.1", "egt:threshold=0.01",
+    "mccfr:chance,discount=linear",
 ]  # fmt: skip
 _ALGORITHM_WORDS = ["batch=", "gamma=", "epsilon=", "robust", "/simultaneous", "/alternating", "respond", "greedy"]
 
@@ -181,8 +182,9 @@ DOORS: dict[str, Door] = {
         [known.family for known in known_agents() if known.family != "rebel"]
         + ["equilibrium:100", "search:cfr-d,moves=2,iterations=10,unsafe", "search:rounds=1,weights=dcfr:1.5,0,2",
            "safe:resolve,blueprint=10",
-           "nested:resolve,expensive,reach,off-tree=bet+fold,iterations=5", "multi-valued:count=2,both,rounds=1,seconds=0.1",
-           "pluribus:moves=3,blueprint=5", "continual:uniform,iterations=9", "python:mine.py:Agent", "game.solution"],
+           "nested:resolve,expensive,reach,off-tree=bet+fold,iterations=5",
+           "multi-valued:count=2,both,rounds=1,seconds=0.1", "pluribus:moves=3,blueprint=5",
+           "continual:uniform,iterations=9", "python:mine.py:Agent", "game.solution"],
         ["iterations=", "seconds=", "moves=", "rounds=", "blueprint=", "weights=", "count=", "off-tree="],
         _agent,
     ),
@@ -197,12 +199,13 @@ DOORS: dict[str, Door] = {
         ["r:0", "rest", "c=", "b50=", "f=", "=", " "],
         _lock,
     ),
-    "node paths": Door(["r", "r:0", "r:0:c:b33:f", "r:0:b50:c", "r:0:c:c:8h"], ["b50", "b200", "c", "f", "8h", "Ah"], _path),
-    "amounts": Door(
+    "node paths": Door(["r", "r:0", "r:0:c:b33:f", "r:0:b50:c", "r:0:c:c:8h"], ["b50", "b200", "c", "f", "8h", "Ah"],
+    _path), "amounts": Door(
         ["50%", "2.5x", "geometric", "2e", "all-in", "120c", "0.5%", ".5x"], ["%", "x", "e", "c", "geo", "a"], _amount
     ),
     "settings": Door(
-        ["searches=100_000", "seed=3", "learning_rate=1e-3", "halvings=0.4,0.8", "layer_norm=true", "search=cfr-d", "width=64"]
+        ["searches=100_000", "seed=3", "learning_rate=1e-3", "halvings=0.4,0.8", "layer_norm=true", "search=cfr-d",
+        "width=64"]
         + [f"{name}={value}" for values in PRESETS.values() for name, value in values.items()],
         sorted(RebelConfig().to_dict()),
         _setting,

@@ -16,8 +16,8 @@ from tests.fuzz.judge import fault_of
 FEW, MANY = 150, 20_000
 PLAIN = (
     "games kuhn", "solve kuhn --iterations 2", "evaluate kuhn.solution", "agents", "bench",
-    "paper", "play kuhn --you first --agent uniform", "match kuhn first last --deals 2", "holdem show small.solution r:0",
-    "games --json", "evaluate kuhn --agent uniform", "holdem estimate small.toml",
+    "paper", "play kuhn --you first --agent uniform", "match kuhn first last --deals 2",
+    "holdem show small.solution r:0", "games --json", "evaluate kuhn --agent uniform", "holdem estimate small.toml",
 )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
-"""Whatever a file says: it is read as it was written, or refused in one line; nothing hangs, and nothing is wrong in silence.
+"""Whatever a file says: it is read as written, or refused in one line; nothing hangs, and nothing is wrong in silence.
 
-*Damaged* files are what a disk or a network makes of them: bits, cuts, parts that are missing or come twice. What of them is
-still accepted must be equal to what was written. *Forged* files are made by somebody who knows the format: their checksums are
-right, but headers, settings and arrays say anything. What of them is accepted must make sense.
+*Damaged* files are what a disk or a network makes of them: bits, cuts, parts that are missing or come twice. What of
+them is still accepted must be equal to what was written. *Forged* files are made by somebody who knows the format:
+their checksums are right, but headers, settings and arrays say anything. What of them is accepted must make sense.
 
 `make test` takes a few inputs per door, `make test-slow` 20,000.
 """

@@ -76,7 +76,7 @@ BROKEN: list[tuple[str, Callable[[Any, int], Any], str]] = [
 
 
 def full_game(method: str, change: Callable[[Any, int], Any] | None, unit: float = 1.0) -> Changed:
-    """Returns a changed game that has a choice of at least two children, and two terminals of equal payoffs up to a factor."""
+    """Returns a changed game with a choice of two or more children and two terminals equal up to a factor."""
 
     def suits(game: Changed) -> bool:
         ends = game.states(terminal=True)
@@ -170,8 +170,8 @@ def break_somewhere(rng: np.random.Generator) -> tuple[str, Callable[[], Changed
         return {"row": right[:1], "column": right[:, :1], "number": right[0, 0]}[kind]
 
     method = {
-        "deal": "deal", "deal nan": "deal", "luck": "deal", "matrix": "payoff_matrix", "stake": "payoff", "order": "children",
-        "origin": "children",
+        "deal": "deal", "deal nan": "deal", "luck": "deal", "matrix": "payoff_matrix", "stake": "payoff",
+        "order": "children", "origin": "children",
     }.get(kind, "utility")  # fmt: skip
     if kind == "origin" and not swapped_matters(game, where):
         return None

@@ -17,7 +17,7 @@ from tests.games.random_game import RandomGame
 
 
 def play(policy: Policy, rng: np.random.Generator) -> float:
-    """Returns what player 0 wins in one game, and checks on the way that nodes, hands and legal actions fit the tree."""
+    """Returns what player 0 wins in one game, and checks that nodes, hands and legal actions fit the tree."""
     tree, node, table = policy.tree, 0, Table(policy.tree.game, rng)
     legal = legal_actions(tree)
     seen = 0

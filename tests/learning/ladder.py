@@ -10,7 +10,7 @@ from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game
 
 
 class Ladder(Game[tuple[int, ...]]):
-    """Each player has one of three hands; after every fourth move a public coin is tossed, which good hands make show 1.
+    """Each player has one of three hands; every four moves a public coin is tossed, which good hands make show 1.
 
     At the end the better hand wins one more than the moves that differ from the first.
     """

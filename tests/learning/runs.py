@@ -18,8 +18,8 @@ from aleator.solvers.engines.batched.forest import Forest
 from aleator.storage import ArrayFile
 
 TINY: dict[str, Any] = {
-    "game": "liars-dice:1x2", "updates": 8, "games": 8, "searches": 96, "batch": 16, "layers": 1, "width": 8, "replay": 64,
-    "averaging": 0.9, "seed": 3,
+    "game": "liars-dice:1x2", "updates": 8, "games": 8, "searches": 96, "batch": 16, "layers": 1, "width": 8,
+    "replay": 64, "averaging": 0.9, "seed": 3,
 }  # fmt: skip
 
 

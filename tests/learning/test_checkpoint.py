@@ -231,7 +231,7 @@ def test_a_run_is_not_begun_twice(tmp_path: Path) -> None:
 
 
 def killed_at_random(path: Path, config: RebelConfig, kills: int, seed: int) -> RunDirectory:
-    """Returns a run whose process was killed or told to end at random moments and resumed each time, and then left to end."""
+    """Returns a run whose process was killed or told to end at random moments, resumed each time, and then ended."""
     rng, run = random.Random(seed), RunDirectory(path)
     run.create(config)
     command = [

@@ -65,7 +65,8 @@ def asked(decisions: Decisions, forest: Forest, row: int, reach: list[Tensor]) -
 def test_actions_are_named_alike_everywhere() -> None:
     decisions = Decisions(Subgames(load_game("liars-dice:1x2")))
     assert sorted(decisions.names) == ["1x1", "1x2", "2x1", "2x2", "liar"]
-    # both players' decisions, at roots and inside of subgames: player 0 after no bid or one of 3, player 1 after one of 4
+    # both players' decisions, at roots and inside of subgames: player 0 after no bid or one of 3, player 1 after one of
+    # 4
     assert len(decisions.encoding.states) == 8
     for state, legal in zip(decisions.encoding.states, decisions.legal, strict=True):
         names = [name for name, allowed in zip(decisions.names, legal, strict=True) if allowed]

@@ -87,11 +87,13 @@ def test_sampled_updates_have_the_weights_of_the_average() -> None:
         """Returns how often each of 8 updates is kept."""
         return (torch.bincount(sample_updates(draws, 8, **how), minlength=8) / len(draws)).tolist()  # type: ignore[arg-type]
 
-    # the opponent of player 1 is updated first: player 1's k-th of 4 policies is there after 2 (k - 1) updates, weight k / 10
+    # the opponent of player 1 is updated first: player 1's k-th of 4 policies is there after 2 (k - 1) updates, weight
+    # k / 10
     assert shares(gamma=1.0, seat=1) == pytest.approx([0.1, 0, 0.2, 0, 0.3, 0, 0.4, 0], abs=1e-3)
     assert shares(gamma=1.0, seat=0) == pytest.approx([0, 0.1, 0, 0.2, 0, 0.3, 0, 0.4], abs=1e-3)
     assert shares(gamma=0.0) == pytest.approx([1 / 8] * 8, abs=1e-3)
-    # a warm start that stands for 2 policies, of weights 1 and 2: they are there before the first update, as is the next one
+    # a warm start that stands for 2 policies, of weights 1 and 2: they are there before the first update, as is the
+    # next one
     assert shares(gamma=1.0, seat=1, pretended=2) == pytest.approx([x / 21 for x in (6, 0, 4, 0, 5, 0, 6, 0)], abs=1e-3)
     assert shares(gamma=1.0, seat=0, pretended=2) == pytest.approx([x / 21 for x in (3, 3, 0, 4, 0, 5, 0, 6)], abs=1e-3)
 

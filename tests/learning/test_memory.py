@@ -17,7 +17,8 @@ def test_what_is_kept_is_what_is_allocated(policy: bool) -> None:
     replays = [learner.replay for learner in trainer.learners]
     buffers = sum(replay.inputs.nbytes + replay.targets.nbytes + replay.masks.nbytes for replay in replays)
     matrices = sum(
-        parameter.nbytes for learner in trainer.learners for parameter in learner.network.parameters() if parameter.dim() > 1
+        parameter.nbytes for learner in trainer.learners
+        for parameter in learner.network.parameters() if parameter.dim() > 1
     )  # fmt: skip
     said = kept_memory(trainer.config, trainer.subgames, trainer.decisions)
     assert said == buffers + 5 * matrices, "with gradients, two moments and an average; biases are left out"

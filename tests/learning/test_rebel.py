@@ -70,7 +70,8 @@ def test_paths_follow_the_kept_policies(rule: str) -> None:
     searched = engine.search()
     first = torch.zeros(number, dtype=torch.int64)
     path = sample_path(searched, searched.beliefs_policy, first, 0.0, torch.Generator().manual_seed(3))
-    # exact chances of the rows, by the joint deal and both policies: the first player's own, the other's that beliefs follow
+    # exact chances of the rows, by the joint deal and both policies: the first player's own, the other's that beliefs
+    # follow
     policies = [searched.policy, searched.beliefs_policy]
     assert torch.equal(*policies) == (rule == "cfr-d")
     shapes = subgames.shapes

@@ -1,4 +1,4 @@
-"""Depth-limited solving: equal to the solvers of whole games without leaves; near their values with an oracle at the leaves."""
+"""Depth-limited solving: equal to the solvers of whole games without leaves; near them with an oracle at the leaves."""
 
 from __future__ import annotations
 

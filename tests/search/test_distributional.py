@@ -23,7 +23,7 @@ COUNT = 5
 
 
 def finite_game(subtree, reach, mean, deviation):
-    """Returns the augmented subgame of thesis Fig. 5.5 for player 1 as the opponent: each hand draws one of its outcomes."""
+    """Returns the augmented subgame of thesis Fig. 5.5 for player 1 as the opponent: each hand draws an outcome."""
     values = outcomes(mean, deviation, COUNT)  # [COUNT, H]
     chance = opponent_chance(subtree, 1, reach) / COUNT
     total = chance.sum() * COUNT

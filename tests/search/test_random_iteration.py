@@ -30,7 +30,7 @@ ONE_MOVE = DepthLimit(moves=1)
 
 
 def test_one_ply_search_with_fixed_values_cannot_mix_right() -> None:
-    """Against values that do not depend on beliefs, rock-paper-scissors+ has no one-ply solution: all moves are worth 0."""
+    """Against values that do not depend on beliefs, rock-paper-scissors+ has no one-ply solution: all are worth 0."""
     search = DepthLimitedSolver(subgame_at(load_game("rps-plus"), limit=ONE_MOVE), ZeroValue())
     search.run(500)
     np.testing.assert_allclose(search.average_policy()[0].ravel(), np.full(3, 1 / 3))
@@ -58,7 +58,7 @@ def test_a_random_iteration_is_safe_and_the_average_is_not(rule: str) -> None:
 
 
 def test_the_expected_policy_converges_to_equilibrium() -> None:
-    """Exact, over all iterations, with everything below the first subgame's leaves solved: CFR-D as a whole-game method."""
+    """Exact, over all iterations, all below the first subgame's leaves solved: CFR-D as a whole-game method."""
     full = build_tree(load_game("leduc"))
     subgame = cut(full, limit=DepthLimit(rounds=1))
     solver = DepthLimitedSolver(subgame, OracleValue(1e-2), "cfr-ave", keep=range(1, 65))
@@ -84,7 +84,7 @@ def test_subgames_without_leaves_are_solved_whole() -> None:
 
 
 def test_drawing_iterations_many_times_comes_to_the_expected_policy() -> None:
-    """n = 100 repeats of 5 iterations: a probability has standard deviation at most 0.5 / sqrt(100) = 0.05; bound at 3 sigma."""
+    """n = 100 repeats of 5 iterations: standard deviation at most 0.5 / sqrt(100) = 0.05; bound at 3 sigma."""
     full = build_tree(load_game("kuhn"))
     config = SearchConfig(limit=DepthLimit(moves=2), iterations=5)
     played = PlayedPolicy(full, config, OracleValue(1e-2))

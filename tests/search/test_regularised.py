@@ -1,4 +1,4 @@
-"""The regularised leaf value: its solution against its definition, one solution whatever came before, no jumps with beliefs."""
+"""The regularised leaf value: its solution by definition, one solution whatever came before, no jumps with beliefs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regret-based and best-response pruning as plain recursions that keep the policies of all iterations: slow and short."""
+"""Regret-based and best-response pruning as plain recursions that keep all iterations' policies: slow and short."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class ReferencePruning:
             self.begin(place)
 
     def respond(self, place: Place, since: int, value: float = 0.0) -> tuple[float, dict]:
-        """Returns the regret of an action and what is found below by the best response to all iterations after `since`."""
+        """Returns the regret of an action and what the best response finds below to all iterations after `since`."""
         tree, player = self.tree, int(self.tree.actor[place[0]])
         total = {n: np.sum([log[1 - player][n] for log in self.log[since:]], axis=0) for n in range(tree.num_nodes)}
         ever = {n: np.sum([log[1 - player][n] for log in self.log], axis=0) for n in range(tree.num_nodes)}

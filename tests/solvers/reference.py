@@ -36,7 +36,7 @@ def reaches(tree: PublicTree, policies: dict[int, np.ndarray], player: int) -> d
 
 
 def pull(tree: PublicTree, player: int, node: int, opponent: dict[int, list[float]], choose) -> list[float]:
-    """Returns the player's cfv of each hand at a node; `choose(node, q[A][H])` turns action values into [H] at decisions."""
+    """Returns the player's cfv of each hand at a node; `choose(node, q[A][H])` makes action values [H] at decisions."""
     hands = int(tree.num_hands[player, node])
     if tree.num_children[node] == 0:
         matrix = tree.payoffs[tree.payoff_group[node]]

@@ -1,7 +1,7 @@
 """MCCFR as plain recursions over single histories, straight from the rules of the game: slow, short, and independent.
 
-Randomness is a function `draw(weights) -> index`. Given the numbers that the kernels draw, the reference must equal them;
-given all possible draws in turn, it yields exact expectations.
+Randomness is a function `draw(weights) -> index`. Given the numbers that the kernels draw, the reference must equal
+them; given all possible draws in turn, it yields exact expectations.
 """
 
 from __future__ import annotations

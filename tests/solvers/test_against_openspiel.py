@@ -1,4 +1,4 @@
-"""Our iterates are OpenSpiel's: same algorithm, same iteration, same NashConv; and each other's policies score the same."""
+"""Our iterates are OpenSpiel's: algorithm, iteration, NashConv; and each other's policies score the same."""
 
 from __future__ import annotations
 

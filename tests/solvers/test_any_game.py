@@ -1,4 +1,4 @@
-"""Any game is solved alike in any unit by every algorithm, and no algorithm that can be named leaves the range of numbers."""
+"""Any game is solved alike in any unit by every algorithm, and none leaves the range of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warm starts of the torch engines: equal to the tabular search, whichever engine, and a good policy saves iterations."""
+"""Warm starts of the torch engines: equal to the tabular search on any engine, and a good policy saves iterations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Tensor = torch.Tensor
 
 
 def worth(own: Any, other: Any, player: int) -> Any:
-    """Returns values [n, H] of hands at leaves, given reach [n, H] of the player and of the opponent; NumPy or torch."""
+    """Returns values [n, H] of hands at leaves, given reach [n, H] of player and opponent; NumPy or torch."""
     totals = own.sum(1)[:, None], other.sum(1)[:, None]
     own, other = own / (totals[0] + (totals[0] == 0)), other / (totals[1] + (totals[1] == 0))
     return (own - 0.5 * other[:, :1] + 2.0 * other[:, -1:] * own) * (1 - 2 * player)
@@ -77,7 +77,7 @@ class Fixed:
 
 
 def random_policies(shapes: Shapes) -> list[Policy]:
-    """Returns a policy for each tree in which all hands mix: where one is pure and right, regrets are zero up to rounding."""
+    """Returns policies in which all hands mix: where one is pure and right, regrets are zero up to rounding."""
     rng = np.random.default_rng(0)
     return [normalised(tree, tuple(0.1 + rng.random(size) for size in tree.policy_size)) for tree in shapes.trees]
 

@@ -20,7 +20,7 @@ Tensor = torch.Tensor
 
 
 class Smooth:
-    """A value function that is easy to compute: a hand is worth more, the more the opponent believes in its last hand."""
+    """A value function that is easy to compute: a hand is worth more, the likelier the opponent's last hand."""
 
     def bind(self, forest: Forest) -> Smooth:
         self._rows = forest.leaves

@@ -92,9 +92,10 @@ def test_kernels_equal_the_reference(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "mccfr+", "mccfr+:robust1,batch=5", "lmccfr:period=50", "lmccfr:batch=2,period=300", "mccfr:discount=initial,period=90",
-        "mccfr:skip=libratus,threshold=-1,constant=2", "mccfr:skip=libratus,threshold=-1,constant=0.5,from=10,batch=2",
-        "mccfr:skip=pluribus,threshold=-0.5,rate=0.7", "mccfr:skip=pluribus,threshold=-0.5,from=20",
+        "mccfr+", "mccfr+:robust1,batch=5", "lmccfr:period=50", "lmccfr:batch=2,period=300",
+        "mccfr:discount=initial,period=90", "mccfr:skip=libratus,threshold=-1,constant=2",
+        "mccfr:skip=libratus,threshold=-1,constant=0.5,from=10,batch=2", "mccfr:skip=pluribus,threshold=-0.5,rate=0.7",
+        "mccfr:skip=pluribus,threshold=-0.5,from=20",
     ],
 )  # fmt: skip
 def test_plus_discounts_and_skipping_equal_the_reference(text: str) -> None:
@@ -248,7 +249,7 @@ def outcome_regrets(reference: SamplingReference, player: int, exploration: floa
 
 
 def test_outcome_sampling_needs_exploration() -> None:
-    """On policy alone, actions of probability 0 are never tried: Kuhn's NashConv stays high; with exploration it does not."""
+    """On policy alone, actions of probability 0 stay untried: Kuhn's NashConv stays high; exploring, it does not."""
     tree = build_tree(load_game("kuhn"))
     quality = {}
     for exploration in (0.0, 0.6):
@@ -406,14 +407,14 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mccfr:externel", "did you mean 'external'"), ("mccfr:batch=0", "batch must be"), ("mccfr:batch=1.5", "whole number"),
-        ("mccfr:batch=many", "batch must be a whole number"), ("mccfr:robust0", "K of robustK must be a whole number from 1"),
+        ("mccfr:externel", "did you mean 'external'"), ("mccfr:batch=0", "batch must be"),
+        ("mccfr:batch=1.5", "whole number"), ("mccfr:batch=many", "batch must be a whole number"),
+        ("mccfr:robust0", "K of robustK must be a whole number from 1"),
         ("mccfr:batch=1e15", "batch must be a whole number from 1 to 1,000,000"), ("mccfr:size=3", "unknown 'size=3'"),
         ("mccfr:outcome,epsilon=2", "between 0 and 1"), ("mccfr:skip=some", "none, libratus, pluribus"),
         ("mccfr:chance,skip=libratus", "external sampling only"), ("mccfr:threshold=5", "negative threshold"),
-        ("lmccfr:discount=square", "none, linear, initial"), ("mccfr:gamma=-1", "gamma"), ("mccfr:gamma=1001", "from 0 to 1,000"),
-        ("mccfrr", "unknown algorithm"),
-        ("mccfr:period=inf", "whole number"),
+        ("lmccfr:discount=square", "none, linear, initial"), ("mccfr:gamma=-1", "gamma"),
+        ("mccfr:gamma=1001", "from 0 to 1,000"), ("mccfrr", "unknown algorithm"), ("mccfr:period=inf", "whole number"),
     ],
 )  # fmt: skip
 def test_impossible_rules_are_refused(text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Pruning: partial pruning is CFR, the others equal plain references, freed memory is never read, fewer nodes are touched."""
+"""Pruning: partial pruning is CFR, the others equal plain references, freed memory is never read, fewer nodes met."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from aleator.solvers.state import TreeSolver
 from aleator.trees import build_tree
 
 SPOT = Path(__file__).parents[2] / "examples" / "river.toml"
-PRUNING = ("pp", "pp:lcfr", "pp:dcfr", "rbp", "rbp:cfr+,skip=5", "rbp:dcfr:1.5,0.1,2", "rbp:lcfr,skip=5", "brp", "brp:rm+",
-           "rbp:hedge,threshold=1")  # fmt: skip
+PRUNING = ("pp", "pp:lcfr", "pp:dcfr", "rbp", "rbp:cfr+,skip=5", "rbp:dcfr:1.5,0.1,2", "rbp:lcfr,skip=5", "brp",
+           "brp:rm+", "rbp:hedge,threshold=1")  # fmt: skip
 SAMPLING = ("mccfr", "mccfr:external,batch=7", "lmccfr:outcome", "mccfr+:robust2", "mccfr:public-chance")
 ALGORITHMS = (*NAMED_RULES, *(f"{name}/simultaneous" for name in ("cfr", "dcfr", "pcfr+")), *FICTITIOUS_RULES, "egt",
               "egt:threshold=1", *SAMPLING, *PRUNING)  # fmt: skip

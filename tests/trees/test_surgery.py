@@ -1,4 +1,4 @@
-"""Trees made of trees mean what they should: values of policies, payoffs and hands survive cutting, weighing and assembling."""
+"""Trees made of trees mean what they should: values, payoffs and hands survive cutting, weighing, assembling."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Trees without ties: where two ways of adding may be compared step by step.
 
-Regret matching jumps at zero: regrets of -1e-17 and of 1e-17 lead to different policies. Symmetric games have many regrets
-that are zero, and rounding puts them on one side or the other by the order of additions, which is the processor's choice.
-No processor is wrong, but their policies differ. Where payoffs are moved by random amounts there are no ties, and every
-processor finds the same policies.
+Regret matching jumps at zero: regrets of -1e-17 and of 1e-17 lead to different policies. Symmetric games have many
+regrets that are zero, and rounding puts them on one side or the other by the order of additions, which is the
+processor's choice. No processor is wrong, but their policies differ. Where payoffs are moved by random amounts there
+are no ties, and every processor finds the same policies.
 """
 
 from __future__ import annotations
@@ -41,6 +41,6 @@ def without_ties(tree: PublicTree, seed: int = 0, size: float = 0.1) -> PublicTr
 
 
 def other_rounding(tree: PublicTree, seed: int) -> PublicTree:
-    """Returns a tree whose payoffs differ in the last bit: what another order of additions makes of them, or about that."""
+    """Returns a tree whose payoffs differ in the last bit: as another order of additions does, or about that."""
     noise = np.random.default_rng(seed).normal(size=tree.num_nodes)
     return replace(tree, stake=tree.stake * (1 + 3e-16 * noise))

@@ -24,8 +24,8 @@ def ask_policy(agent: Agent, history: PublicHistory) -> FloatArray:
     """Returns [A, H]: how likely the agent is to take each action with each hand, summing to 1 for every hand.
 
     Raises:
-        AgentError: the agent failed, or its answer is not one weight, at least 0, per action and hand with all that is illegal
-            at 0.
+        AgentError: the agent failed, or its answer is not one weight, at least 0, per action and hand with all that is
+            illegal at 0.
     """
     with _named(agent):
         answer = agent.policy_at(history)

@@ -1,7 +1,8 @@
 """What an agent is: it takes a seat, sees what its player may see, and says what it does with every hand it could hold.
 
-One answer, [A, H] at a public history, is all that an agent gives. The action for the hand it holds, what others may believe
-about its hand, its whole policy, and scores that average over the hands it could have held (`aleator.arena.aivat`) follow.
+One answer, [A, H] at a public history, is all that an agent gives. The action for the hand it holds, what others may
+believe about its hand, its whole policy, and scores that average over the hands it could have held
+(`aleator.arena.aivat`) follow.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Agent(ABC):
 
     @abstractmethod
     def policy_at(self, history: PublicHistory) -> FloatArray:
-        """Returns [A, H]: how likely each hand of the player to act is to take each action, given what was drawn in this game.
+        """Returns [A, H]: how likely each hand of the actor is to take each action, given what was drawn in this game.
 
         Hands are numbered as in `game.hands(history.state, history.seat)`, actions as in `game.actions(history.state)`.
         """
@@ -55,10 +56,10 @@ class Agent(ABC):
         return int(self.rng.choice(len(chances), p=chances))
 
     def policy(self, tree: PublicTree) -> Policy:
-        """Returns what the agent plays in expectation, in both seats and at every node of its game's tree, to be evaluated.
+        """Returns what the agent plays in expectation, in both seats and at every node of its game's tree.
 
-        An agent whose answers depend on the history alone has this already: it is asked everywhere. One that draws something
-        for a whole game, or remembers, says here what that comes to.
+        An agent whose answers depend on the history alone has this already: it is asked everywhere. One that draws
+        something for a whole game, or remembers, says here what that comes to.
         """
 
         def ask(history: PublicHistory) -> FloatArray:

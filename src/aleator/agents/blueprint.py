@@ -27,7 +27,7 @@ class BlueprintAgent(Agent):
     def solving(
         cls, game: Game[Any], limits: Limits | None = None, *, on_progress: OnProgress | None = None
     ) -> BlueprintAgent:
-        """Returns an agent that plays an approximate equilibrium, found now by DCFR or, in hold'em, by the solver of spots."""
+        """Returns an agent that plays an approximate equilibrium, found now by DCFR or by the solver of spots."""
         return cls(solve(build_tree(game), limits=limits or Limits(), on_progress=on_progress).policy)
 
     def policy_at(self, history: PublicHistory) -> FloatArray:

@@ -1,4 +1,4 @@
-"""An agent that re-solves at each of its decisions, carrying along its own reach and the opponent's values (DeepStack)."""
+"""An agent that re-solves at each of its decisions, carrying its own reach and the opponent's values (DeepStack)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ReBeL as an agent: search by a random iteration with a trained value network at the leaves, and from a policy network on.
+"""ReBeL as an agent: search by a random iteration with a trained value network at the leaves, from a policy network on.
 
 Reference: ReBeL section 6, Algorithm 2.
 Deviations: an iteration of the paper updates one player, one of the agent's both: its 512 are the paper's 1,024.

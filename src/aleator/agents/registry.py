@@ -47,7 +47,8 @@ def _searched_spot(text: str, game: HoldemGame) -> SpotSize:
 class KnownAgent(NamedTuple):
     """A family of agents: how its names are written, what it is, and how one is made from the text after the colon.
 
-    `size` says how big the tree of a hold'em spot is and how much memory the agent takes there; None if it takes no tree.
+    `size` says how big the tree of a hold'em spot is and how much memory the agent takes there; None if it takes no
+    tree.
     """
 
     family: str
@@ -77,7 +78,8 @@ def _depth(found: dict[str, Any]) -> DepthLimit | None:
 def _one_round(tree: PublicTree) -> DepthLimit:
     """Returns the depth limit at the end of the betting round, or after two moves where there are no rounds.
 
-    In hold'em it is the end of the game: the solver of spots gets there sooner than anybody can choose among continuations.
+    In hold'em it is the end of the game: the solver of spots gets there sooner than anybody can choose among
+    continuations.
     """
     from aleator.solvers.holdem.tree import is_spot
     from aleator.trees.subgame import TO_THE_END, DepthLimit
@@ -88,7 +90,7 @@ def _one_round(tree: PublicTree) -> DepthLimit:
 
 
 def _affordable(found: dict[str, Any], game: Game[Any]) -> dict[str, Any]:
-    """Returns what was read, with fewer iterations than usual in hold'em with cards to come, unless a budget was given."""
+    """Returns what was read, with fewer iterations in hold'em with cards to come, unless a budget was given."""
     from aleator.games.holdem.game import HoldemGame
 
     dear = isinstance(game, HoldemGame) and len(game.spot.board) < _WHOLE_BOARD
@@ -364,7 +366,8 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
 
     Raises:
         AgentError: there is none; the message lists them.
-        TooBigError: there is not enough memory for the tree of a hold'em spot that it takes, or for what it will remember.
+        TooBigError: there is not enough memory for the tree of a hold'em spot that it takes, or for what it will
+            remember.
     """
     check_name(name, "an agent", error=AgentError)
     family, _, text = name.partition(":")

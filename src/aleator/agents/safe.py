@@ -19,8 +19,8 @@ class SafeAgent(BlueprintAgent):
     Args:
         policy: the blueprint.
         config: how subgames are searched.
-        roots: of the subgames; by default the nodes after chance's first public move or, if there is none, two moves from
-            the start, or one where games are that short.
+        roots: of the subgames; by default the nodes after chance's first public move or, if there is none, two moves
+            from the start, or one where games are that short.
 
     Attributes:
         searches: how many subgames were solved; each is solved once per seat and kept.

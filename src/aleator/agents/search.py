@@ -1,8 +1,8 @@
 """An agent that searches: it solves the part of the game that it is in when it gets there.
 
 Algorithm:
-    At the start, and whenever play comes to a leaf of the last subgame, solve the depth-limited subgame at the public belief
-    state. Draw one of its iterations, act by it through the subgame, and believe at the leaf what it believed
+    At the start, and whenever play comes to a leaf of the last subgame, solve the depth-limited subgame at the public
+    belief state. Draw one of its iterations, act by it through the subgame, and believe at the leaf what it believed
     (`aleator.search.random_iteration`); or, if that is wanted, act by the average policy, which is unsafe.
 
 Reference: ReBeL section 6.
@@ -107,11 +107,11 @@ class SearchAgent(Agent):
         return PublicBeliefState(self.game, history.state, reach_at(search.play.policy, node, search.belief.beliefs))
 
     def policy(self, tree: PublicTree) -> Policy:
-        """Returns the expected policy, exactly: all iterations of all subgames. The work grows with iterations^subgames."""
+        """Returns the expected policy, exactly: all iterations of all subgames. Work grows with iterations^subgames."""
         return self._played(tree).exact()
 
     def sampled_policy(self, tree: PublicTree, rng: np.random.Generator, repeats: int) -> Policy:
-        """Returns the average of what is played in `repeats` games, for when going through all iterations takes too long."""
+        """Returns the average of what is played in `repeats` games, for when all iterations would take too long."""
         return self._played(tree).sampled(rng, repeats)
 
     def _played(self, tree: PublicTree) -> PlayedPolicy:
@@ -119,7 +119,7 @@ class SearchAgent(Agent):
         return PlayedPolicy(tree, self.config, self.leaf_value)
 
     def _find(self, events: tuple[int, ...]) -> tuple[_Search, int]:
-        """Returns the subgame that play is in and the node there, after searching wherever play went on beyond leaves."""
+        """Returns the subgame that play is in and the node there, after searching where play went beyond leaves."""
         if self._now is None or len(events) < self._now.start:
             self._now = self._search(0, PublicBeliefState.initial(self.game), events)
         while True:

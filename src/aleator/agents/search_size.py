@@ -1,8 +1,8 @@
 """How much memory the agent `search` takes in the long run, counted on a game's rules before any of its trees is built.
 
-A situation is remembered with all iterations of its solution, of which one is played; a subgame is kept with what lies below its
-leaves as long as one of its situations is. How often a subgame comes up is counted as if all actions were equally likely. Bytes
-are those of the general engine, measured (tests/agents/test_search_size.py compares).
+A situation is remembered with all iterations of its solution, of which one is played; a subgame is kept with what lies
+below its leaves as long as one of its situations is. How often a subgame comes up is counted as if all actions were
+equally likely. Bytes are those of the general engine, measured (tests/agents/test_search_size.py compares).
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def check_search_fits(game: Game[Any], config: SearchConfig) -> None:
     memory, free = search_memory(game, config), available_memory()
     if memory > free:
         raise TooBigError(
-            f"searches of {game.name} take about {memory / 2**30:.1f} GiB after many deals; {free / 2**30:.1f} GiB are free: "
-            f"take fewer iterations than {config.iterations:,}, or another depth"
+            f"searches of {game.name} take about {memory / 2**30:.1f} GiB after many deals; {free / 2**30:.1f} GiB are "
+            f"free: take fewer iterations than {config.iterations:,}, or another depth"
         )
 
 
@@ -59,7 +59,8 @@ def search_memory(game: Game[Any], config: SearchConfig, remember: int = REMEMBE
 
     Args:
         game: what it plays.
-        config: how it searches; if seconds end a search, one iteration is counted, since nobody knows how many there will be.
+        config: how it searches; if seconds end a search, one iteration is counted, since nobody knows how many there
+            will be.
         remember: how many situations are kept.
     """
     counting = _Counting(game, config)

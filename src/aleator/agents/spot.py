@@ -127,7 +127,7 @@ class SpotAgent(Agent):
         return _Place(tokens, solution, at, reach)
 
     def _river(self, tokens: tuple[str, ...], reach: FloatArray) -> HoldemSolution:
-        """Returns a river that the file lacks, solved; the last few are kept. Who never comes there has the whole range."""
+        """Returns a river that the file lacks, solved; the last few are kept. Who never comes has the whole range."""
         if tokens not in self._rivers:
             path = NodePath(tokens)
             alive = np.where(blocked_hands((*self.game.spot.board, *path.cards)), 0.0, self.game.spot.weights())
@@ -139,7 +139,7 @@ class SpotAgent(Agent):
 
 
 def _difference(played: Spot, solved: Spot) -> str:
-    """Returns in what a solved spot is another one than the spot that is played, in words; nothing if they are the same."""
+    """Returns in words how a solved spot differs from the one that is played; nothing if they are equal."""
     if set(played.board) != set(solved.board):
         return f"its board is {format_cards(solved.board)}, not {format_cards(played.board)}"
     for name in ("pot", "stack"):

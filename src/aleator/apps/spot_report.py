@@ -1,4 +1,4 @@
-"""Solved hold'em spots as JSON values, for the command line and the web app; amounts are in chips unless their names say else."""
+"""Solved hold'em spots as JSON values, for the command line and the web app; amounts are in chips if not named."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from aleator.solvers.holdem.view import HoldemView, NodeView, Runout
 
 
 def solve_report(found: HoldemSolution) -> dict[str, Any]:
-    """Returns how a spot was solved, and how well: what `solve --json` prints, and what the web app keeps of a solve."""
+    """Returns how a spot was solved, and how well: what `solve --json` prints, and what the web app keeps."""
     summary, spot = found.summary, found.spot
     view = HoldemView(found).node("r", values=False)
     values, exploitability = summary.values, summary.exploitability

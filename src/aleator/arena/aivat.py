@@ -1,17 +1,18 @@
 """AIVAT: what a deal would have been won by without luck, an unbiased estimate with a fraction of the variance.
 
 Algorithm:
-    Let w(i, j) = deal x reach x reach be how likely hands i and j are at a public state under the policies that were really
-    played, and v(i, j) what they are worth under a *baseline*, any policy of both players. V = Σ w v / Σ w is then what the
-    public state is worth. Each event was as lucky as V rose above its expectation before the event, by the known probabilities
-    of chance and of the agents. The estimate is V at the end, where v is what is won, less all that luck. It averages over all
-    hands that the agents could have held, since their policies are known for all of them.
-    Of a player whose policy nobody knows (a human) only the hand that it held counts, and its actions are not luck.
+    Let w(i, j) = deal x reach x reach be how likely hands i and j are at a public state under the policies that were
+    really played, and v(i, j) what they are worth under a *baseline*, any policy of both players. V = Σ w v / Σ w is
+    then what the public state is worth. Each event was as lucky as V rose above its expectation before the event, by
+    the known probabilities of chance and of the agents. The estimate is V at the end, where v is what is won, less all
+    that luck. It averages over all hands that the agents could have held, since their policies are known for all of
+    them. Of a player whose policy nobody knows (a human) only the hand that it held counts, and its actions are not
+    luck.
 
 Reference: AIVAT (Burch, Schmid, Moravčík, Morrill, Bowling 2018), sections 3 and 4.
 Deviations: the policies of both agents may be known, and then hands of both are averaged over.
-Status: tests/arena/test_aivat.py (unbiased by enumeration of whole games, whichever policies are known; without variance
-    where the baseline is what is played).
+Status: tests/arena/test_aivat.py (unbiased by enumeration of whole games, whichever policies are known; without
+    variance where the baseline is what is played).
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Aivat:
         Args:
             events: which child followed at each node.
             hands: what the players held at the start and after each event.
-            policies: for each event [A, H] of the agent who acted; None for chance, and for a player whose policy is unknown.
+            policies: for each event [A, H] of the agent who acted; None for chance, and for a player whose policy is
+                unknown.
             known: whose policies are known.
         """
         tree, node = self.tree, 0

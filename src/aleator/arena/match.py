@@ -35,7 +35,8 @@ class MoveTimes(NamedTuple):
 
     Attributes:
         moves: how many it made.
-        median, mean, slowest: of one move. Searches that are recalled take next to nothing: the median may be far below the mean.
+        median, mean, slowest: of one move. Searches that are recalled take next to nothing: the median may be far below
+            the mean.
         over: how many moves took longer than the match allows; None if it allows any time.
     """
 
@@ -136,7 +137,7 @@ def _play(
     spent: tuple[list[float], list[float]],
     clock: Clock,
 ) -> tuple[float, float]:
-    """Returns what player 0 won in one deal, and that with the luck removed. Adds the seconds of each move to its player's.
+    """Returns what player 0 won in one deal, and that without the luck. Adds the seconds of each move to its player's.
 
     To measure luck, agents are asked for their policies, too. A move takes as long as the slower of both answers: an
     agent that searches recalls its search for the second one, and another one should not pay twice.

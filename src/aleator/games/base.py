@@ -46,8 +46,8 @@ class Child(Generic[State]):
     Attributes:
         state: the public state.
         label: what everybody sees happen ("bet", "Kh", "player 0 wins the prize").
-        origin: for each player, None if hands keep their numbers, else an int array [hands in the child]. For the player
-            who acted, entry h' is `action * H + h`: hand h' arises from hand h by that action (H = hands in the
+        origin: for each player, None if hands keep their numbers, else an int array [hands in the child]. For the
+            player who acted, entry h' is `action * H + h`: hand h' arises from hand h by that action (H = hands in the
             parent). For anyone else it is h. None for the player who acted means: this child follows action number k,
             where k is the child's place among its siblings.
     """
@@ -122,7 +122,7 @@ class Game(ABC, Generic[State]):
         return MatrixDeal(self.deal(state))
 
     def payoff_operator(self, state: State, stake: float) -> PayoffOperator:
-        """Returns `payoff_matrix` per unit of a terminal's stake as an operator on reach; override it as `deal_operator`."""
+        """Returns `payoff_matrix` per unit of stake as an operator on reach; override it as `deal_operator`."""
         return MatrixPayoff(self.payoff_matrix(state) / (stake or 1.0))
 
     def winnings(self, state: State, hands: tuple[int, int]) -> float:
@@ -130,7 +130,7 @@ class Game(ABC, Generic[State]):
         return float(self.utility(state)[hands])
 
     def payoff(self, state: State) -> Payoff:
-        """Returns the group and the stake of a terminal: terminals whose `payoff_matrix` differs by a factor share a group.
+        """Returns group and stake of a terminal: terminals whose `payoff_matrix` differs by a factor share a group.
 
         The default looks at the matrix. Override it when the group is known beforehand.
         """

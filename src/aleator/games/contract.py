@@ -1,9 +1,9 @@
 """The contract of a game, checked: what `check_game` accepts, every solver of the library can solve.
 
-Perfect recall holds by construction: a hand has one origin, so that what a player once knew or did can never be forgotten.
-What is left to check is that origins are well formed, that chance neither loses nor invents probability on the way
-down, that every hand has something to do, that payoffs are finite and agree with their groups, and that the rules say the
-same when they are asked again. Payoffs are stated for player 0 alone, so the game is zero-sum.
+Perfect recall holds by construction: a hand has one origin, so that what a player once knew or did can never be
+forgotten. What is left to check is that origins are well formed, that chance neither loses nor invents probability on
+the way down, that every hand has something to do, that payoffs are finite and agree with their groups, and that the
+rules say the same when they are asked again. Payoffs are stated for player 0 alone, so the game is zero-sum.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def check_game(game: Game[Any]) -> GameReport:
 
 
 def check_own_game(game: Game[Any], seconds: float = 5.0) -> None:
-    """Checks the rules of a game that somebody else wrote, once: what can be looked at in a few seconds, in a random order.
+    """Checks the rules of a game that somebody else wrote, once: what fits in a few seconds, in random order.
 
     Games of this package are trusted.
 
@@ -108,7 +108,7 @@ def _check_start(game: Game[Any]) -> None:
 
 
 def _check(game: Game[Any], meter: Meter, deadline: float) -> tuple[int, int, int, int]:
-    """Checks states in a random order until all are done or time is up; returns how many, and their groups, hands and actions."""
+    """Checks states in random order until time is up; returns how many, and their groups, hands and actions."""
     order = Random(0)
     waiting: list[Any] = [game.root()]
     seen: set[Hashable] = set(waiting)
@@ -191,7 +191,7 @@ def _check_deal(game: Game[Any], state: Any) -> None:
 
 
 def _check_terminal(game: Game[Any], state: Any, groups: dict[Hashable, Any]) -> None:
-    """Checks that payoffs are finite where they can occur, those that the utility says, and proportional within a group."""
+    """Checks that payoffs are finite where they can occur, equal to the utility, and proportional in a group."""
     matrix, hands = game.payoff_matrix(state), game.num_hands(state)
     _expect(matrix.shape == hands, game, state, f"payoffs have shape {matrix.shape}, there are {hands} hands")
     entries = matrix if isinstance(matrix, np.ndarray) else matrix.data

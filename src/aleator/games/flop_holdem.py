@@ -1,7 +1,7 @@
 """Flop hold'em with a reduced deck: two private cards each, a round of betting, three board cards, another round.
 
-Small enough to be solved and searched exactly as a general game, and otherwise no-limit hold'em cut short: the game on which
-Brown's thesis compares search techniques, there with 52 cards.
+Small enough to be solved and searched exactly as a general game, and otherwise no-limit hold'em cut short: the game on
+which Brown's thesis compares search techniques, there with 52 cards.
 
 Reference: thesis 2.4.4 (no-limit flop hold'em), 5.1.8 (bet sizes as fractions of the pot).
 """
@@ -25,8 +25,8 @@ PREFLOP, DEALING, FLOP, SHOWDOWN, FOLDED = range(5)
 class FlopState(NamedTuple):
     """The public part of a hand.
 
-    `chips` is what each player has put in, `bets` the number of bets and raises of this round, `acted` whether somebody has
-    acted in it, `board` the flop as numbers of cards.
+    `chips` is what each player has put in, `bets` the number of bets and raises of this round, `acted` whether somebody
+    has acted in it, `board` the flop as numbers of cards.
     """
 
     chips: tuple[float, float]
@@ -38,7 +38,7 @@ class FlopState(NamedTuple):
 
 
 class FlopHoldem(Game[FlopState]):
-    """Flop hold'em. Player 0 has the small blind (1/2) and acts first before the flop, player 1 the big blind (1) and acts
+    """Flop hold'em. Player 0 has the small blind (1/2) and acts first preflop, player 1 the big blind (1) and acts
     first after it. Payoffs are in big blinds.
 
     Args:

@@ -1,8 +1,8 @@
 """Goofspiel with hidden bids and a known order of prizes.
 
-Both players hold the cards 1..n. For each prize both bid a card face down; everybody learns who bid higher and takes the
-prize (equal bids split it), but not the cards. A hand is therefore the sequence of one's own bids; the last bid is forced
-and played automatically.
+Both players hold the cards 1..n. For each prize both bid a card face down; everybody learns who bid higher and takes
+the prize (equal bids split it), but not the cards. A hand is therefore the sequence of one's own bids; the last bid is
+forced and played automatically.
 
 Reference: thesis 2.4.5 and 3.1.3 (prizes ascending).
 """

@@ -1,7 +1,7 @@
 """Leduc hold'em with any bet sizes and caps: two rounds, one private card each, one public card.
 
-Suits do not matter, so hands and boards are ranks and the deal carries the number of cards behind each: standard Leduc has
-288 infostates this way, up to suit symmetry; a count that tells suits apart, as OpenSpiel's does, gives 936.
+Suits do not matter, so hands and boards are ranks and the deal carries the number of cards behind each: standard Leduc
+has 288 infostates this way, up to suit symmetry; a count that tells suits apart, as OpenSpiel's does, gives 936.
 
 Reference: thesis 2.4.1 (Leduc and Leduc-5); Double Neural CFR, experiments (no-limit Leduc with stack 5).
 """
@@ -177,7 +177,8 @@ def no_limit_leduc(stack: int = 5) -> Leduc:
     """Returns no-limit Leduc as in Double Neural CFR: bets are whole chips, a raise is at least as large as the last.
 
     Raises:
-        GameError: the stack is larger than `MAX_STACK`, where there are too many public states to solve and even to count.
+        GameError: the stack is larger than `MAX_STACK`, where there are too many public states to solve and even to
+            count.
     """
     if stack > MAX_STACK:
         raise GameError(f"no-limit Leduc is played with stacks of 2 to {MAX_STACK}, not {stack}")

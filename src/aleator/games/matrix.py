@@ -58,7 +58,7 @@ class MatrixGame(Game[int]):
 
 
 def rps_plus() -> MatrixGame:
-    """Returns rock-paper-scissors where a win or loss that involves scissors counts double: (0.4, 0.4, 0.2) is optimal."""
+    """Returns rock-paper-scissors where a win or loss with scissors counts double: (0.4, 0.4, 0.2) is optimal."""
     moves = ("rock", "paper", "scissors")
     return MatrixGame([[0, -1, 2], [1, 0, -2], [-2, 2, 0]], name="rps-plus", rows=moves, columns=moves)
 

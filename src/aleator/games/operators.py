@@ -1,8 +1,9 @@
 """Deals and payoffs as operators on rows of reach, so that whoever has many hands need not write matrices [H0, H1].
 
-A *deal* is chance's part in coming to a public state with each pair of hands; a *payoff* is a deal times what player 0 wins.
-`apply` and `cf_reach` take rows of the other player's reach and give rows over the own hands. Small games have their matrices
-(`MatrixDeal`, `MatrixPayoff`); hands that are cards have weights, cards and strengths instead (`CardDeal`, `CardPayoff`).
+A *deal* is chance's part in coming to a public state with each pair of hands; a *payoff* is a deal times what player 0
+wins. `apply` and `cf_reach` take rows of the other player's reach and give rows over the own hands. Small games have
+their matrices (`MatrixDeal`, `MatrixPayoff`); hands that are cards have weights, cards and strengths instead
+(`CardDeal`, `CardPayoff`).
 
 Reference: Johanson et al. 2011, "Accelerating best response calculation in large extensive games" (payoffs in O(H)).
 Deviations: `CardPayoff.apply` keeps running sums per card, O(52 H): plain array arithmetic. The CPU engine has O(H).

@@ -112,7 +112,8 @@ def _flop_holdem(text: str) -> Game[Any]:
 
     if not text:
         raise GameError(
-            "flop-holdem with the whole deck is played (match, play, lbr), not solved: give ranks x suits, as in flop-holdem:4x2"
+            "flop-holdem with the whole deck is played (match, play, lbr), not solved: give ranks x suits, as in "
+            "flop-holdem:4x2"
         )
     return FlopHoldem(*_two("flop-holdem", text, "ranks x suits", "4x2"))
 

@@ -46,7 +46,7 @@ def measure(game: Game[Any]) -> GameSize:
 
 
 def count_public_states(game: Game[Any]) -> int:
-    """Returns the nodes of the public tree, terminals included, without a look at any hands; raises as `measure` does."""
+    """Returns the nodes of the public tree, terminals included, without looking at hands; raises as `measure` does."""
     return _total(game, lambda state: (1,))[0]
 
 

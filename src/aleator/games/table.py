@@ -53,7 +53,7 @@ class Observation:
 
 
 def legal_actions_at(game: Game[Any], state: Hashable) -> npt.NDArray[np.bool_]:
-    """Returns [A, H]: which hand of the player to act may take which action; those for which some child has the hand."""
+    """Returns [A, H]: which hand of the player to act may take which action; some child must have the hand."""
     player = game.actor(state)
     legal = np.zeros((len(game.actions(state)), game.num_hands(state)[player]), dtype=np.bool_)
     for number, child in enumerate(game.children(state)):
@@ -129,7 +129,7 @@ class Table:
         return Observation(self.actor, self.state, self.hands[self.actor], self.events, self._legal())
 
     def act(self, action: int) -> None:
-        """Lets the player whose turn it is take an action, and then chance, until a player has to act or the game is over."""
+        """Lets the player whose turn it is take an action, and then chance, until a player acts or the game is over."""
         if self.is_over:
             raise GameError("the game is over: there is nothing left to do")
         if action not in self._legal():

@@ -191,10 +191,11 @@ def is_zero(typing_context: Any, vector: Vector) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def sharpened(typing_context: Any, vector: Vector, sharp: Vector) -> Any:
-    """Returns float32 entries to the power 1.5 where `sharp` is -1, as they are where it is 0; zero if they are negative.
+    """Returns float32 entries to power 1.5 where `sharp` is -1, as they are where it is 0; zero if they are negative.
 
-    The bits of a float, taken as an integer, are its binary logarithm, linear in between (Mitchell 1962). So half of them is
-    added: the power is right to 9 %, monotonous, without a root, and the same on all machines. Less than 2^-42 becomes 0.
+    The bits of a float, taken as an integer, are its binary logarithm, linear in between (Mitchell 1962). So half of
+    them is added: the power is right to 9 %, monotonous, without a root, and the same on all machines. Less than 2^-42
+    becomes 0.
     """
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
@@ -233,7 +234,7 @@ def smallest(typing_context: Any, first: Vector, second: Vector) -> Any:
 
 
 def polynomial(coefficients: Sequence[float]) -> Any:
-    """Returns a function for kernels: the polynomial with these coefficients (2 or more, lowest first) of a vector's entries."""
+    """Returns a function for kernels: the polynomial with these coefficients (2 or more, lowest first) per entry."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def evaluate(typing_context: Any, vector: Vector) -> Any:

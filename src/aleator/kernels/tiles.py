@@ -1,9 +1,10 @@
 """Matrix products of a few rows inside Numba kernels: a tile of results stays in registers while the factors stream by.
 
 Algorithm:
-    The right factor is packed once into panels of `COLUMNS` columns, row after row, so that it is read from one end to the
-    other. For `TILE` rows of the left factor and a panel, all results are accumulators; each row of the panel is read once, each
-    number of the left factor once. Every result is summed in the order of the inner dimension, whatever its place.
+    The right factor is packed once into panels of `COLUMNS` columns, row after row, so that it is read from one end to
+    the other. For `TILE` rows of the left factor and a panel, all results are accumulators; each row of the panel is
+    read once, each number of the left factor once. Every result is summed in the order of the inner dimension, whatever
+    its place.
 
 Reference: Goto & van de Geijn 2008, "Anatomy of high-performance matrix multiplication".
 Deviations: only the innermost block: the left factor is small enough for the first cache, the right one for the second.
@@ -103,5 +104,6 @@ def multiply(left: Array32, panels: Array32, begin: Array32, apart: int, found: 
     number, depth = panels.shape[0], panels.shape[1]
     for panel in range(number):
         _multiply_tile(
-            left, left.shape[1], panels, panel * depth * COLUMNS, depth, begin, apart, found, found.shape[1], panel * COLUMNS
+            left, left.shape[1], panels, panel * depth * COLUMNS, depth, begin, apart, found, found.shape[1],
+            panel * COLUMNS
         )  # fmt: skip

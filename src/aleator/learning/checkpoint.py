@@ -5,9 +5,10 @@ A run is a directory:
     metrics.jsonl       one JSON object per epoch
     checkpoint.run      everything that changes, in one file that is replaced atomically
     network.safetensors the value network (a `Model`), replaced with every checkpoint
-On the CPU a resumed run is equal bit by bit to one that was never stopped. Metrics after the last checkpoint are dropped when
-a run resumes, because they are made again. A run can move to another kind of device; it then goes on with other
-random numbers. A game of one's own is given by who resumes the run; its code is never run because a file names it.
+On the CPU a resumed run is equal bit by bit to one that was never stopped. Metrics after the last checkpoint are
+dropped when a run resumes, because they are made again. A run can move to another kind of device; it then goes on with
+other random numbers. A game of one's own is given by who resumes the run; its code is never run because a file names
+it.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ class RebelConfig:
         layers, width, layer_norm: the network.
         zero_sum: with DeepStack's outer layer, which makes both players' values sum to zero.
         policy: train a policy network beside the value network.
-        warm_start: how many updates of each player its policies stand for when searches start with them; 0 for uniform starts.
+        warm_start: how many updates of each player its policies stand for when searches start with them; 0 for uniform
+            starts.
         games: games played at the same time.
         exploration: probability of a random action of the exploring player.
         linear_sampling: sample later updates more often when moving on.

@@ -1,15 +1,16 @@
-"""The policy network at the decisions of subgames: its inputs, its training examples, and the policies that it starts with.
+"""The policy network at the decisions of subgames: inputs, training examples, the policies it starts with.
 
 Algorithm:
-    A decision is told to the network as a public belief state, as for values; the answer has a row of hands for every name
-    that an action can have. Examples: the decisions of a searched subgame, at the beliefs that the average policies lead to,
-    with what the average policy does there. Start: from the root down, the policy of a decision is what the network says
-    at the beliefs that its policies above lead to.
+    A decision is told to the network as a public belief state, as for values; the answer has a row of hands for every
+    name that an action can have. Examples: the decisions of a searched subgame, at the beliefs that the average
+    policies lead to, with what the average policy does there. Start: from the root down, the policy of a decision is
+    what the network says at the beliefs that its policies above lead to.
 
-Reference: ReBeL section 5.3, Algorithm 1 ("loop over the PBS at every public state in G"), App. G (linear quantization).
+Reference: ReBeL section 5.3, Algorithm 1 ("loop over the PBS at every public state in G"), App. G (linear
+    quantization).
 
-Deviations: hands that the average policy never brings to a decision are left out of the loss, because their policy there means
-    nothing; so are decisions that the opponent never brings about. Probabilities are kept in 8 bits.
+Deviations: hands that the average policy never brings to a decision are left out of the loss, because their policy
+    there means nothing; so are decisions that the opponent never brings about. Probabilities are kept in 8 bits.
 
 Status: tests/learning/test_decisions.py.
 """
@@ -72,7 +73,7 @@ class Decisions:
         return inputs, self.legal[state]
 
     def examples(self, searched: Searched) -> Examples:
-        """Returns an example for every decision of the searched subgames: targets [n, A, H] are steps of a probability."""
+        """Returns an example for each decision of searched subgames: targets [n, A, H] in steps of a probability."""
         forest, rows = searched.forest, searched.forest.decisions
         hands, device = forest.shapes.num_hands, forest.shapes.device
         reach = _new_reach(forest, searched.root_reach)

@@ -39,7 +39,8 @@ def estimate(trainer: Trainer, *, games: int = 64, updates: int = 32) -> Estimat
 
     Args:
         trainer: the run.
-        games: games that a calibration on the CPU plays; on CUDA, where a search costs little more than a launch, all play.
+        games: games that a calibration on the CPU plays; on CUDA, where a search costs little more than a launch, all
+            play.
         updates: of its searches; the time of a search is taken to grow in proportion beyond that.
     """
     config, on_cuda = trainer.config, trainer.device.type == "cuda"

@@ -3,21 +3,22 @@
 Algorithm:
     A playthrough of a seat searches the game's root, draws one update (with its weight in the average), takes the
     policies after it as those of the whole subgame, and goes on in the same way from every leaf with the beliefs that
-    they give. So each playthrough is a policy of its seat for the whole game, and an agent that searches plays a mixture of
-    them. The mixture of n playthroughs is averaged by reach, which is an ordinary policy, and the exploitability of both seats'
-    mixtures is exact; as an estimate of what the agent plays it is too high, since n is finite.
+    they give. So each playthrough is a policy of its seat for the whole game, and an agent that searches plays a
+    mixture of them. The mixture of n playthroughs is averaged by reach, which is an ordinary policy, and the
+    exploitability of both seats' mixtures is exact; as an estimate of what the agent plays it is too high, since n is
+    finite.
 
-    Players are updated in turn. A seat plays the policies of updates at which it was the opponent's turn: the opponent's
-    regrets, which bound how far the seat can be exploited, were measured against these policies and what follows them at these
-    beliefs. At the other updates the opponent never met what is played below the leaves.
+    Players are updated in turn. A seat plays the policies of updates at which it was the opponent's turn: the
+    opponent's regrets, which bound how far the seat can be exploited, were measured against these policies and what
+    follows them at these beliefs. At the other updates the opponent never met what is played below the leaves.
 
 Reference: ReBeL section 6, Algorithm 2 and the caption of Table 2; turns: see `aleator.search.random_iteration`.
 
-Deviations: parts of the game that the seat's sampled policy does not reach are not searched: they have no weight. In subgames
-    without leaves the average policy is played, which is what drawing an update plays in expectation. In fictitious play
-    the average policy up to the drawn update is played, as in the authors' release: it is what beliefs at the leaves
-    follow, where best responses are pure. Updates are drawn evenly among the playthroughs that search at the same node, which
-    changes the distribution of none of them, but their mixture is closer to its expectation.
+Deviations: parts of the game that the seat's sampled policy does not reach are not searched: they have no weight. In
+    subgames without leaves the average policy is played, which is what drawing an update plays in expectation. In
+    fictitious play the average policy up to the drawn update is played, as in the authors' release: it is what beliefs
+    at the leaves follow, where best responses are pure. Updates are drawn evenly among the playthroughs that search at
+    the same node, which changes the distribution of none of them, but their mixture is closer to its expectation.
 
 Status: tests/learning/test_evaluation.py.
 """
@@ -52,7 +53,8 @@ class Played:
 
     Attributes:
         exploitability: NashConv / 2 of the mean of all playthroughs.
-        error: its standard error, by jackknife over blocks of playthroughs; too large, since without a block draws are less even.
+        error: its standard error, by jackknife over blocks of playthroughs; too large, since without a block draws are
+            less even.
         playthroughs: how many there were of each seat.
         searches: how many subgames were searched.
         policy: the mean policy; None where it was not needed in the form of a tree.
@@ -196,7 +198,7 @@ def _collect(
     sums: Tensor,
     first_child: Tensor,
 ) -> _Frontier:
-    """Adds the reach of a seat's actions by policies `acting` [R, H] to `sums` [blocks, N, H]; returns what follows at leaves."""
+    """Adds a seat's reach of actions by policies `acting` [R, H] to `sums` [blocks, N, H]; returns that at leaves."""
     forest, shapes = found.forest, found.forest.shapes
     rows, roots = forest.num_rows, len(part.node)
     goes_on = torch.zeros(roots, dtype=torch.bool, device=shapes.device)

@@ -27,7 +27,7 @@ def kept_memory(config: RebelConfig, subgames: Subgames, decisions: Decisions | 
 
 
 def _learner(config: RebelConfig, inputs: int, outputs: int, capacity: int, bytes_of_target: int) -> int:
-    """Returns the bytes of a network, its optimiser and its replay buffer, in which every target has a mask of a byte."""
+    """Returns the bytes of a network, its optimiser and its replay buffer, with a byte of mask per target."""
     parameters = inputs * config.width + (config.layers - 1) * config.width**2 + config.width * outputs
     return parameters * _PARAMETER + capacity * (4 * inputs + (bytes_of_target + 1) * outputs)
 
@@ -44,7 +44,7 @@ def policy_capacity(config: RebelConfig, subgames: Subgames) -> int:
 
 
 def search_memory(config: RebelConfig, subgames: Subgames) -> int:
-    """Returns the bytes that a search of all games takes at most, in the largest subgame so far; on a CPU it is less."""
+    """Returns the bytes that a search of all games takes at most, in the largest subgame so far; less on a CPU."""
     shapes = subgames.shapes
     rows = int(shapes.level_count.sum(dim=1).max()) * config.games
     return rows * (_SEARCH_VECTORS * shapes.num_hands + subgames.encoding.size) * shapes.matrices.element_size()

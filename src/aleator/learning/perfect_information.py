@@ -1,8 +1,8 @@
 """What search by minimax plays in a whole game of perfect information, position by position.
 
 Algorithm:
-    Search by minimax draws nothing: what it does depends on the position and on how many moves ago the last search was. So every
-    subgame is searched once, and values of the game under the policies found, against any answer, are exact.
+    Search by minimax draws nothing: what it does depends on the position and on how many moves ago the last search was.
+    So every subgame is searched once, and values of the game under the policies found, against any answer, are exact.
 
 Reference: ReBeL section 5.4, section 6.
 

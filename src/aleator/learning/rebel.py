@@ -1,18 +1,18 @@
 """ReBeL's self-play: thousands of games at once, each a sequence of searches.
 
 Algorithm:
-    Each game stands at a public belief state. All of them are searched together with the value network at the leaves; the
-    root's values become a training example for each player, and the average policies, if wanted, examples for a policy
-    network, with which searches can start; a leaf is sampled from the policies after a random update, one
+    Each game stands at a public belief state. All of them are searched together with the value network at the leaves;
+    the root's values become a training example for each player, and the average policies, if wanted, examples for a
+    policy network, with which searches can start; a leaf is sampled from the policies after a random update, one
     player exploring, and the game goes on from the public belief state there, or begins anew when it is over.
 
 Reference: ReBeL Algorithm 1 and 2, section 5.2 and 5.3, App. G.
 
 Deviations:
-    Hands are drawn from the beliefs in order to sample the next actions; the paper samples actions from the public's view,
-    which has the same distribution. In fictitious play the paper draws who acts by the best response, the other by the
-    average; here it is the explorer. Where the explorer takes an action that no hand of its policy takes, its belief begins
-    anew from chance alone.
+    Hands are drawn from the beliefs in order to sample the next actions; the paper samples actions from the public's
+    view, which has the same distribution. In fictitious play the paper draws who acts by the best response, the other
+    by the average; here it is the explorer. Where the explorer takes an action that no hand of its policy takes, its
+    belief begins anew from chance alone.
 
 Status: tests/learning/test_rebel.py.
 """
@@ -69,8 +69,8 @@ class SelfPlayed(NamedTuple):
 def sample_updates(draws: Tensor, updates: int, *, gamma: float, seat: int | None = None, pretended: int = 0) -> Tensor:
     """Returns [n] updates to keep, so that the kept policies of a seat have the average as mean.
 
-    The k-th policy that the opponent was updated against has weight k^gamma. Player 0 is updated first: player 1's k-th policy is
-    there after 2 (k - 1) updates, when player 0 is about to answer it; player 0's after one more.
+    The k-th policy that the opponent was updated against has weight k^gamma. Player 0 is updated first: player 1's k-th
+    policy is there after 2 (k - 1) updates, when player 0 is about to answer it; player 0's after one more.
 
     Args:
         draws: [n] numbers in [0, 1), uniformly distributed.

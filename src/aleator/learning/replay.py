@@ -1,7 +1,7 @@
 """A circular buffer of training examples.
 
-Reference: ReBeL App. G: a circular buffer sampled uniformly, half of whose first content is dropped early, because it was made
-    with a random network.
+Reference: ReBeL App. G: a circular buffer sampled uniformly, half of whose first content is dropped early, because it
+    was made with a random network.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A training run from its beginning, or from its last checkpoint, to its end: what `aleator train rebel` does.
 
-The loop writes metrics after every epoch and checkpoints from time to time, measures the exploitability now and then, and can be
-stopped after any epoch without losing anything.
+The loop writes metrics after every epoch and checkpoints from time to time, measures the exploitability now and then,
+and can be stopped after any epoch without losing anything.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def train(
         trainer: the run as it is now: new, or restored.
         run: where metrics and checkpoints are written; None for nowhere.
         pace: when to save and to evaluate.
-        on_epoch: told after every epoch where the run stands and the line of metrics; before an evaluation, with an empty line.
+        on_epoch: told after every epoch where the run stands and the line of metrics; before an evaluation, with an
+            empty line.
         stopped: asked after every epoch whether to stop; then a checkpoint is written.
     """
     moment: Moment | None = None

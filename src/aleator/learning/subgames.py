@@ -29,14 +29,15 @@ _ADVICE = (
 class Subgames:
     """The subgames that searches with a depth limit meet: from the game's root, and from leaves of others.
 
-    A leaf is where `depth` moves have been made since the root, unless the game is over. At first only the subgame at the
-    game's root is known, with its leaves; `forest` adds those that it is asked for. All are listed beforehand where a game
-    tells networks nothing but the number of a public state (`Game.features`).
+    A leaf is where `depth` moves have been made since the root, unless the game is over. At first only the subgame at
+    the game's root is known, with its leaves; `forest` adds those that it is asked for. All are listed beforehand where
+    a game tells networks nothing but the number of a public state (`Game.features`).
 
     Attributes:
         game: the game.
         depth: moves before a subgame is cut.
-        shapes: the trees, on a device, and the numbers of the public states at their roots and leaves; 0 is the game's root.
+        shapes: the trees, on a device, and the numbers of the public states at their roots and leaves; 0 is the game's
+            root.
         encoding: what a network is told about these public states.
     """
 
@@ -121,7 +122,7 @@ class Subgames:
         return fingerprint(trees.values())
 
     def forget(self, roots: Tensor) -> Tensor:
-        """Forgets all subgames but those at the given roots [G], if there are many, and returns their new numbers [G]."""
+        """Forgets all subgames but those at given roots [G], if there are many, and returns their new numbers [G]."""
         if self.is_complete or self.shapes.num_nodes <= MAX_NODES:
             return roots
         different, place = torch.unique(roots, return_inverse=True)

@@ -1,9 +1,9 @@
 """ReBeL's training loop: self-play fills the replay buffers, the networks learn from them.
 
 Algorithm:
-    An epoch searches every game once with the networks' present parameters (or their moving average): the value network at
-    the leaves, the policy network, if there is one, for the policies to start with. It adds the examples to the buffers, and
-    takes training steps in proportion. The loss of values is twice the pointwise Huber loss.
+    An epoch searches every game once with the networks' present parameters (or their moving average): the value network
+    at the leaves, the policy network, if there is one, for the policies to start with. It adds the examples to the
+    buffers, and takes training steps in proportion. The loss of values is twice the pointwise Huber loss.
 
 Reference: ReBeL section 5.2, 5.3, 7 and App. G.
 
@@ -92,7 +92,8 @@ class Trainer:
 
         Args:
             config: its settings.
-            game: a game of one's own, whose code is not run just because settings name it; None for one of this package.
+            game: a game of one's own, whose code is not run just because settings name it; None for one of this
+                package.
             device: where it computes.
             low_precision: leaf values in bfloat16 where that is possible.
         """
@@ -277,7 +278,7 @@ class Trainer:
         return list((total / number).tolist())
 
     def train_step(self, places: Tensor) -> Tensor:
-        """Takes one training step of every network on the examples at its `places` [networks, batch]; returns losses."""
+        """Takes a training step of every network on the examples at its `places` [networks, batch]; returns losses."""
         return torch.stack([learner.step(at) for learner, at in zip(self.learners, places, strict=True)])
 
     def play(

@@ -1,11 +1,11 @@
 """Alternative payoffs: what each hand of the opponent gets if it does not enter a subgame.
 
 Algorithm:
-    Safe search takes the opponent's best-response values against the blueprint, CBV: no hand needs to get more than it could
-    have got anyway, and the whole policy is no more exploitable than the blueprint. *Estimates* of what a hand is worth when
-    both play well are lower and better, but promise nothing: values of the opponent's response within the means that made
-    the blueprint. Gifts (`reach`) are added to either. *Distributional* alternative payoffs are normally distributed around
-    that, with a standard deviation of |estimate - CBV|.
+    Safe search takes the opponent's best-response values against the blueprint, CBV: no hand needs to get more than it
+    could have got anyway, and the whole policy is no more exploitable than the blueprint. *Estimates* of what a hand is
+    worth when both play well are lower and better, but promise nothing: values of the opponent's response within the
+    means that made the blueprint. Gifts (`reach`) are added to either. *Distributional* alternative payoffs are
+    normally distributed around that, with a standard deviation of |estimate - CBV|.
 
 Reference: thesis 5.1.2, 5.1.4 (estimates, Theorem 21), 5.1.5 (distributional, and the deviation's heuristic).
 Deviations: none.

@@ -19,8 +19,9 @@ class Blueprint:
 
     Args:
         policy: the blueprint; the searcher's part is played where nothing is searched.
-        estimates: a policy whose part for player i stands for how i would respond to the blueprint with the means that made
-            it; None for the blueprint itself. With CFR in an abstraction, the last iteration's policy (thesis 5.1.4).
+        estimates: a policy whose part for player i stands for how i would respond to the blueprint with the means that
+            made it; None for the blueprint itself. With CFR in an abstraction, the last iteration's policy (thesis
+            5.1.4).
         root_reach: [H0], [H1] of each player at the root, where the blueprint is one for a subgame; 1 unless given.
     """
 

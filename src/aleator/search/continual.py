@@ -1,20 +1,21 @@
 """Continual re-solving: at each of its decisions a player reconstructs its policy from what it carries along.
 
 Algorithm:
-    A player carries its own reach r_1 over its hands and, for each hand of the opponent, the cfv v_2 that the opponent must
-    not exceed. At a decision (RE-SOLVE): run CFR in the depth-limited subgame; between iterations the gadget (RANGEGADGET)
-    lets each hand of the opponent follow into the subgame or terminate for v_2, by regret matching: that is the opponent's
-    reach r_2. Act by the average policy; r_1 is multiplied by it. v_2 becomes what the opponent gets, on average over the
-    iterations, behind the player's action and behind each move of chance; a move of the opponent changes nothing.
+    A player carries its own reach r_1 over its hands and, for each hand of the opponent, the cfv v_2 that the opponent
+    must not exceed. At a decision (RE-SOLVE): run CFR in the depth-limited subgame; between iterations the gadget
+    (RANGEGADGET) lets each hand of the opponent follow into the subgame or terminate for v_2, by regret matching: that
+    is the opponent's reach r_2. Act by the average policy; r_1 is multiplied by it. v_2 becomes what the opponent gets,
+    on average over the iterations, behind the player's action and behind each move of chance; a move of the opponent
+    changes nothing.
 
 Reference:
     DeepStack, Algorithm 1 and "Continual re-solving"; CFR-D gadget: Burch, Johanson, Bowling 2014. Opponent ranges:
     "Opponent Ranges in Re-Solving" (b = 0.9). Carried values: "Best-response Values Versus Self-play Values", Fig. 6.
 
 Deviations:
-    Reach is not normalised, so that carried cfvs stay in one unit. Averages are weighted as the rule says (linearly) where
-    DeepStack leaves the first iterations out; updates alternate. An estimated range is used at every re-solve, not only at
-    the first of a round.
+    Reach is not normalised, so that carried cfvs stay in one unit. Averages are weighted as the rule says (linearly)
+    where DeepStack leaves the first iterations out; updates alternate. An estimated range is used at every re-solve,
+    not only at the first of a round.
 
 Status: tests/search/test_continual.py; `aleator paper continual-resolving`.
 """
@@ -54,10 +55,11 @@ class ContinualSearch:
         limit: how deep. Leaves must lie behind chance's moves, if anywhere: `DepthLimit(deals=1)` is to the next round.
         iterations: of each re-solve.
         seconds: for one re-solve, if fewer iterations fit in; None for no limit.
-        carried: the constraint handed on: what the opponent got in "self-play", or what a "best-response" to the average
-            policy would get.
-        ranges: the opponent's hands are dealt uniformly ("uniform"), or by the range that was expected, with weight `mix`:
-            "conservative" leaves the opponent the choice to terminate, "aggressive" takes it away with probability `mix`
+        carried: the constraint handed on: what the opponent got in "self-play", or what a "best-response" to the
+            average policy would get.
+        ranges: the opponent's hands are dealt uniformly ("uniform"), or by the range that was expected, with weight
+            `mix`: "conservative" leaves the opponent the choice to terminate, "aggressive" takes it away with
+                probability `mix`
             where the opponent has not acted since the range was found, as when the player is first to act in a round.
         mix: b.
         rule: the regret rule.
@@ -309,11 +311,12 @@ class ContinualSearcher(Searcher):
 def continual_policy(
     tree: PublicTree, searcher: int, config: ContinualSearch, leaf_value: LeafValue | None = None
 ) -> Policy:
-    """Returns what a continually re-solving player plays in the whole game: every situation it can come to is re-solved.
+    """Returns what continual re-solving plays in the whole game: every situation it can come to is re-solved.
 
     Args:
         tree: of the whole game.
-        searcher: whose policy is wanted; the other's part is uniform, and so is what the searcher itself never comes to.
+        searcher: whose policy is wanted; the other's part is uniform, and so is what the searcher itself never comes
+            to.
         config: how it re-solves.
         leaf_value: of leaves, where the depth is limited.
     """

@@ -1,26 +1,29 @@
 """Depth-limited solving: CFR and fictitious play in a subgame whose leaves have values that depend on beliefs.
 
 Algorithm:
-    Every iteration t pushes reach to the leaves, asks the leaf value for both players' cfvs at what is believed there, and goes
-    on as in a whole game. What is believed is where the methods differ (pi^t: the current policies, pibar^t: their average):
+    Every iteration t pushes reach to the leaves, asks the leaf value for both players' cfvs at what is believed there,
+    and goes on as in a whole game. What is believed differs (pi^t: current policies, pibar^t: average):
         CFR-D              leaves solved and evaluated at pi^t
         CFR-AVE            leaves solved at pibar^t, and those solutions evaluated at pi^t
         modified CFR-AVE   v^t = (v(pibar^t) - (1 - w_t) v(pibar^{t-1})) / w_t, with w_t the weight of t in the average:
                            the value that pi^t would have if leaves' solutions did not change
         fictitious play    leaves at pibar^t; the traverser best responds to what it expects of the opponent
         minimax            perfect information: leaves' values depend on no belief, and one iteration solves the subgame
-    The value of the root is, in CFR-D, the average over iterations of each iteration's cfvs, with the weights of the policies;
-    in the other methods the cfvs of the average policy with the leaves at its beliefs, as single iterations mean little there.
+    The value of the root is, in CFR-D, the average over iterations of each iteration's cfvs, with the weights of the
+    policies; in the other methods the cfvs of the average policy with the leaves at its beliefs, as single iterations
+    mean little there.
 
-Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE), App. J (warm start), section 5.4 (minimax).
+Reference: ReBeL section 5.1, Algorithms 1 and 2, App. D (FLOP), App. E (CFR-AVE), App. J (warm start), section 5.4
+    (minimax).
 
 Deviations:
-    In the modified form the paper writes v for values of infostates; here they are cfvs, which are linear in the opponent's
-    reach, as the argument for the method needs. It holds where leaf values are continuous in beliefs; exact values of games
-    with few hands jump, and the method stalls there; with regularised ones it converges (`aleator paper rebel-fig5`). Averages
-    at the leaves are taken over the policies that a traverser has met at its own updates; with alternating updates that is one
-    update more of the first player than of the second.
-    Alternating updates by default, both players in every iteration; the paper counts an update of one player as an iteration.
+    In the modified form the paper writes v for values of infostates; here they are cfvs, which are linear in the
+    opponent's reach, as the argument for the method needs. It holds where leaf values are continuous in beliefs; exact
+    values of games with few hands jump, and the method stalls there; with regularised ones it converges
+    (`aleator paper rebel-fig5`). Averages at the leaves are taken over the policies that a traverser has met at its own
+    updates; with alternating updates that is one update more of the first player than of the second.
+    Alternating updates by default, both players in every iteration; the paper counts an update of one player as an
+    iteration.
 
 Status: tests/search/test_depth_limited.py; `aleator paper rebel-fig5`.
 """
@@ -55,10 +58,10 @@ class Iteration(NamedTuple):
 
     Attributes:
         number: of the iteration, from 1; fictitious play begins with a uniform one, number 0.
-        policy: what each player's opponent was updated against (CFR), or both players' best responses (fictitious play). With
-            alternating updates player 1 met player 0's next policy.
-        leaf_reach: per player, the reach ([L, H0], [L, H1]) at which leaves were valued for the opponent's update (CFR), or for
-            its own.
+        policy: what each player's opponent was updated against (CFR), or both players' best responses (fictitious
+            play). With alternating updates player 1 met player 0's next policy.
+        leaf_reach: per player, the reach ([L, H0], [L, H1]) at which leaves were valued for the opponent's update
+            (CFR), or for its own.
     """
 
     number: int

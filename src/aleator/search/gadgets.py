@@ -1,17 +1,18 @@
 """Gadgets: the augmented subgames of safe search as public trees, so that every solver takes them unchanged.
 
 Algorithm:
-    Player P2 searches a subgame; P1 is the opponent. Chance deals P1's hand I_1 in proportion to pi_{-1}(I_1), P1's own reach
-    left out, which is payoffs weighed by P2's reach. A gadget is a new root above the subgame:
+    Player P2 searches a subgame; P1 is the opponent. Chance deals P1's hand I_1 in proportion to pi_{-1}(I_1), P1's own
+    reach left out, which is payoffs weighed by P2's reach. A gadget is a new root above the subgame:
       unsafe      none; chance deals in proportion to the reach of both players.
       resolve     P1 chooses for each hand: a'_S, enter the subgame, or a'_T, take the alternative payoff of the hand.
-      maxmargin   P1 chooses the hand, chance P2's in proportion to pi_{-1}; P1 pays the alternative payoff of the hand to
-                  enter. P1's value is then minus the smallest margin, which P2 maximises.
+      maxmargin   P1 chooses the hand, chance P2's in proportion to pi_{-1}; P1 pays the alternative payoff of the hand
+                  to enter. P1's value is then minus the smallest margin, which P2 maximises.
 
 Reference: thesis 5.1.2 (Fig. 5.3), 5.1.10 (Fig. 5.6); Burch, Johanson, Bowling 2014; Moravcik et al. 2016.
 Deviations:
-    The fee of maxmargin is paid by a terminal beside the subgame (the values of chance's children add up) instead of being
-    taken off every payoff: the same game, and payoff groups stay shared. Hands that P2 and chance rule out are worth 0.
+    The fee of maxmargin is paid by a terminal beside the subgame (the values of chance's children add up) instead of
+    being taken off every payoff: the same game, and payoff groups stay shared. Hands that P2 and chance rule out are
+    worth 0.
 Status: tests/search/test_gadgets.py (Coin Toss exactly, margins of random games against linear programs).
 """
 
@@ -49,7 +50,7 @@ def _side(opponent: int, of_opponent: Any, of_searcher: Any) -> tuple[Any, Any]:
 
 
 def opponent_chance(tree: PublicTree, opponent: int, searcher_reach: FloatArray) -> FloatArray:
-    """Returns [H of the opponent, H of the searcher]: chance x the searcher's reach, pi_{-1}, of pairs of hands at the root."""
+    """Returns [H of the opponent, H of the searcher]: chance x the searcher's reach, pi_{-1}, of pairs at the root."""
     deal = tree.game.deal(tree.states[0])
     return (deal if opponent == 0 else deal.T) * searcher_reach[None, :]
 

@@ -3,13 +3,13 @@
 Algorithm:
     At each of its infostates I' on the way to I the opponent chose a' and may have given up
         gift(I', a') = max_a CBV(I', a) - CBV(I', a').
-    The alternative payoff of I may rise by the sum of gifts. What other subgames will be worth after search is unknown, so a
-    lower bound counts only what a' itself and actions that end the game at once are worth. A gift is *split* if all that
-    descends from it rises by its size, so that the sum of all rises, each times the chance to get there, never exceeds it;
-    *unsplit*, it is multiplied by the number of outcomes of each public chance event on the way.
+    The alternative payoff of I may rise by the sum of gifts. What other subgames will be worth after search is unknown,
+    so a lower bound counts only what a' itself and actions that end the game at once are worth. A gift is *split* if
+    all that descends from it rises by its size, so that the sum of all rises, each times the chance to get there, never
+    exceeds it; *unsplit*, it is multiplied by the number of outcomes of each public chance event on the way.
 
-Reference: thesis 5.1.3, Eq. 5.2; 5.1.8 (not split); 5.1.11 (scaling). The thesis' estimate of gifts is `exact=True`, applied to
-    estimated values.
+Reference: thesis 5.1.3, Eq. 5.2; 5.1.8 (not split); 5.1.11 (scaling). The thesis' estimate of gifts is `exact=True`,
+    applied to estimated values.
 Deviations: none.
 Status: tests/search/test_safe.py (Coin Toss and its version with two subgames, Fig. 5.4; Theorem 20 on Leduc).
 """

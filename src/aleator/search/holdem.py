@@ -1,8 +1,8 @@
 """Re-solving a hold'em spot: the fast solver of `aleator.solvers.holdem.solver` with a gadget above its root.
 
 Algorithm:
-    The opponent's hands enter the spot as a `RangeGadget` (re-solving) or a `MarginGadget` (maxmargin) has it, updated after each
-    of the opponent's traversals; below the root nothing changes.
+    The opponent's hands enter the spot as a `RangeGadget` (re-solving) or a `MarginGadget` (maxmargin) has it, updated
+    after each of the opponent's traversals; below the root nothing changes.
 
 Reference: thesis 5.1.2, 5.1.10; DeepStack, Algorithm 1.
 Deviations: none.
@@ -32,8 +32,8 @@ class HoldemReSolver:
         gadget: "resolve" or "maxmargin".
         rule: the regret rule.
         threads: of the solver.
-        isomorphism: boards that differ by a renaming of suits are solved once; right if ranges and constraint do not tell
-            suits apart.
+        isomorphism: boards that differ by a renaming of suits are solved once; right if ranges and constraint do not
+            tell suits apart.
 
     Attributes:
         solver: the solver below the gadget; its average policy of the searcher is the result.
@@ -84,6 +84,6 @@ class HoldemReSolver:
                     self.solver.set_reach(player, self._gadget.update(cfvs))
 
     def opponent_cfvs(self) -> FloatArray:
-        """Returns [1326]: what a best response of the opponent gets with each hand against the searcher's average policy."""
+        """Returns [1326]: what the opponent's best response gets per hand against the searcher's average policy."""
         cfvs: FloatArray = self.solver.root_cfvs(best=True)[self._opponent]
         return cfvs

@@ -1,8 +1,9 @@
 """Leaf values: what the rest of the game is worth where a depth limit cuts a subgame.
 
-A leaf's value depends on what both players believe there, so that it is a function of their reach, one row over hands per leaf.
-Everything that answers this question has one method, `LeafValue.cfvs`: the exact oracle (`aleator.search.oracle`), policies
-by which the players go on (`ContinuationValue`), nothing at all (`ZeroValue`), a network.
+A leaf's value depends on what both players believe there, so that it is a function of their reach, one row over hands
+per leaf. Everything that answers this question has one method, `LeafValue.cfvs`: the exact oracle
+(`aleator.search.oracle`), policies by which the players go on (`ContinuationValue`), nothing at all (`ZeroValue`), a
+network.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class LeafValue(Protocol):
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
         """Returns both players' cfvs [L, H0] and [L, H1] at the leaves of a subgame.
 
-        A cfv is weighted by the opponent's reach and chance, as everywhere: it doubles with the opponent's reach, and does
-        not change with the player's own reach times a factor.
+        A cfv is weighted by the opponent's reach and chance, as everywhere: it doubles with the opponent's reach, and
+        does not change with the player's own reach times a factor.
 
         Args:
             subgame: L leaves, `subgame.leaves`. Rows are padded with zeros to `subgame.leaf_hands`.
@@ -49,7 +50,7 @@ class ZeroValue:
 
 
 def believed(rows: FloatArray, real: BoolArray) -> FloatArray:
-    """Returns [L, H]: reach, normalised over the hands of each leaf (`Subgame.leaf_mask`); uniform where nobody comes."""
+    """Returns [L, H]: reach, normalised over each leaf's hands (`Subgame.leaf_mask`); uniform where nobody comes."""
     rows = np.where(real, rows, 0.0)
     nobody = rows.sum(axis=1, keepdims=True) == 0.0
     return normalised_rows(np.where(nobody, real, rows))
@@ -77,14 +78,14 @@ class LeafForest:
         return nodes_in(subgame.full, subgame.nodes[subgame.leaves], self.tree)
 
     def push(self, player: int, rows: FloatArray, policy: Vector) -> Vector:
-        """Returns a player's reach below the leaves, from its reach [L, H] at them and a policy in the engine's order."""
+        """Returns a player's reach below the leaves, from its reach [L, H] there and a policy in engine order."""
         reach = self.engine.layout.new_reach(player)
         self.rows.put_reach(player, rows, reach)
         self.engine.push_reach(player, policy, reach)
         return reach
 
     def cfvs(self, reach: Reach, policies: tuple[Vector, Vector], *, best: bool = False) -> Reach:
-        """Returns the cfvs [L, H] of both players at the leaves under policies or, if `best`, of best responses to them."""
+        """Returns the cfvs [L, H] of both players at leaves under policies or, if `best`, best responses to them."""
         found = []
         for player in (0, 1):
             opponent = self.push(1 - player, reach[1 - player], policies[1 - player])

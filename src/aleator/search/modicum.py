@@ -1,13 +1,13 @@
 """Depth-limited search with multi-valued states through a whole game, as Modicum's.
 
 Algorithm:
-    Solve the game from its start to the depth limit, with a choice of continuations at the leaves, and play that. When play
-    comes to a leaf, and the next card is dealt, solve from there to the next limit, and so on to the end of the game. A later
-    subgame has a gadget above it, with the opponent's values against the blueprint as alternative payoffs (Proposition 3
-    asks for them); or it is searched unsafely, at the beliefs that the last solution leads to.
+    Solve the game from its start to the depth limit, with a choice of continuations at the leaves, and play that. When
+    play comes to a leaf, and the next card is dealt, solve from there to the next limit, and so on to the end of the
+    game. A later subgame has a gadget above it, with the opponent's values against the blueprint as alternative payoffs
+    (Proposition 3 asks for them); or it is searched unsafely, at the beliefs that the last solution leads to.
 
 Reference: thesis 5.2.2 (Proposition 3), 5.2.3 and 6.5 (Modicum); 6.6 for a choice of both players.
-Deviations: Modicum searches the first two rounds unsafely and solves from the third on; here all rounds are treated alike.
+Deviations: Modicum searches the first two rounds unsafely and solves from the third on; here all rounds are alike.
 Status: tests/search/test_modicum.py.
 """
 

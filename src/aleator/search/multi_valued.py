@@ -74,7 +74,7 @@ def multi_valued(subgame: Subgame, continuations: Continuations) -> MultiValued:
 
 
 def leaf_matrices(full: PublicTree, node: int, continuations: Continuations) -> list[list[FloatArray]]:
-    """Returns `[k][l]`, the matrix [H0, H1] of chance x payoff to player 0 when the players go on by their policies k and l."""
+    """Returns `[k][l]`, the matrix [H0, H1] of chance x payoff to player 0 when players go on by policies k and l."""
     below = cut(full, node)
     assert below.nodes is not None
     tree, ends = below.tree, np.flatnonzero(below.tree.payoff_group >= 0)
@@ -164,7 +164,7 @@ def bias_continuations(policy: Policy, player: int) -> list[Policy]:
 def solve_depth_limited(
     subgame: Subgame, continuations: Continuations, *, iterations: int = 1000, rule: RegretRule = CFR_PLUS
 ) -> Policy:
-    """Returns the average policy of the subgame (a policy of `subgame.tree`) with multi-valued leaves, from its root on."""
+    """Returns the average policy of the subgame (on `subgame.tree`) with multi-valued leaves, from its root on."""
     made = multi_valued(subgame, continuations)
     solver = CFR(made.tree, rule)
     solver.run(iterations)
@@ -175,7 +175,7 @@ def solve_depth_limited(
 
 
 def spliced(policy: Policy, subgame: Subgame, found: Policy, player: int) -> Policy:
-    """Returns a policy of the whole tree with a player's part in a subgame replaced by that of a policy of the subgame."""
+    """Returns a policy of the whole tree with a player's part in a subgame replaced by that of a subgame's policy."""
     assert subgame.nodes is not None
     parts = [vector.copy() for vector in policy.probabilities]
     own = subgame.nodes[subgame.tree.actor == player]

@@ -1,16 +1,16 @@
-"""Nested search: when the opponent makes a move that the blueprint does not know, a subgame with that move in it is solved.
+"""Nested search: when the opponent's move is not in the blueprint, a subgame with that move in it is solved.
 
 Algorithm:
-    Play follows the blueprint until the opponent takes an off-tree action a at h. *Inexpensive*: solve the subgame after h a,
-    in which no further off-tree actions occur, with a gadget whose alternative payoffs are the opponent's values at h
-    against the blueprint (what a is worth is unknown; that it is worth less would be a gift). *Expensive*: solve the subgame
-    at h with a added to its actions; this way unsafe search is possible, too. The solution is the blueprint from there on,
-    and the next off-tree action is answered by a search inside it.
+    Play follows the blueprint until the opponent takes an off-tree action a at h. *Inexpensive*: solve the subgame
+    after h a, in which no further off-tree actions occur, with a gadget whose alternative payoffs are the opponent's
+    values at h against the blueprint (what a is worth is unknown; that it is worth less would be a gift). *Expensive*:
+    solve the subgame at h with a added to its actions; this way unsafe search is possible, too. The solution is the
+    blueprint from there on, and the next off-tree action is answered by a search inside it.
 
 Reference: thesis 5.1.7, Table 5.4.
 Deviations:
-    Only the opponent's menu is larger: the searcher does not use off-tree actions itself. All searches that answer the same
-    number of off-tree actions are solved in one run (`gadgets.forest`), which changes nothing about each.
+    Only the opponent's menu is larger: the searcher does not use off-tree actions itself. All searches that answer the
+    same number of off-tree actions are solved in one run (`gadgets.forest`), which changes nothing about each.
 Status: tests/search/test_nested.py; `aleator paper nested-search`.
 """
 
@@ -97,8 +97,8 @@ def nested_search(tree: PublicTree, blueprint: Policy, searcher: int, config: Ne
     """Returns the searcher's policy on a tree with more of the opponent's actions than the blueprint's.
 
     Args:
-        tree: of the game that is played. Moves are found in the blueprint's tree by their labels; those of the opponent that are
-            not there are off-tree.
+        tree: of the game that is played. Moves are found in the blueprint's tree by their labels; those of the opponent
+            that are not there are off-tree.
         blueprint: of the game without them; its game must know the states behind off-tree actions.
         searcher: whose policy is wanted; the other's part, and what the searcher never does, is uniform.
         config: how off-tree actions are answered.
@@ -151,7 +151,7 @@ class NestedSearcher(Searcher):
         return _known_block(self.tree, node, where[0].blueprint.policy, where[1])
 
     def reach(self, node: int) -> Reach:
-        """Returns each player's reach by the blueprint, and from an off-tree action on by the solution that answers it."""
+        """Returns each player's reach by the blueprint, after an off-tree action by the solution that answers it."""
         where = self._place(node)
         if where is None:
             first, second = (np.ones(int(hands)) for hands in self.tree.num_hands[:, node])

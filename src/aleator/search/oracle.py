@@ -1,16 +1,17 @@
 """The exact leaf value: solves the game below every leaf at the beliefs that it is asked for.
 
 Algorithm:
-    All leaves are solved at once, as one forest, by CFR at the players' normalised beliefs, until at each leaf NashConv, per
-    unit of the probability of being there, is at most the precision. A player's values are those of a best response to the
-    opponent's average policy: they are defined for hands that the player never holds there, too, and exceed the values in
-    equilibrium by at most the precision, taken together.
+    All leaves are solved at once, as one forest, by CFR at the players' normalised beliefs, until at each leaf
+    NashConv, per unit of the probability of being there, is at most the precision. A player's values are those of a
+    best response to the opponent's average policy: they are defined for hands that the player never holds there, too,
+    and exceed the values in equilibrium by at most the precision, taken together.
 
 Reference:
     CFR-D (Burch, Johanson, Bowling 2014) as described in ReBeL App. E: "we solve a subgame rooted at the leaf".
 
 Deviations:
-    Beliefs of a player who never comes to a leaf are uniform there, so that the answer is the same whenever it is asked for.
+    Beliefs of a player who never comes to a leaf are uniform there, so that the answer is the same whenever it is asked
+    for.
 
 Status: tests/search/test_leaf_value.py.
 """

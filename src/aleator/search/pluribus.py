@@ -1,11 +1,11 @@
 """Pluribus' search: unsafe, from the start of the betting round, with the searcher's own past actions held fixed.
 
 Algorithm:
-    Nested unsafe search from the last decision trusts that the opponent got there as the blueprint says. Here the subgame begins
-    where the current betting round did, at the beliefs there; the searcher's decisions that lie on the way to where play is now
-    are held at what was played, all else is solved again. So the opponent may have deviated anywhere in the round, and the
-    searcher answers that. Where a depth limit ends the subgame both players choose among continuations (`multi_valued`).
-    When a new round begins, beliefs follow from the last solution.
+    Nested unsafe search from the last decision trusts that the opponent got there as the blueprint says. Here the
+    subgame begins where the current betting round did, at the beliefs there; the searcher's decisions that lie on the
+    way to where play is now are held at what was played, all else is solved again. So the opponent may have deviated
+    anywhere in the round, and the searcher answers that. Where a depth limit ends the subgame both players choose among
+    continuations (`multi_valued`). When a new round begins, beliefs follow from the last solution.
 
 Reference: thesis 6.6; Brown and Sandholm 2019 (Pluribus), supplement.
 Deviations: two players. Where chance never moves publicly, a round is as many moves as the depth limit has.

@@ -1,21 +1,21 @@
-"""Safe search by a random iteration: act through a subgame as one iteration of its solution did, and hand its beliefs on.
+"""Safe search by a random iteration: act in a subgame as one iteration of its solution did, and pass on its beliefs.
 
 Algorithm:
-    Solve the depth-limited subgame at the public belief state, draw an iteration t with the weights of the average policy,
-    act by pi^t until a leaf, believe there what iteration t believed, and begin anew. The opponent does not know t, so that in
-    expectation the policy is the one that CFR-D averages: an equilibrium (Theorem 4). Unsafe search acts by the average
-    policy and hands its beliefs on instead; what it plays next is a best response to them and can be exploited.
-    With alternating updates, beliefs change between the two updates of an iteration. What bounds the exploitability of a player
-    is the opponent's regret, so the player acts as it did, and believes what was believed, when the opponent was updated.
-    The expected policy is found exactly by going through all iterations, weighted, in every subgame; where that is too
-    much, by drawing them many times.
+    Solve the depth-limited subgame at the public belief state, draw an iteration t with the weights of the average
+    policy, act by pi^t until a leaf, believe there what iteration t believed, and begin anew. The opponent does not
+    know t, so that in expectation the policy is the one that CFR-D averages: an equilibrium (Theorem 4). Unsafe search
+    acts by the average policy and hands its beliefs on instead; what it plays next is a best response to them and can
+    be exploited. With alternating updates, beliefs change between the two updates of an iteration. What bounds the
+    exploitability of a player is the opponent's regret, so the player acts as it did, and believes what was believed,
+    when the opponent was updated. The expected policy is found exactly by going through all iterations, weighted, in
+    every subgame; where that is too much, by drawing them many times.
 
 Reference: ReBeL section 6; sampling weights as in Algorithms 1 (uniform) and 2 (linear), that is, as the rule averages.
 
 Deviations:
-    The paper does not say which of the two updates of an iteration is meant; the choice above is the better one by a little
-    (Leduc, 128 iterations of CFR-D: .0326 instead of .0338 with the beliefs at the player's own update). Subgames without
-    leaves are played by their average policy, which is what drawing an iteration plays in expectation.
+    The paper does not say which of the two updates of an iteration is meant; the choice above is the better one by a
+    little (Leduc, 128 iterations of CFR-D: .0326 instead of .0338 with the beliefs at the player's own update).
+    Subgames without leaves are played by their average policy, which is what drawing an iteration plays in expectation.
 
 Status: tests/search/test_random_iteration.py; `aleator paper rebel-rps`.
 """
@@ -106,7 +106,7 @@ class SearchConfig:
         return self.safe and len(subgame.leaves) > 0
 
     def solve(self, subgame: Subgame, leaf_value: LeafValue, root_reach: Reach) -> SubgameSolver:
-        """Returns the solver of a subgame after all of its iterations, which it keeps if one of them is to be played."""
+        """Returns the solver of a subgame after all of its iterations, kept if one of them is to be played."""
         pretended = self.start.iterations if self.start else 0
         keep = range(pretended + self.iterations + 1) if self.samples(subgame) else ()
         solver: SubgameSolver
@@ -126,7 +126,7 @@ def draw_iteration(solver: DepthLimitedSolver, rng: np.random.Generator) -> int:
 
 
 def plays(solver: SubgameSolver, player: int, *, safe: bool = True) -> Iterator[Play]:
-    """Yields every way in which a player may go through a solved subgame; if `safe`, all of its iterations were kept."""
+    """Yields every way in which a player may go through a solved subgame; if `safe`, all iterations were kept."""
     if not safe:
         yield Play(1.0, solver.average_policy(), solver.average_leaf_reach())
         return
@@ -176,7 +176,7 @@ class PlayedPolicy:
         return 1 + below * (self.config.iterations if self.config.safe else 1)
 
     def sampled(self, rng: np.random.Generator, repeats: int) -> Policy:
-        """Returns the average of the policies played in `repeats` games in which every subgame's iteration is drawn anew."""
+        """Returns the average policy of `repeats` games, each with newly drawn iterations of subgames."""
         if repeats < 1:
             raise SolveError(f"at least 1 repeat is needed, not {repeats}")
         return self._find(rng, repeats)

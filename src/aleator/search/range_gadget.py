@@ -4,7 +4,7 @@ Algorithm:
     What stands above a subgame only decides how much of each hand of the opponent enters it. Where a tree cannot be put
     together (leaves with values, the boards of hold'em) that is found between two iterations by regret matching+:
       RangeGadget    each hand follows into the subgame or terminates for its constraint (re-solving);
-      MarginGadget   the opponent picks the hand with which to enter, each for the price of its alternative payoff (maxmargin).
+      MarginGadget   the opponent picks the hand to enter with, for the price of its alternative payoff (maxmargin).
 
 Reference: DeepStack, Algorithm 1 (RANGEGADGET); thesis 5.1.2, 5.1.10.
 Deviations: none; the same games as those of `aleator.search.gadgets`.
@@ -78,7 +78,7 @@ class MarginGadget:
 
     @property
     def reach(self) -> FloatArray:
-        """[H]: the opponent's reach at the root; with each hand that it may choose, chance deals the searcher's in proportion."""
+        """[H]: the opponent's reach at the root; for each hand it may choose, chance deals the searcher's."""
         reach: FloatArray = self._chosen * self._share
         return reach
 

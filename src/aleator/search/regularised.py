@@ -1,23 +1,26 @@
 """The regularised leaf value: solves, below every leaf, the game in which mixing is worth a little.
 
 Algorithm:
-    A game below a leaf has, as a rule, many solutions, and which one an exact oracle finds jumps with beliefs. With a bonus of
-        strength x sum over infostates of c(I) x reach(I) x entropy(policy at I)
-    for either player there is only one, and it is continuous in beliefs: a player's reach weighs its own bonus, so that a hand's
-    policy does not depend on how often it is held. c(I) is how often an opponent who plays uniformly, and chance, lead there:
-    with it the bonus is at most strength x log(actions) per decision on the way through the game, however large that is.
-    Magnetic mirror descent finds it. At an infostate, with cfvs q(a) that include the bonus below, and w = strength x c,
+    A game below a leaf has, as a rule, many solutions, and which one an exact oracle finds jumps with beliefs. With a
+        bonus of strength x sum over infostates of c(I) x reach(I) x entropy(policy at I)
+    for either player there is only one, and it is continuous in beliefs: a player's reach weighs its own bonus, so that
+    a hand's policy does not depend on how often it is held. c(I) is how often an opponent who plays uniformly, and
+    chance, lead there: with it the bonus is at most strength x log(actions) per decision on the way through the game,
+    however large that is. Magnetic mirror descent finds it. At an infostate, with cfvs q(a) that include the bonus
+    below, and w = strength x c,
         z(a) <- (z(a) + step x q(a)) / (1 + step x w),    policy(a) proportional to exp(z(a)),
-    until no player gains more than the precision, bonus included. Values are those of best responses to the policies found, as in
-    the exact oracle; NashConv at a leaf is at most `RegularisedValue.bound`, which is proportional to the strength.
+    until no player gains more than the precision, bonus included. Values are those of best responses to the policies
+    found, as in the exact oracle; NashConv at a leaf is at most `RegularisedValue.bound`, which is proportional to the
+    strength.
 
 Reference:
-    Magnetic mirror descent: Sokota et al. 2023 (arXiv 2206.05825), with the uniform policy for the magnet. Weighted (dilated)
-    entropy: Hoda, Gilpin, Pena, Sandholm 2010. As a leaf value: ours, for methods that compare a leaf's values at nearly equal
-    beliefs (modified CFR-AVE, ReBeL App. E).
+    Magnetic mirror descent: Sokota et al. 2023 (arXiv 2206.05825), with the uniform policy for the magnet. Weighted
+    (dilated) entropy: Hoda, Gilpin, Pena, Sandholm 2010. As a leaf value: ours, for methods that compare a leaf's
+    values at nearly equal beliefs (modified CFR-AVE, ReBeL App. E).
 
 Deviations:
-    Players step in turn, each infostate by itself. The step is halved when a look finds that the gain has hardly fallen.
+    Players step in turn, each infostate by itself. The step is halved when a look finds that the gain has hardly
+    fallen.
 
 Status: tests/search/test_regularised.py; `aleator paper rebel-fig5`.
 """
@@ -43,8 +46,10 @@ class RegularisedValue(SolvedValue):
     """Values of the solution with a bonus for mixing.
 
     Attributes:
-        strength: of the bonus, in payoff units: what it is worth to choose evenly among e actions where one is sure to come.
-        precision: the largest sum of both players' gains, bonus included, per unit of the average pair of hands' probability.
+        strength: of the bonus, in payoff units: what it is worth to choose evenly among e actions where one is sure to
+            come.
+        precision: the largest sum of both players' gains, bonus included, per unit of the average pair of hands'
+            probability.
     """
 
     def __init__(self, strength: float, precision: float | None = None) -> None:

@@ -2,8 +2,8 @@
 
 Algorithm:
     Cut the subgame out, put a gadget above it (`gadgets`) whose alternative payoffs come from the blueprint
-    (`alternative_payoffs`, with gifts from `reach`), solve that, and play the searcher's part of it instead of the blueprint.
-    Doing so in every subgame that play may come to is the same as doing it in all of them independently.
+    (`alternative_payoffs`, with gifts from `reach`), solve that, and play the searcher's part of it instead of the
+    blueprint. Doing so in every subgame that play may come to is the same as doing it in all of them independently.
 
 Reference: thesis 5.1.2 to 5.1.6; the names in `METHODS` are the rows of Tables 5.1 to 5.3.
 Deviations: none.

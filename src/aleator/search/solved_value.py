@@ -1,4 +1,4 @@
-"""Leaf values by solving: what lies below every leaf is solved at the beliefs of the question, and kept for the next one."""
+"""Leaf values by solving: what lies below every leaf is solved at the beliefs asked about, and kept for the next."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LeafSolver(ABC):
         self._real = subgame.leaf_mask(0), subgame.leaf_mask(1)
 
     def solve(self, reach: Reach) -> int:
-        """Solves all leaves at the beliefs of `reach`; returns the iterations that it took, none if they are the last ones."""
+        """Solves all leaves at the beliefs of `reach`; returns the iterations taken, none if they are the last."""
         beliefs = (believed(reach[0], self._real[0]), believed(reach[1], self._real[1]))
         if all(np.array_equal(new, old) for new, old in zip(beliefs, self.beliefs, strict=True)):
             return 0
@@ -66,7 +66,7 @@ class SolvedValue(ABC):
         """Returns a solver of what lies below the leaves of a subgame."""
 
     def solve(self, subgame: Subgame, reach: Reach) -> LeafSolver:
-        """Returns the solver of a subgame's leaves after solving them at the beliefs that `reach` ([L, H0], [L, H1]) means.
+        """Returns the solver of a subgame's leaves after solving them at the beliefs of `reach` ([L, H0], [L, H1]).
 
         It is kept as long as the subgame is, and begins where it was left the last time.
         """
@@ -79,12 +79,12 @@ class SolvedValue(ABC):
         return solver
 
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
-        """Returns the values of best responses to the solution at the beliefs that `reach` means; see `LeafValue.cfvs`."""
+        """Returns the values of best responses to the solution at the beliefs of `reach`; see `LeafValue.cfvs`."""
         solver = self.solve(subgame, reach)
         first, second = solver.forest.cfvs(solver.beliefs, solver.policies, best=True)
         return first * reach[1].sum(axis=1, keepdims=True), second * reach[0].sum(axis=1, keepdims=True)
 
     def cfvs_of_solution_at(self, subgame: Subgame, solved_at: Reach, reach: Reach) -> Reach:
-        """Returns the cfvs at `reach` of the policies that solve the leaves at the beliefs of `solved_at` (for CFR-AVE)."""
+        """Returns the cfvs at `reach` of the policies that solve leaves at the beliefs `solved_at` (for CFR-AVE)."""
         solver = self.solve(subgame, solved_at)
         return solver.forest.cfvs(reach, solver.policies)

@@ -141,7 +141,7 @@ class SpotSolver:
         return self._watch
 
     def _gather(self, first: Floats, second: Floats | None) -> FloatArray:
-        """Returns [K, H] as the general engine has them from rows [., W] of the first street and [B, L, W] of the second."""
+        """Returns [K, H] in the general engine's form from rows [., W] of the first street, [B, L, W] of the second."""
         watch, cfr = self._watched(), self._cfr
         found = np.zeros((len(watch.nodes), int(self.subgame.tree.num_hands[watch.player, 0])))
         found[self._first[0]] = cfr.cfvs(watch.player, cfr.hands(watch.player, 0, 0), first)

@@ -3,11 +3,11 @@
 Algorithm:
     A bet of x pots between A < x < B of the abstraction is taken for A with probability
         f(x) = (B - x)(1 + A) / ((B - A)(1 + x)),
-    else for B, and play goes on as if that had been bet (randomised pseudo-harmonic mapping). Outside the menu the nearest
-    size is taken. What was drawn stays the player's secret, so the whole is a mixture of policies; `translated` returns the
-    policy that is played, which weighs them by the player's own reach.
+    else for B, and play goes on as if that had been bet (randomised pseudo-harmonic mapping). Outside the menu the
+    nearest size is taken. What was drawn stays the player's secret, so the whole is a mixture of policies; `translated`
+    returns the policy that is played, which weighs them by the player's own reach.
 
-Reference: thesis 5.1.7, 5.2.3 (RPAT); Ganzfried and Sandholm 2013. The baseline that nested search replaces (Table 5.4).
+Reference: thesis 5.1.7, 5.2.3 (RPAT); Ganzfried and Sandholm 2013. What nested search replaces (Table 5.4).
 Deviations: none.
 Status: tests/search/test_nested.py; `aleator paper nested-search`.
 """
@@ -51,8 +51,8 @@ def translated(tree: PublicTree, blueprint: Policy, player: int) -> Policy:
     """Returns the policy on a tree with more bets than the blueprint's by which a player translates them.
 
     Args:
-        tree: of the game that is played; moves are found in the blueprint's tree by their labels, and those that are not there
-            are bets whose label ends in a size.
+        tree: of the game that is played; moves are found in the blueprint's tree by their labels, and those that are
+            not there are bets whose label ends in a size.
         blueprint: of the game without the off-tree bets.
         player: who plays by the blueprint; the other player's part, and what the player never does, is uniform.
     """

@@ -1,11 +1,11 @@
 """How good a policy is that says only how to begin a game: its exploitability if play below it is as good as can be.
 
 Algorithm:
-    Hold one player's decisions in the trunk at the policy and solve the whole game otherwise; what the other player wins then,
-    over both seats, is what the trunk alone costs. A trunk of an equilibrium costs nothing.
+    Hold one player's decisions in the trunk at the policy and solve the whole game otherwise; what the other player
+    wins then, over both seats, is what the trunk alone costs. A trunk of an equilibrium costs nothing.
 
 Reference: thesis 5.1.2 (trunk).
-Deviations: the game is solved by CFR for a fixed number of iterations; the result is an upper bound, which falls with them.
+Deviations: the game is solved by CFR for so many iterations; the result is an upper bound that falls with them.
 Status: tests/search/test_random_iteration.py.
 """
 
@@ -20,7 +20,7 @@ from aleator.trees.subgame import Subgame
 
 
 def trunk_exploitability(subgame: Subgame, policy: Policy, *, iterations: int = 500) -> float:
-    """Returns the exploitability of a policy on a subgame cut from the root of a tree, with optimal play below its leaves."""
+    """Returns the exploitability of a policy on a subgame at the root of a tree, with optimal play below leaves."""
     full, nodes = subgame.full, subgame.nodes
     if full is None or nodes is None or nodes[0] != 0:
         raise SolveError("a trunk begins at the root of the tree that it was cut from")

@@ -3,8 +3,8 @@
 Algorithm:
     Push the opponent's reach down the tree, apply the payoff operators, pull values up with a maximum (best response)
     or the policy's average (value) at the player's decisions. One pass gives the counterfactual best-response value of
-    every infostate. `root_reach` ([H0], [H1]) is each player's reach at the root of a subgame, by default 1 for every hand;
-    values are then weighted by it, as probabilities of chance are.
+    every infostate. `root_reach` ([H0], [H1]) is each player's reach at the root of a subgame, by default 1 for every
+    hand; values are then weighted by it, as probabilities of chance are.
 
 Reference: thesis 2.2 (exploitability), 5.1.2 (counterfactual best response values).
 Deviations: none.
@@ -56,7 +56,7 @@ def expected_value(policy: Policy, root_reach: Reach | None = None) -> float:
 
 
 def best_response(policy: Policy, player: int, root_reach: Reach | None = None) -> BestResponse:
-    """Returns a best response of `player` to the other player's part of the policy (the first best action of each hand)."""
+    """Returns a best response of `player` to the other player's part of the policy (each hand's first best action)."""
     tree, engine = policy.tree, shared_engine(policy.tree)
     response = engine.layout.pad(player, policy.probabilities[player])
     values = engine.values(player, _reach(policy, 1 - player, root_reach), response, best=True)
@@ -84,7 +84,7 @@ def exploitability(policy: Policy, root_reach: Reach | None = None) -> float:
 
 
 def best_response_cfvs(policy: Policy, player: int, root_reach: Reach | None = None) -> list[FloatArray]:
-    """Returns for every node [H]: the player's counterfactual value of each hand when it best responds from there on."""
+    """Returns for every node [H]: the player's cfv of each hand when it best responds from there on."""
     return _cfvs(policy, player, root_reach, best=True)
 
 

@@ -1,8 +1,8 @@
 """CFR+ in an abstraction, where the hands of a bucket share one policy: blueprints of different quality.
 
 Algorithm:
-    CFR+ with linear averages on the whole tree. Instant regrets of the hands in a bucket are summed, and all of them play the
-    bucket's policy. A blueprint may be exact before the subgames and coarse inside them.
+    CFR+ with linear averages on the whole tree. Instant regrets of the hands in a bucket are summed, and all of them
+    play the bucket's policy. A blueprint may be exact before the subgames and coarse inside them.
 
 Reference: thesis 2.4 and 5.1.8, where blueprints are abstracted.
 Deviations: the last iteration's policy, nearly a best response within the abstraction, can be had, too.

@@ -63,7 +63,7 @@ class CFR(UpdateSolver):
         self.iteration += player
 
     def last_cfvs(self, player: int, nodes: Nodes) -> FloatArray:
-        """Returns [K, H]: the cfvs of some nodes in the last traversal, which must have been the player's; padded with 0."""
+        """Returns [K, H]: cfvs of some nodes in the last traversal, which must be the player's, padded with 0."""
         side, values = self._engine.layout.sides[player], self._engine.layout.values
         hand = np.arange(int(side.hands[nodes].max(initial=0)))
         real = hand < side.hands[nodes][:, None]

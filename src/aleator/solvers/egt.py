@@ -3,27 +3,29 @@
 Algorithm:
     For reaches (sequence-form strategies) z_i and smoothing mu_i let
         V_i(z_{-i}) = max over x of  u_i(x, z_{-i}) - mu_i d_i(x),
-    d_i being the dilated entropy: the sum over infostates of beta(I) x reach(I) x (entropy of uniform - entropy of the policy).
-    The pair (z_0, z_1) is kept in the *excessive gap* V_0 + V_1 <= 0, so that its NashConv is at most
+    d_i being the dilated entropy: the sum over infostates of beta(I) x reach(I) x (entropy of uniform - entropy of the
+    policy). The pair (z_0, z_1) is kept in the *excessive gap* V_0 + V_1 <= 0, so that its NashConv is at most
     mu_0 max d_0 + mu_1 max d_1, and the larger of the two mu is shrunk by 1 - tau in every iteration:
         x = argmax of V_i;   y = argmax of V_{-i} against (1 - tau) z_i + tau x;
         x' = the best against y that stays near x: max tau / ((1 - tau) mu_i) u_i(x', y) - D(x', x);
         z_i <- (1 - tau) z_i + tau x';   z_{-i} <- (1 - tau) z_{-i} + tau y;   mu_i <- (1 - tau) mu_i.
-    tau begins at 1/2 and is halved whenever a step would leave the excessive gap. The gradients u_i(., z) come from walks of
-    the tree, which with a threshold c leave out histories that chance and the opponent reach with a probability below c / t.
+    tau begins at 1/2 and is halved whenever a step would leave the excessive gap. The gradients u_i(., z) come from
+    walks of the tree, which with a threshold c leave out histories that chance and the opponent reach with a
+    probability below c / t.
 
 Reference:
     Nesterov 2005; Hoda, Gilpin, Pena, Sandholm 2010 (sequence form); Kroer, Waugh, Kilinc-Karzan, Sandholm (weights
-    beta = 2 alpha, alpha(I) = 1 + max_a sum of 2 alpha below; steps as large as the excessive gap allows). Thresholding:
-    thesis 3.4.3.
+    beta = 2 alpha, alpha(I) = 1 + max_a sum of 2 alpha below; steps as large as the excessive gap allows).
+    Thresholding: thesis 3.4.3.
 
 Deviations:
     mu begins at the smallest power of 2 that puts the first pair into the excessive gap; that pair is found without a
-    threshold. With one, gradients are inexact, and so is the test of the gap; nothing is proven then, here as in the thesis.
+    threshold. With one, gradients are inexact, and so is the test of the gap; nothing is proven then, here as in the
+    thesis.
 
 Status:
-    Tested (tests/solvers/test_egt.py): gradients and smoothed responses against their definitions, the gap in every iteration,
-    convergence. `aleator paper thresholding-leduc` and `thresholding-leduc5` reproduce thesis Fig. 3.16 and 3.17.
+    tests/solvers/test_egt.py: gradients and smoothed responses against their definitions, the gap in every
+    iteration, convergence. `aleator paper thresholding-leduc` and `thresholding-leduc5` reproduce thesis Fig. 3.16 f.
 """
 
 from __future__ import annotations
@@ -196,7 +198,7 @@ class EGT(TreeSolver):
         return found | {"numbers": self._numbers, "nodes_touched": np.array([self.nodes_touched], np.int64)}
 
     def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Goes on from the state of another solver of the same tree and threshold; the results are then equal bit by bit."""
+        """Goes on from another solver of the same tree and threshold; results are then equal bit by bit."""
         own = self.state()
         restore_vectors(own, state)
         self.iteration, self._touched = iteration, int(own["nodes_touched"][0])

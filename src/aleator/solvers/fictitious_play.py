@@ -12,11 +12,11 @@ Reference: ReBeL App. D.
 
 Deviations:
     The paper writes w_t = 1/t and 2/(t+1), which forget the uniform policy at t = 1; then parts of the tree stay
-    unreached and responses there are arbitrary (Liar's Dice 1x6 after 512 updates per player: .22 instead of .039). Here the
-    uniform policy counts as one iteration; the authors' release keeps it too. The FP row of the paper's Table 2 was made
-    with linear weights, the default of the release: compare it with linear fictitious play.
-    Updates alternate unless told otherwise: the second player responds to the first one's new average. Ties between best
-    actions go to the first; results depend on how ties are broken, hence on rounding.
+    unreached and responses there are arbitrary (Liar's Dice 1x6 after 512 updates per player: .22 instead of .039).
+    Here the uniform policy counts as one iteration; the authors' release keeps it too. The FP row of the paper's Table
+    2 was made with linear weights, the default of the release: compare it with linear fictitious play.
+    Updates alternate unless told otherwise: the second player responds to the first one's new average. Ties between
+    best actions go to the first; results depend on how ties are broken, hence on rounding.
 
 Status: tests/solvers/test_fictitious_play.py; ReBeL Table 2 and Fig. 3 by `aleator paper rebel-table2`, `rebel-fig3`.
 """

@@ -135,8 +135,8 @@ def run_until(
         exploitability = solver.nash_conv() / 2
         if not math.isfinite(exploitability):
             raise SolveError(
-                f"after {solver.iteration:,} iterations the exploitability is {exploitability}: payoffs or settings are "
-                "too large for the precision"
+                f"after {solver.iteration:,} iterations the exploitability is {exploitability}: payoffs or settings "
+                "are too large for the precision"
             )
         return CurvePoint(solver.iteration, perf_counter() - started, exploitability, solver.nodes_touched)
 

@@ -94,8 +94,8 @@ def solve_linear_program(tree: PublicTree) -> tuple[float, Policy]:
     """
     if sum(tree.policy_size) > MAX_SEQUENCES:
         raise TooBigError(
-            f"{tree.game.name} has {sum(tree.policy_size):,} sequences; a linear program takes at most {MAX_SEQUENCES:,}: "
-            "use an iterative algorithm"
+            f"{tree.game.name} has {sum(tree.policy_size):,} sequences; a linear program takes at most "
+            f"{MAX_SEQUENCES:,}: use an iterative algorithm"
         )
     form = sequence_form(tree)
     legal = legal_actions(tree)

@@ -4,16 +4,16 @@ Algorithm:
     An iteration t samples for each player i in turn a block Q of histories (or a batch of blocks) and estimates the
     counterfactual values of the infostates it meets:
         v(I | Q) = sum over z in Q of  u_i(z) pi_{-i}(z[I]) pi(z[I] -> z) / q(z),
-    q(z) being the probability that z is sampled. Sampled regrets v(I a | Q) - v(I | Q) are unbiased; they are added up and
-    matched as in CFR. The schemes differ in Q. Chance is always sampled by its own probabilities, and
+    q(z) being the probability that z is sampled. Sampled regrets v(I a | Q) - v(I | Q) are unbiased; they are added up
+    and matched as in CFR. The schemes differ in Q. Chance is always sampled by its own probabilities, and
         external       samples the opponent's actions by its policy, explores all of the traverser's;
         robust         the same, but explores k of the traverser's, drawn uniformly: 1/q(z) has a factor A / k for each;
         outcome        explores one, drawn by the traverser's policy, with probability `exploration` uniformly;
         chance         explores all actions of both;
         public-chance  samples public events only, and walks all hands at once.
-    Each time a traversal meets an infostate of the *opponent*, the opponent's current policy is added to its average, with
-    weight t^gamma x (the opponent's reach / the probability of having come here): on average that is the opponent's own
-    reach, up to a factor per infostate that never changes. So the average is that of CFR.
+    Each time a traversal meets an infostate of the *opponent*, the opponent's current policy is added to its average,
+    with weight t^gamma x (the opponent's reach / the probability of having come here): on average that is the
+    opponent's own reach, up to a factor per infostate that never changes. So the average is that of CFR.
     A batch of b traversals looks at the same policies, and the average of their regrets is added.
 
 Reference:
@@ -28,8 +28,8 @@ Deviations:
     the opponent's infostates below them are met more seldom, so that the average is no longer exactly that of CFR.
 
 Status:
-    Every scheme equals a recursive reference number by number, whose expectation over all random outcomes equals the exact
-    counterfactual values (tests/solvers/test_mccfr.py).
+    Every scheme equals a recursive reference number by number, whose expectation over all random outcomes equals the
+    exact counterfactual values (tests/solvers/test_mccfr.py).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class MCCFR(TreeSolver):
 
     @property
     def nodes_touched(self) -> int:
-        """How many nodes all traversals have come to, terminals included, each hand of a walk over all hands counted."""
+        """How many nodes all traversals have come to, terminals included, each hand of such walks counted."""
         return self._engine.touched
 
     def run(self, iterations: int) -> None:

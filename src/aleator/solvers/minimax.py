@@ -1,10 +1,11 @@
 """Games of perfect information solved from the end: each player takes the best action, given what follows.
 
 Algorithm:
-    In a game of perfect information each player has one hand, the value of a position depends on no belief, and one pass from
-    the leaves up solves a subgame: v(h) = max over actions of v(h·a) where the player moves whose values these are, min where
-    the other one does, and the sum over outcomes of chance. Equally good actions share the probability.
-    Over a game's positions, each taken once, the same pass finds exact values, or the value of the best answer to a policy.
+    In a game of perfect information each player has one hand, the value of a position depends on no belief, and one
+    pass from the leaves up solves a subgame: v(h) = max over actions of v(h·a) where the player moves whose values
+    these are, min where the other one does, and the sum over outcomes of chance. Equally good actions share the
+    probability. Over a game's positions, each taken once, the same pass finds exact values, or the value of the best
+    answer to a policy.
 
 Reference: Zermelo 1913; ReBeL section 5.4: "only one search iteration is required to solve a subgame".
 
@@ -69,7 +70,8 @@ def position_values(
     Args:
         game: each player has one hand in it.
         policies: what a player does; None for a player who does what is best against the other.
-        worst: count of the actions that a policy takes at all the one that is worst for its player, instead of their mean.
+        worst: count of the actions that a policy takes at all the one that is worst for its player, instead of their
+            mean.
 
     Raises:
         SolveError: a player has several hands somewhere.

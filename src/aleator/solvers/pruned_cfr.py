@@ -1,38 +1,41 @@
 """CFR that leaves out parts of the tree: partial, regret-based and best-response pruning, dynamic thresholding.
 
 Algorithm:
-    *Partial pruning* (pp). Where pi_{-i}(h) = 0 all of player i's counterfactual values and regrets are zero: i's update skips
-    what is below h. Policies there do not change either; their part in the average is added up when they are next visited.
-    *Regret-based pruning* (rbp). An action a of infostate I with R(I, a) < 0 has probability zero. From iteration T0 on
-    everything below it is skipped as long as (3.19)
+    *Partial pruning* (pp). Where pi_{-i}(h) = 0 all of player i's counterfactual values and regrets are zero: i's
+    update skips what is below h. Policies there do not change either; their part in the average is added up when they
+    are next visited. *Regret-based pruning* (rbp). An action a of infostate I with R(I, a) < 0 has probability zero.
+    From iteration T0 on everything below it is skipped as long as (3.19)
         R^T0(I, a) + sum_{t > T0} (cf_reach^t(I) x U(I, a) - v^t(I)) <= 0,
-    U(I, a) being the highest payoff that can follow. Then one walk finds the best response below a to the sum of the opponent's
-    policies in the skipped iterations, and regrets become what playing it in all of them leaves behind. Pruning begins only
-    if (3.20) expects it to last for at least `least_skip` iterations.
-    *Best-response pruning* (brp). The same, but the best response is to all iterations from the first (3.27, 3.29 to 3.31), so
-    that nothing that was stored below a is needed any more: regrets there are freed at once, the sum of policies as soon as the
-    average policy plays a with a probability of at most C / sqrt(t).
-    *Dynamic thresholding*. Probabilities below d sqrt(ln A) / (sqrt(2) A^2 sqrt(t)) become zero, so that Hedge can be pruned.
+    U(I, a) being the highest payoff that can follow. Then one walk finds the best response below a to the sum of the
+    opponent's policies in the skipped iterations, and regrets become what playing it in all of them leaves behind.
+    Pruning begins only if (3.20) expects it to last for at least `least_skip` iterations.
+    *Best-response pruning* (brp). The same, but the best response is to all iterations from the first (3.27, 3.29 to
+    3.31), so that nothing that was stored below a is needed any more: regrets there are freed at once, the sum of
+    policies as soon as the average policy plays a with a probability of at most C / sqrt(t).
+    *Dynamic thresholding*. Probabilities below d sqrt(ln A) / (sqrt(2) A^2 sqrt(t)) become zero, so that Hedge can be
+    pruned.
 
-Reference: thesis 3.3 (3.3.1 best responses below actions of probability zero, 3.3.3, 3.3.4 CFR+ and DCFR, 3.3.6), 3.4, 3.5.
+Reference: thesis 3.3 (3.3.1 best responses below actions of probability 0, 3.3.3, 3.3.4 CFR+ and DCFR, 3.3.6), 3.4 f.
 
 Deviations:
-    Cumulative cfvs of terminals are kept up in every iteration, so that regret-based pruning needs no walk when it begins
-    (3.3.3 has one). The skipped iterations are weighed as regrets are, not as the average policy is. The last action left at an
-    infostate is never pruned. An infostate without positive regrets plays uniformly, as in the thesis, or if `greedy` the highest
-    of them: the best responses below pruned actions leave none behind. Greedy play needs up to twice the nodes on Leduc and
-    two thirds of them on Leduc-5; best-response pruning is greedy by default, as that frees more memory. With a floor,
-    the jump of a negative regret to a positive gain (3.3.4) waits until an action is visited again: what was skipped is
-    simply added, or the gain of many iterations would be taken for that of one. With Hedge, (3.21) is solved for the
-    regret at which an action would come back, and an infostate that is not visited keeps its policy although the step size
-    changes with t. Best-response pruning looks at an action of negative regret again no sooner than
-    `least_skip` iterations, or a tenth of those done, after it was found not to qualify. Memory is counted, not returned to the
+    Cumulative cfvs of terminals are kept up in every iteration, so that regret-based pruning needs no walk when it
+    begins (3.3.3 has one). The skipped iterations are weighed as regrets are, not as the average policy is. The last
+    action left at an infostate is never pruned. An infostate without positive regrets plays uniformly, as in the
+    thesis, or if `greedy` the highest of them: the best responses below pruned actions leave none behind. Greedy play
+    needs up to twice the nodes on Leduc and two thirds of them on Leduc-5; best-response pruning is greedy by default,
+    as that frees more memory. With a floor, the jump of a negative regret to a positive gain (3.3.4) waits until an
+    action is visited again: what was skipped is simply added, or the gain of many iterations would be taken for that of
+    one. With Hedge, (3.21) is solved for the regret at which an action would come back, and an infostate that is not
+    visited keeps its policy although the step size changes with t. Best-response pruning looks at an action of negative
+    regret again no sooner than `least_skip` iterations, or a tenth of those done, after it was found not to qualify.
+    Memory is counted, not returned to the
     system: numbers that are freed stay where they are and are never read.
 
 Status:
-    Partial pruning equals CFR, regret-based and best-response pruning equal plain recursive references, freed numbers can be
-    overwritten without effect (tests/solvers/test_pruned_cfr.py). `aleator paper rbp-leduc`, `rbp-leduc5`,
-    `rbp-thresholds`, `thresholding-leduc`, `thresholding-leduc5`, `brp-leduc`, `brp-leduc5` reproduce Fig. 3.13 to 3.21.
+    Partial pruning equals CFR, regret-based and best-response pruning equal plain recursive references, freed numbers
+    can be overwritten without effect (tests/solvers/test_pruned_cfr.py). `aleator paper rbp-leduc`, `rbp-leduc5`,
+    `rbp-thresholds`, `thresholding-leduc`, `thresholding-leduc5`, `brp-leduc`, `brp-leduc5` reproduce Fig. 3.13 to
+    3.21.
 """
 
 from __future__ import annotations
@@ -81,9 +84,9 @@ _LARGEST_LOG_WEIGHT = 100.0
 class PrunedCFR(TreeSolver):
     """CFR on a public tree that visits only pairs of hands that matter, in float64.
 
-    A *node touched* is a public node with a pair of hands that chance allows: a history, up to symmetries such as suits.
-    With simultaneous updates both players are updated in one walk and a history counts once; with alternating updates each
-    player's walk counts its own. Walks that begin or end pruning count, too.
+    A *node touched* is a public node with a pair of hands that chance allows: a history, up to symmetries such as
+    suits. With simultaneous updates both players are updated in one walk and a history counts once; with alternating
+    updates each player's walk counts its own. Walks that begin or end pruning count, too.
 
     Attributes:
         tree: of the game.
@@ -118,7 +121,7 @@ class PrunedCFR(TreeSolver):
         return int(self._work.counts[OVERHEAD])
 
     def nodes_played(self) -> int:
-        """Returns how many histories, up to symmetry, both players' current policies reach: no pruning can leave them out."""
+        """Returns how many histories, up to symmetry, both current policies reach: no pruning leaves them out."""
         reached = []
         for side, memory in zip(self._layout.sides, self._memory, strict=True):
             reach = np.ones(len(side.places) + 1)
@@ -140,8 +143,8 @@ class PrunedCFR(TreeSolver):
     def space(self, *, itself: bool = False) -> float:
         """Returns which part of the regrets and sums of policies that CFR keeps is needed now.
 
-        Those below a pruned action are not; if `itself`, that action's own two numbers are taken to be free, too. (While it is
-        pruned its regret stands still; to know when to look at it again, that is needed.)
+        Those below a pruned action are not; if `itself`, that action's own two numbers are taken to be free, too.
+        (While it is pruned its regret stands still; to know when to look at it again, that is needed.)
         """
         if self.rule.method != BEST_RESPONSE:
             return 1.0
@@ -168,7 +171,7 @@ class PrunedCFR(TreeSolver):
             self._iterate(self._rebase(end - self.iteration))
 
     def _extend_logs(self, iterations: int) -> None:
-        """Computes discounts and their products up to some iteration: of positive and negative regrets, of the average."""
+        """Computes discounts and products up to some iteration: of positive and negative regrets, of the average."""
         known = len(self._logs)
         if iterations < known:
             return
@@ -189,7 +192,7 @@ class PrunedCFR(TreeSolver):
         return rows
 
     def _rebase(self, most: int) -> int:
-        """Returns how many iterations can be run until the weights have grown so much that sums are scaled; scales them if due.
+        """Returns how many iterations can be run until weights are so big that sums are scaled; does it if due.
 
         When that is depends on the rule alone, not on how many iterations are asked for at a time.
         """

@@ -1,4 +1,4 @@
-"""Pruning rules: which parts of the tree CFR leaves out, as values of one frozen dataclass; how they work is in `pruned_cfr`."""
+"""Pruning rules: which parts of the tree CFR leaves out, as frozen values; how they work is in `pruned_cfr`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class PruningRule:
         respond: play a best response below the player's own actions of probability zero.
         greedy: without a positive regret play the highest one, not all actions uniformly.
         least_skip: an action is pruned if it is expected to stay so for at least this many iterations.
-        threshold: d of dynamic thresholding: probabilities below d sqrt(ln A) / (sqrt(2) A^2 sqrt(t)) become zero (Hedge;
-            d / (A^2 sqrt(t)) with regret matching). 0 for none.
+        threshold: d of dynamic thresholding: probabilities below d sqrt(ln A) / (sqrt(2) A^2 sqrt(t)) become zero
+            (Hedge; d / (A^2 sqrt(t)) with regret matching). 0 for none.
         discard: C: best-response pruning throws away the sums of policies below a pruned action that the average policy
             plays with a probability of at most C / sqrt(t).
     """
@@ -74,7 +74,7 @@ def is_pruning_rule(text: str) -> bool:
 
 
 def parse_pruning_rule(text: str) -> PruningRule:
-    """Returns the rule of a name such as `rbp`, `rbp:cfr+`, `pp:dcfr:1.5,0.5,2/simultaneous` or `rbp:hedge,threshold=0.5`.
+    """Returns the rule named `rbp`, `rbp:cfr+`, `pp:dcfr:1.5,0.5,2/simultaneous` or `rbp:hedge,threshold=0.5`.
 
     Raises:
         SolveError: no such method, rule or option; the message says what is allowed.

@@ -11,19 +11,20 @@ Algorithm:
 Reference:
     CFR+ (thesis 2.3.7; quadratic averaging 3.1.1), LCFR, LCFR+, DCFR (thesis 3.1.2), Hedge (thesis 3.4.3).
     PCFR+: Farina, Kroer, Sandholm 2021 (arXiv 2007.14358). DCFR+ and PDCFR+: Xu et al. 2024 (arXiv 2404.13891).
-    Polynomial links: Greenwald, Li, Marks 2006 (Bounds for regret-matching algorithms); in CFR D'Orazio et al. 2020 (arXiv
-    1912.02967).
+    Polynomial links: Greenwald, Li, Marks 2006 (Bounds for regret-matching algorithms); in CFR D'Orazio et al. 2020
+    (arXiv 1912.02967).
     HS-DCFR and HS-PCFR+: Zhang, McAleer, Sandholm 2024 (arXiv 2404.09097), which make the exponents linear in t / T.
 
 Deviations:
     An infinite exponent means "no discount" (alpha) or "forget at once" (beta) from the first iteration on.
-    Sharp matching together with discounts is ours: no bound is known to us. It is the quickest in hold'em (`aleator paper
-    holdem-rules`), whose solver interpolates the power (`simd.sharpened`), and in the depth-limited searches of ReBeL.
-    Hedge's variance is that of the counterfactual value; where it is zero the best action so far is played.
+    Sharp matching together with discounts is ours: no bound is known to us. It is the quickest in hold'em
+    (`aleator paper holdem-rules`), whose solver interpolates the power (`simd.sharpened`), and in the depth-limited
+    searches of ReBeL. Hedge's variance is that of the counterfactual value; where it is zero the best action so far is
+    played.
 
 Status:
-    CFR, CFR+, DCFR equal OpenSpiel's iterates (tests/solvers/test_against_openspiel.py); every rule equals the recursive
-    reference (tests/solvers/test_engine.py) and converges (tests/solvers/test_cfr.py).
+    CFR, CFR+, DCFR equal OpenSpiel's iterates (tests/solvers/test_against_openspiel.py); every rule equals the
+    recursive reference (tests/solvers/test_engine.py) and converges (tests/solvers/test_cfr.py).
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class RegretRule:
         optimistic: the next policy assumes that the last iteration's regrets come once more.
         minimiser: "regret-matching", "sharp-matching" or "hedge".
         alternating: players are updated in turn, the second against the first's new policy.
-        alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter schedules).
+        alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter
+            schedules).
         horizon: the iteration at which a schedule ends.
         restart: the average begins anew at the powers of this number; 0 for never.
     """
@@ -103,8 +105,8 @@ class RegretRule:
     def schedule(self, first: int, count: int) -> FloatArray:
         """Returns [count, 5]: what iterations first, first + 1, ... multiply by.
 
-        Columns: discount of positive and of negative regrets, decay of the sum of policies (all three applied before the
-        iteration's own contribution is added), floor, discount of regrets in the prediction of the next iteration.
+        Columns: discount of positive and of negative regrets, decay of the sum of policies (all three applied before
+        the iteration's own contribution is added), floor, discount of regrets in the prediction of the next iteration.
         """
         before = np.arange(first - 1, first - 1 + count, dtype=np.float64)
         part = np.minimum(before / self.horizon, 1.0)
@@ -151,7 +153,7 @@ def _discount(t: FloatArray, exponent: FloatArray) -> FloatArray:
 
 
 def _last_power(t: FloatArray, base: int) -> FloatArray:
-    """Returns the largest power of `base` (1, base, ...) that is at most each t; 0 if there is none or the base is 0."""
+    """Returns the largest power of `base` (1, base, ...) that is at most each t; 0 if there is none or base is 0."""
     powers = [0.0]
     while base and powers[-1] * base <= t.max(initial=0.0):
         powers.append(powers[-1] * base or 1.0)

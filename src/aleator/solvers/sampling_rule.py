@@ -31,12 +31,12 @@ class SamplingRule:
         batch: traversals per player and iteration; regrets are their average.
         floor: regrets never fall below zero (MCCFR+).
         gamma: iteration t has weight t^gamma in the average policy.
-        discount: "linear" multiplies regrets and sums of policies by n / (n + 1) when period n has ended, "initial" by 1/10
-            when the first has.
+        discount: "linear" multiplies regrets and sums of policies by n / (n + 1) when period n has ended, "initial" by
+            1/10 when the first has.
         period: of the discount, in nodes touched.
         skip: "libratus" or "pluribus": how actions with very negative regret are skipped.
-        threshold: the regret C below which they may be. Sampling alone moves regrets by the largest payoff times the square
-            root of the iterations; a threshold that is not far below that skips actions which are needed.
+        threshold: the regret C below which they may be. Sampling alone moves regrets by the largest payoff times the
+            square root of the iterations; a threshold that is not far below that skips actions which are needed.
         constant: Libratus explores an action with regret R < C with probability K / (K + C - R); this is K.
         rate: the share of traversals in which Pluribus skips.
         skip_from: the first iteration that skips.
@@ -63,8 +63,8 @@ class SamplingRule:
             if value not in allowed:
                 raise SolveError(f"unknown {field} {shown(value)}; allowed: {', '.join(allowed)}")
         for field, number, most in (
-            ("actions", self.actions, MAX_ACTIONS), ("batch", self.batch, MAX_BATCH), ("period", self.period, MAX_WHOLE),
-            ("from", self.skip_from, MAX_ITERATIONS),
+            ("actions", self.actions, MAX_ACTIONS), ("batch", self.batch, MAX_BATCH),
+            ("period", self.period, MAX_WHOLE), ("from", self.skip_from, MAX_ITERATIONS),
         ):  # fmt: skip
             if not 1 <= number <= most:
                 raise SolveError(f"{field} must be a whole number from 1 to {most:,}, not {shown(number)}")
@@ -88,9 +88,9 @@ SAMPLING_RULES: dict[str, SamplingRule] = {
 }
 # how options are written -> field, kind
 _OPTIONS: dict[str, tuple[str, type]] = {
-    "batch": ("batch", int), "epsilon": ("exploration", float), "gamma": ("gamma", float), "discount": ("discount", str),
-    "period": ("period", int), "skip": ("skip", str), "threshold": ("threshold", float), "constant": ("constant", float),
-    "rate": ("rate", float), "from": ("skip_from", int),
+    "batch": ("batch", int), "epsilon": ("exploration", float), "gamma": ("gamma", float),
+    "discount": ("discount", str), "period": ("period", int), "skip": ("skip", str), "threshold": ("threshold", float),
+    "constant": ("constant", float), "rate": ("rate", float), "from": ("skip_from", int),
 }  # fmt: skip
 SAMPLING_USAGE = f"{'|'.join(SAMPLING_RULES)}[:SCHEME][,OPTION=VALUE ...]"
 
@@ -126,8 +126,8 @@ def parse_sampling_rule(text: str) -> SamplingRule:
         else:
             hint = did_you_mean(key, [*SCHEMES, *_OPTIONS])
             raise SolveError(
-                f"{shown(text)}: unknown {shown(part)}; {hint}allowed: {', '.join(SCHEMES)} (robustK explores K actions), "
-                f"{', '.join(f'{option}=' for option in _OPTIONS)}"
+                f"{shown(text)}: unknown {shown(part)}; {hint}allowed: {', '.join(SCHEMES)} (robustK explores K "
+                f"actions), {', '.join(f'{option}=' for option in _OPTIONS)}"
             )
     return replace(SAMPLING_RULES[name], **fields)
 

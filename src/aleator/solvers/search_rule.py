@@ -22,8 +22,8 @@ class SearchRule:
     Attributes:
         update: a rule of the CFR family or of fictitious play; or minimax, which solves a subgame of a game of perfect
             information in one iteration.
-        leaves: at which beliefs leaves are valued: "current" (CFR-D), "average" (CFR-AVE, fictitious play) or "difference"
-            (modified CFR-AVE).
+        leaves: at which beliefs leaves are valued: "current" (CFR-D), "average" (CFR-AVE, fictitious play) or
+            "difference" (modified CFR-AVE).
     """
 
     update: RegretRule | FictitiousRule | MinimaxRule = LCFR
@@ -49,7 +49,7 @@ class SearchRule:
 
     @property
     def oracle(self) -> bool:
-        """Whether leaves have to be solved: CFR-AVE evaluates solutions for the average policies at the current ones."""
+        """Whether leaves have to be solved: CFR-AVE evaluates solutions for average policies at current ones."""
         return isinstance(self.update, RegretRule) and self.leaves == AVERAGE
 
     def check(self, game: str, num_hands: int) -> None:

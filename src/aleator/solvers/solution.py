@@ -226,7 +226,8 @@ class TreeSolution(Solution):
         Args:
             summary: how it was found.
             arrays: its policy, the shape of the tree, and the solver's state.
-            tree: of the game; if it is needed and not given, it is built from the rules that the package has by that name.
+            tree: of the game; if it is needed and not given, it is built from the rules that the package has by that
+                name.
             fingerprint: of the game, if the tree is not given.
         """
         super().__init__(summary, arrays)
@@ -320,7 +321,7 @@ class TreeSolution(Solution):
         return tree
 
     def belongs_to(self, tree: PublicTree) -> bool:
-        """Returns whether the solution is of the game of a tree, by its shape and fingerprint; in earlier versions, its name."""
+        """Returns whether the solution is of a tree's game, by its shape and fingerprint; earlier: its name."""
         if self._tree is not None:
             return self._tree is tree or tree_fingerprint(self._tree).fits(tree_fingerprint(tree))
         if not all(np.array_equal(self._arrays[f"tree.{name}"], getattr(tree, name)) for name in _TREE):
@@ -335,8 +336,8 @@ def open_solution(path: Path | str, game: Game[Any] | PublicTree | None = None) 
 
     Args:
         path: what `Solution.save` wrote.
-        game: the game, or its tree, which must be the one that was solved; None for a hold'em spot or a game of this package.
-            Code and other files that a solution names are never opened.
+        game: the game, or its tree, which must be the one that was solved; None for a hold'em spot or a game of this
+            package. Code and other files that a solution names are never opened.
 
     Raises:
         StorageError: it is not a file of arrays, or it is damaged.

@@ -156,15 +156,15 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
 
 @overload
 def solve(
-    game: Spot, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
-    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
-    on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
+    game: Spot, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ...,
+    threads: int = ..., seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ...,
+    on_progress: OnProgress | None = ..., on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> HoldemSolution: ...  # fmt: skip
 @overload
 def solve(
-    game: Solvable, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
-    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
-    on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
+    game: Solvable, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ...,
+    threads: int = ..., seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ...,
+    on_progress: OnProgress | None = ..., on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> Solution: ...  # fmt: skip
 
 
@@ -186,16 +186,18 @@ def solve(
 
     Args:
         game: a name, a game, a hold'em spot, or a tree that is already built.
-        algorithm: see `ALGORITHMS`; `lp` solves a linear program and is exact. By default DCFR, in hold'em as the spot says.
+        algorithm: see `ALGORITHMS`; `lp` solves a linear program and is exact. By default DCFR, in hold'em as the spot
+            says.
         limits: when to stop; by default after 1,000 iterations, in hold'em as the spot says.
         dtype: float64 or float32, in hold'em float32 or float16; by default the first.
         threads: used if the game is big enough.
         seed: of algorithms that sample; a resumed solve keeps its own.
-        resume: a solution of the same game by the same algorithm to go on from; iterations and seconds count from its start.
+        resume: a solution of the same game by the same algorithm to go on from; iterations and seconds count from its
+            start.
         keep_state: whether the solution can be resumed; by default that of a spot cannot, since that doubles it.
         on_progress: called a few times a second; a true answer ends the solve, and what has been found is returned.
-        on_checkpoint: given what has been found so far, with the state, every few minutes, to save it: a solve that is killed
-            goes on from there. If it is given, a solve that `on_progress` ends keeps its state, too.
+        on_checkpoint: given what has been found so far, with the state, every few minutes, to save it: a solve that is
+            killed goes on from there. If it is given, a solve that `on_progress` ends keeps its state, too.
         checkpoint_seconds: between two checkpoints; more if saving takes long.
 
     Raises:

@@ -37,7 +37,7 @@ class Solver(Protocol):
         """Returns the NashConv of the average policy."""
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns everything that another solver of the same game and rule needs to go on from here, by name; no copies."""
+        """Returns everything another solver of the same game and rule needs to go on, by name; no copies."""
 
     def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver after so many iterations; results are then equal bit by bit.
@@ -87,5 +87,6 @@ def check_no_leaves(tree: PublicTree) -> None:
     """Raises SolveError if a depth limit cuts the tree: then values of leaves are needed (`aleator.search`)."""
     if len(tree.leaves):
         raise SolveError(
-            f"a depth limit cuts this tree at {len(tree.leaves)} leaves; solve it with aleator.search.DepthLimitedSolver"
+            f"a depth limit cuts this tree at {len(tree.leaves)} leaves; solve it with "
+            "aleator.search.DepthLimitedSolver"
         )

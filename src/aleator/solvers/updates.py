@@ -1,9 +1,10 @@
 """How policies change from iteration to iteration on a public tree: by regrets, by best responses, by minimax.
 
-What a solver of a whole tree, a search with values at its leaves and an oracle below leaves have in common is written here once.
-Whoever walks the tree in steps, so that something can happen in between, tells an update when an iteration begins, asks what a
-traverser expects of both players (for beliefs at the leaves and reach at the terminals), lets it pull cfvs up once terminals and
-leaves are written, and then lets the player move on to its new policy. Without leaves `run` does all of it.
+What a solver of a whole tree, a search with values at its leaves and an oracle below leaves have in common is written
+here once. Whoever walks the tree in steps, so that something can happen in between, tells an update when an iteration
+begins, asks what a traverser expects of both players (for beliefs at the leaves and reach at the terminals), lets it
+pull cfvs up once terminals and leaves are written, and then lets the player move on to its new policy. Without leaves
+`run` does all of it.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class CFRUpdate:
         self.share = 1.0 / self._weight
 
     def run(self, iterations: int, root_means: Reach | None = None) -> None:
-        """Runs whole iterations where there are no leaves; adds their cfvs [H] at the root to the means so far, if wanted."""
+        """Runs whole iterations where there are no leaves; adds their cfvs [H] at the root to the means, if wanted."""
         schedule = self.rule.schedule(self.iteration + 1, iterations)
         self._engine.iterate(
             self.memory,
@@ -189,7 +190,7 @@ class CFRUpdate:
         self._weight = float(1.0 + np.cumprod(decays[:0:-1]).sum()) if iteration else 0.0
 
     def weights(self) -> dict[int, float]:
-        """Returns the weight of each iteration in the average policy; those that a warm start pretends share the last number."""
+        """Returns the weight of each iteration in the average policy; a warm start's share the last number."""
         decays = self.rule.schedule(1, self.iteration)[:, 2]
         weights = np.concatenate([np.cumprod(decays[:0:-1])[::-1], [1.0]])
         shares = (weights / weights.sum()).tolist()
@@ -314,7 +315,7 @@ class FictitiousUpdate:
 
 
 class MinimaxUpdate:
-    """The best actions of both players where each has one hand: found at the first iteration, the same at every other."""
+    """The best actions of both players where each has one hand: found at the first iteration, then the same."""
 
     def __init__(self, engine: CpuEngine, root_reach: Reach) -> None:
         self.alternating, self.share, self.iteration = True, 1.0, 0

@@ -2,21 +2,21 @@
 
 Algorithm:
     The given policy stands for the average of T iterations. What those iterations won is unknown and not needed: any
-    substitute v'(I) does that adds up to at most 0 over the players and keeps the regrets within CFR's bound. Bottom up,
-    v'(I, a) is the sum of what follows the action against that policy, and v'(I) a soft best response:
+    substitute v'(I) does that adds up to at most 0 over the players and keeps the regrets within CFR's bound. Bottom
+    up, v'(I, a) is the sum of what follows the action against that policy, and v'(I) a soft best response:
         sum_a (v'(I, a) - v'(I))_+^2 = lambda x cf_reach(I) x L(I)^2 x |A(I)| / T.
-    Regrets begin at T x (v'(I, a) - v'(I)). T is read off a short run from scratch, whose NashConv is taken to fall as c / T;
-    lambda, the same for both players, is the smallest for which v'_1 + v'_2 <= 0.
+    Regrets begin at T x (v'(I, a) - v'(I)). T is read off a short run from scratch, whose NashConv is taken to fall as
+    c / T; lambda, the same for both players, is the smallest for which v'_1 + v'_2 <= 0.
 
 Reference:
-    Thesis 3.2.2 to 3.2.4, Eq. 3.4 to 3.6. ReBeL Appendix J is `softness=0, iterations=15`: an exact best response, regrets
-    scaled up by 15.
+    Thesis 3.2.2 to 3.2.4, Eq. 3.4 to 3.6. ReBeL Appendix J is `softness=0, iterations=15`: an exact best response,
+    regrets scaled up by 15.
 
 Deviations:
-    The equation in 3.2.4 has the signs of (3.6) turned round; (3.6) is used. Rules that discount get the regret and the sum of
-    policies that T equal iterations would have left. Where a hand has no positive regret, the first policy is the given
-    one instead of uniform: with lambda = 0 that is everywhere, and ReBeL needs it there. Theorem 6 is about plain CFR; CFR+ and
-    DCFR go on from a warm start, too, but lose more by it.
+    The equation in 3.2.4 has the signs of (3.6) turned round; (3.6) is used. Rules that discount get the regret and the
+    sum of policies that T equal iterations would have left. Where a hand has no positive regret, the first policy is
+    the given one instead of uniform: with lambda = 0 that is everywhere, and ReBeL needs it there. Theorem 6 is about
+    plain CFR; CFR+ and DCFR go on from a warm start, too, but lose more by it.
 
 Status: tests/solvers/test_warm_start.py.
 """
@@ -112,7 +112,7 @@ class WarmStarter:
         return root**2
 
     def current_policy(self, policy: Policy, iterations: int, softness: float | None = None) -> Policy:
-        """Returns what CFR plays in the iteration after T whose average is `policy`, knowing nothing but that average."""
+        """Returns what CFR plays in the iteration after T whose average is `policy`, knowing only that average."""
         softness = self.softness(policy, iterations) if softness is None else softness
         regrets = [self.substitutes(policy, player, softness, iterations).regrets for player in (0, 1)]
         return self._match(regrets, policy)

@@ -1,7 +1,8 @@
 """Files: arrays by name with checksums, replaced atomically, read lazily; and the JSON inside them, read with care.
 
-`files` writes any file so that nothing is lost or left behind, `values` reads JSON and text that may say anything, `header` knows
-the layout of safetensors, `arrays` writes and opens files of arrays. Nothing in a file is ever executed or unpickled.
+`files` writes any file so that nothing is lost or left behind, `values` reads JSON and text that may say anything,
+`header` knows the layout of safetensors, `arrays` writes and opens files of arrays. Nothing in a file is ever executed
+or unpickled.
 """
 
 from aleator.storage.arrays import ArrayFile, StoredArray, write_arrays

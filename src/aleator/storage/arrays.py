@@ -1,7 +1,7 @@
 """Files of named arrays: a header, then the arrays, read lazily, checked where they are read, and replaced atomically.
 
-The layout is that of safetensors, so that other software can read the arrays (`header`). Checksums are compared before a number
-is used, block by block (`checksums`).
+The layout is that of safetensors, so that other software can read the arrays (`header`). Checksums are compared before
+a number is used, block by block (`checksums`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Checksums of a file of arrays, which are compared with what is read, and only with that.
 
-Two ways to keep them. Our own files have a last array, `checksums`: the CRC-32 of every block of 32 KiB of each array, by their
-names, and at the end one of the header and of those before it. So a part of a large file is checked without reading the rest.
-Networks, which other software reads too, have the CRC-32 of each array in the metadata, and one of the whole header (`seal`).
+Two ways to keep them. Our own files have a last array, `checksums`: the CRC-32 of every block of 32 KiB of each array,
+by their names, and at the end one of the header and of those before it. So a part of a large file is checked without
+reading the rest. Networks, which other software reads too, have the CRC-32 of each array in the metadata, and one of
+the whole header (`seal`).
 """
 
 from __future__ import annotations

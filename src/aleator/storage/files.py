@@ -1,9 +1,9 @@
 """Writing a file so that nothing is lost, and nothing is left behind.
 
-A regular file is replaced in one step: the new content goes to a temporary file beside it, which takes over its name when it is
-whole. The temporary file is locked while it is written, so that one whose writer was killed can be told from one that is being
-written; the next save removes it. A symbolic link stays, and its target is replaced. A character device such as /dev/null is
-written to; pipes, sockets and disks are refused.
+A regular file is replaced in one step: the new content goes to a temporary file beside it, which takes over its name
+when it is whole. The temporary file is locked while it is written, so that one whose writer was killed can be told from
+one that is being written; the next save removes it. A symbolic link stays, and its target is replaced. A character
+device such as /dev/null is written to; pipes, sockets and disks are refused.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _target(path: Path) -> tuple[Path, os.stat_result | None]:
 
 
 def _followed(path: Path) -> Path:
-    """Returns what a path leads to if its last part is a link, or a chain of them; the way there stays as it was given."""
+    """Returns what a path leads to if its last part is a link, or a chain of them; the way there stays as given."""
     for _ in range(_LINKS):
         if not path.is_symlink():
             break

@@ -1,7 +1,8 @@
 """The header of a safetensors file: 8 bytes with its length, then JSON with type, shape and place of every array.
 
-Arrays lie one behind the other without gaps, those with the widest numbers first, so that each is aligned; the safetensors
-library reads such files. Files of earlier versions have gaps of up to 7 bytes, which are read here all the same.
+Arrays lie one behind the other without gaps, those with the widest numbers first, so that each is aligned; the
+safetensors library reads such files. Files of earlier versions have gaps of up to 7 bytes, which are read here all the
+same.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from aleator.errors import shown
 from aleator.storage.values import parse_json
 
 TYPES: dict[str, np.dtype[Any]] = {
-    "F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8"), "I32": np.dtype("<i4"),
-    "I16": np.dtype("<i2"), "I8": np.dtype("i1"), "U64": np.dtype("<u8"), "U32": np.dtype("<u4"), "U16": np.dtype("<u2"),
-    "U8": np.dtype("u1"), "BOOL": np.dtype("?"),
+    "F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8"),
+    "I32": np.dtype("<i4"), "I16": np.dtype("<i2"), "I8": np.dtype("i1"), "U64": np.dtype("<u8"),
+    "U32": np.dtype("<u4"), "U16": np.dtype("<u2"), "U8": np.dtype("u1"), "BOOL": np.dtype("?"),
 }  # fmt: skip
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 MAX_HEADER = 16 << 20

@@ -1,4 +1,4 @@
-"""JSON from files that may say anything: what comes back has the shape that was asked for, or there is one line of error."""
+"""JSON from files that may say anything: what comes back has the shape asked for, or there is one line of error."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def parse_json(text: bytes | str) -> Any:
     """Returns the value of a JSON text.
 
     Raises:
-        ValueError: it is none, is nested without end, or has NaN, infinite numbers or characters that cannot be printed; the
-            message is one line.
+        ValueError: it is none, is nested without end, or has NaN, infinite numbers or characters that cannot be
+            printed; the message is one line.
     """
     try:
         text = text.decode() if isinstance(text, bytes) else text
@@ -40,7 +40,8 @@ def _refuse(text: str) -> Any:
 def check_object(value: Any, kinds: Mapping[str, type], *, optional: Set[str] = frozenset()) -> dict[str, Any]:
     """Returns a JSON value that is an object with the fields of `kinds`, each of its type.
 
-    Whole numbers are taken for float, and must lie within 64 bits; float must be finite. Fields of type `object` may be anything.
+    Whole numbers are taken for float, and must lie within 64 bits; float must be finite. Fields of type `object` may be
+    anything.
 
     Args:
         value: from `parse_json`.

@@ -1,8 +1,8 @@
 """Public belief states: a public state together with what everybody believes about each player's hand.
 
-A player's *belief* is that player's own reach, normalised: how likely each hand would have acted as was seen. What chance did
-is known from the rules (`Game.deal`), so that the probability of a pair of hands is deal x belief x belief, normalised. That
-is all of the past that the rest of the game depends on (ReBeL section 4).
+A player's *belief* is that player's own reach, normalised: how likely each hand would have acted as was seen. What
+chance did is known from the rules (`Game.deal`), so that the probability of a pair of hands is deal x belief x belief,
+normalised. That is all of the past that the rest of the game depends on (ReBeL section 4).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class PublicBeliefState:
     Attributes:
         game: the game.
         state: the public state.
-        beliefs: [H0] and [H1], each a distribution over the hands of `state`; any non-negative weights may be given. Where
-            all are zero (the player would never have come here) the belief is uniform.
+        beliefs: [H0] and [H1], each a distribution over the hands of `state`; any non-negative weights may be given.
+            Where all are zero (the player would never have come here) the belief is uniform.
     """
 
     game: Game[Any]
@@ -65,7 +65,7 @@ class PublicBeliefState:
         return self.game.deal_operator(self.state)
 
     def joint(self) -> FloatArray:
-        """Returns [H0, H1]: the probability of each pair of hands (all zero if chance allows none of those believed in)."""
+        """Returns [H0, H1]: the probability of each pair of hands (zero if chance allows none that is believed in)."""
         joint = self._deal.matrix() * np.outer(*self.beliefs)
         return joint / (joint.sum() or 1.0)
 
@@ -77,8 +77,8 @@ class PublicBeliefState:
     def as_seen_by(self, player: int, hand: int) -> FloatArray:
         """Returns [H]: how likely a player who holds `hand` takes each hand of the other player to be.
 
-        Whether others believe in `hand` does not matter to who holds it. What chance allows is all that is left if it rules out
-        every hand that is believed in.
+        Whether others believe in `hand` does not matter to who holds it. What chance allows is all that is left if it
+        rules out every hand that is believed in.
         """
         allowed = self._deal.row(player, hand)
         for row in (allowed * self.beliefs[1 - player], allowed):
@@ -123,7 +123,7 @@ def reach_after(reach: FloatArray, origin: IntArray | None, policy: FloatArray |
 
 
 def reach_at(policy: Policy, node: int, root_reach: Reach | None = None) -> Reach:
-    """Returns each player's reach [H] at a node under a policy, given the reach at the root (by default 1 for every hand)."""
+    """Returns each player's reach [H] at a node under a policy, given that at the root (by default all 1)."""
     tree = policy.tree
     line = [node]
     while line[-1]:

@@ -1,9 +1,9 @@
 """The fingerprint of a game: what a saved policy or network needs to be of the same game, in a few bytes.
 
-It has two parts. The shape is a hash of all whole numbers of the tree: who acts where, actions, hands, and where hands come from.
-The payoffs are sums over all terminals and pairs of hands, with weights that look random but are always the same: any change
-of a payoff or of chance changes them. They are compared up to rounding, so that other processors agree. Names of actions and
-hands are not part of it.
+It has two parts. The shape is a hash of all whole numbers of the tree: who acts where, actions, hands, and where hands
+come from. The payoffs are sums over all terminals and pairs of hands, with weights that look random but are always the
+same: any change of a payoff or of chance changes them. They are compared up to rounding, so that other processors
+agree. Names of actions and hands are not part of it.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def tree_fingerprint(tree: PublicTree) -> Fingerprint:
 
 
 def _weights(stream: int, first: int, count: int) -> FloatArray:
-    """Returns [count] fixed numbers between 1 and 2 that look random, of a stream from its entry `first` on (SplitMix64)."""
+    """Returns [count] fixed numbers between 1 and 2 as if random, of a stream from entry `first` on (SplitMix64)."""
     with np.errstate(over="ignore"):
         state = (np.arange(first, first + count, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         state += np.uint64(stream) * np.uint64(0xD1B54A32D192ED03)

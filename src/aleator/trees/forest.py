@@ -1,7 +1,7 @@
 """Forests: the subgames below several public states as one tree, so that one walk covers them all.
 
-The trees hang below a node that stands for nothing. Hands are renumbered on the way to each of them, so that every tree has rows
-of its own for the players' reach at its root.
+The trees hang below a node that stands for nothing. Hands are renumbered on the way to each of them, so that every tree
+has rows of its own for the players' reach at its root.
 """
 
 from __future__ import annotations

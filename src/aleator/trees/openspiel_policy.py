@@ -14,8 +14,8 @@ from aleator.trees.policy import Policy
 def to_openspiel_policy(policy: Policy) -> Any:
     """Returns the policy as an `open_spiel.python.policy.TabularPolicy`.
 
-    The policy's tree must be built from a game that `load_openspiel` returned; simultaneous games are in their turn-based
-    form, which is `policy.tree.game.source`.
+    The policy's tree must be built from a game that `load_openspiel` returned; simultaneous games are in their
+    turn-based form, which is `policy.tree.game.source`.
 
     Raises:
         GameError: the tree is not of an OpenSpiel game, or the two players' infostates have the same name there and the
@@ -44,14 +44,15 @@ def to_openspiel_policy(policy: Policy) -> Any:
                 other = written.setdefault(row, (player, probabilities))
                 if other[0] != player and not np.array_equal(other[1], probabilities):
                     raise GameError(
-                        f"{game.name}: OpenSpiel gives the infostate {infostate!r} to both players, whose policies differ"
+                        f"{game.name}: OpenSpiel gives the infostate {infostate!r} to both players, whose policies "
+                        "differ"
                     )
                 exported.action_probability_array[row] = probabilities
     return exported
 
 
 def _by_histories(policy: Policy, game: OpenSpielPositions) -> Any:
-    """Returns the policy of a game of positions: its tree has a node for each history, as OpenSpiel's infostates are."""
+    """Returns the policy of a game of positions: its tree has a node per history, as OpenSpiel's infostates are."""
     from open_spiel.python.policy import TabularPolicy
 
     tree, exported = policy.tree, TabularPolicy(game.source)

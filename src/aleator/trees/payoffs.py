@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Payoffs(Sequence["Matrix"]):
-    """The payoffs [H0, H1] of some groups as matrices, each made at the first look and kept; `operator` has them without.
+    """The payoffs [H0, H1] of some groups as matrices, made at the first look and kept; `operator` has them without.
 
     Args:
         make: what makes each of them.
@@ -49,5 +49,5 @@ class Payoffs(Sequence["Matrix"]):
 
 
 def payoff_operator(payoffs: Sequence[Matrix], group: int) -> PayoffOperator:
-    """Returns the payoff of a group as an operator, whether the payoffs of a tree were made from rules or are matrices."""
+    """Returns the payoff of a group as an operator, whether a tree's payoffs come from rules or are matrices."""
     return payoffs.operator(group) if isinstance(payoffs, Payoffs) else MatrixPayoff(payoffs[group])

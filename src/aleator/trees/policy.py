@@ -73,7 +73,7 @@ def block(tree: PublicTree, vectors: tuple[Array, Array], node: int) -> Array:
 
 
 def places(tree: PublicTree, nodes: npt.NDArray[np.int64], player: int) -> npt.NDArray[np.int64]:
-    """Returns where the blocks of a player's decisions among some nodes lie in the player's vector, in the nodes' order."""
+    """Returns where the blocks of a player's decisions among some nodes lie in the player's vector, in their order."""
     own = nodes[tree.actor[nodes] == player]
     lengths = tree.num_actions[own].astype(np.int64) * tree.num_hands[player, own]
     before = np.cumsum(lengths) - lengths

@@ -55,8 +55,8 @@ class PublicTree:
         policy_size: (2,); lengths of the two policy vectors.
         payoff_group: [N]; index into `payoffs`, -1 at inner nodes.
         stake: [N]; factor on the group's matrix, 0 at inner nodes.
-        payoffs: per group the matrix [H0, H1] of chance x utility of player 0 per unit of stake, dense or sparse; made when it is
-            asked for.
+        payoffs: per group the matrix [H0, H1] of chance x utility of player 0 per unit of stake, dense or sparse; made
+            when it is asked for.
         given_labels: `labels` of a tree that is not a game's own (`surgery`); None to ask the game.
     """
 
@@ -120,7 +120,7 @@ class PublicTree:
 
     @cached_property
     def unit(self) -> float:
-        """The power of two below the largest payoff, chance included, which says what is small in this game; 1 if all are 0."""
+        """The power of two below the largest payoff, chance included, a scale for what is small; 1 if all are 0."""
         largest = np.array([abs(matrix).max() for matrix in self.payoffs])
         ends = np.flatnonzero(self.payoff_group >= 0)
         most = float(np.abs(self.stake[ends] * largest[self.payoff_group[ends]]).max(initial=0.0))
@@ -210,8 +210,8 @@ def build_tree(
         game: the game.
         root: the public state to begin at; None for the game's own root. Payoffs keep the probability of chance's part
             in reaching the root: beliefs at the root are the players' reach alone.
-        is_leaf: `is_leaf(state, depth)` says where a depth limit cuts the tree (`depth` moves below the root). The root is
-            never cut, and a terminal is a terminal whatever it says.
+        is_leaf: `is_leaf(state, depth)` says where a depth limit cuts the tree (`depth` moves below the root). The root
+            is never cut, and a terminal is a terminal whatever it says.
         depth_in: what `depth` counts: moves, or rounds, that is, chance's moves since the root (its own not counted).
         max_nodes: how big a tree may get.
 
@@ -222,7 +222,8 @@ def build_tree(
     total = count_public_states(game) if whole else None
     if total is not None and total > max_nodes:
         raise TooBigError(
-            f"{game.name} has {format_count(total)} public states; at most {max_nodes:,} are allowed: choose a smaller game"
+            f"{game.name} has {format_count(total)} public states; at most {max_nodes:,} are allowed: choose a smaller "
+            "game"
         )
     name = game.name if whole else f"this part of {game.name}"
     with Meter(name, f"building the tree of {game.name}", "public states", most=max_nodes, total=total) as meter:
@@ -261,7 +262,7 @@ def _build(
 
 
 class _Nodes:
-    """What the builder has found: lists with one entry per node, facts by state, what makes payoff matrices by group."""
+    """What the builder found: lists with one entry per node, facts by state, what makes payoff matrices by group."""
 
     def __init__(self, root: Any) -> None:
         self.states: list[Any] = [root]

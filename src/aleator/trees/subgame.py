@@ -1,7 +1,7 @@
 """Subgames: the tree below a public state, to the end of the game or to a depth limit.
 
-A subgame is a tree and nothing more; with each player's reach at its root it is the subgame of a public belief state. Where
-a depth limit cuts it the tree has *leaves*, whose values come from elsewhere (`aleator.search.leaf_value`).
+A subgame is a tree and nothing more; with each player's reach at its root it is the subgame of a public belief state.
+Where a depth limit cuts it the tree has *leaves*, whose values come from elsewhere (`aleator.search.leaf_value`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Subgame:
 
     @cached_property
     def leaf_hands(self) -> tuple[int, int]:
-        """The largest number of each player's hands at a leaf: rows [L, H] over leaves are this long, padded with zeros."""
+        """The largest number of each player's hands at a leaf: rows [L, H] over leaves are this long, padded."""
         hands = self.tree.num_hands[:, self.leaves].max(axis=1, initial=0)
         return int(hands[0]), int(hands[1])
 

@@ -24,7 +24,7 @@ Origin = tuple[IntArray | None, IntArray | None]
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """A terminal: `stake` times the matrix [H0, H1] of chance x utility of player 0. Ends of one matrix form a group."""
+    """A terminal: `stake` times the matrix [H0, H1] of chance x utility of player 0. One matrix makes a group."""
 
     matrix: FloatArray | csr_array
     stake: float = 1.0
@@ -33,7 +33,7 @@ class End:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A way out of an `Inner` node: what everybody sees, where the hands come from (`games.base.Child`), what follows."""
+    """A way out of an `Inner` node: what everybody sees, where hands come from (`games.base.Child`), what follows."""
 
     label: str
     part: Part
@@ -42,7 +42,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """A decision of player `actor` among `num_actions`, or chance (whose children's values add up), above other parts."""
+    """A decision of player `actor` among `num_actions`, or chance (children's values add up), above other parts."""
 
     actor: int
     hands: tuple[int, int]
@@ -76,7 +76,7 @@ class Assembly:
 
 
 def root_hands(tree: PublicTree, player: int) -> list[IntArray | None]:
-    """Returns for each node [H] the hand of the root that a hand comes from, None where hands have kept their numbers."""
+    """Returns for each node [H] the root's hand that a hand comes from, None where hands have kept their numbers."""
     found: list[IntArray | None] = [None]
     for node in range(1, tree.num_nodes):
         parent, origin = int(tree.parent[node]), tree.origin(player, node)
@@ -90,7 +90,7 @@ def root_hands(tree: PublicTree, player: int) -> list[IntArray | None]:
 
 
 def weigh(tree: PublicTree, first: FloatArray, second: FloatArray) -> PublicTree:
-    """Returns the tree with each payoff multiplied by weights of the hands that the players held at the root ([H0], [H1])."""
+    """Returns the tree with each payoff multiplied by weights of the hands held at the root ([H0], [H1])."""
     from scipy.sparse import diags_array, issparse
 
     if (tree.origin_start == IDENTITY).all():
@@ -195,7 +195,7 @@ class _Draft:
         self.groups: dict[int, int] = {}  # of a payoff matrix by its identity
 
     def copy_tree(self, nodes: Int64Array, tree: PublicTree) -> None:
-        """Writes a tree whose nodes have these numbers [its nodes]; what replaces one of its leaves is written after it."""
+        """Writes a tree whose nodes have these numbers [its nodes]; what replaces a leaf is written after it."""
         self.actor[nodes], self.num_hands[:, nodes], self.stake[nodes] = tree.actor, tree.num_hands, tree.stake
         inner = tree.num_children > 0
         self.first_child[nodes[inner]] = nodes[tree.first_child[inner]]

@@ -1,4 +1,4 @@
-"""Requests that once ended in a server error or kept everybody waiting: each is refused in a line, or answered elsewhere."""
+"""Requests that once caused a server error or kept everybody waiting: each is refused or answered elsewhere."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def slow_spot() -> dict[str, Any]:
 
 
 def test_others_are_answered_while_a_spot_is_checked(server: RunningServer) -> None:
-    """The tree of such a spot has over 160,000 nodes, and takes many seconds until it is refused, one way or the other."""
+    """The tree of such a spot has over 160,000 nodes, and takes many seconds until it is refused either way."""
     answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(post(server, "/api/holdem/spot/format", slow_spot())))
     thread.start()

@@ -1,4 +1,4 @@
-"""A real Chromium through every page: paint, solve, browse, lock, solve again, save, restart, find again; race, watch runs."""
+"""A real Chromium through every page: paint, solve, browse, lock, solve again, save, restart, find; race, watch."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_solve_is_stopped_and_kept(page: Checked, server: RunningServer) -> No
 
 
 def test_what_is_being_solved_can_be_seen(page: Checked, server: RunningServer) -> None:
-    """Board, pot, ranges and sizes: in the list while one solve runs and another waits, and on the page of a running one."""
+    """Board, pot, ranges, sizes: in the list while a solve runs and another waits, and on the page of a running one."""
     running, waiting = server.solve(LONG, name="Long"), server.solve(RIVER | {"pot": 120}, name="Waits")
     try:
         shown = page.open("solve")
@@ -302,8 +302,9 @@ def test_every_page_fits_a_phone_in_light_and_dark(browser: Any, server: Running
         context.set_default_timeout(PATIENCE)
         page = Checked(context, server.url, server.token)
         waits = {
-            "": ".tile", "play": ".tile.game", "play/liars-dice:1x6?opponent=equilibrium": ".bid", "play/kuhn": ".act, .result",
-            "solve": ".estimate dd", f"solve/{river}/r:0:c": ".hands th", "learn/kuhn": ".tree path", "runs": "h1",
+            "": ".tile", "play": ".tile.game", "play/liars-dice:1x6?opponent=equilibrium": ".bid",
+            "play/kuhn": ".act, .result", "solve": ".estimate dd", f"solve/{river}/r:0:c": ".hands th",
+            "learn/kuhn": ".tree path", "runs": "h1",
         }  # fmt: skip
         for path, selector in waits.items():
             page.open(path).wait_for_selector(selector, state="attached")

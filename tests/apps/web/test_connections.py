@@ -32,7 +32,7 @@ async def endless(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def talk(sent: bytes, *, most: int = 10) -> bytes:
-    """Returns what a server has answered when it has closed a connection on which `sent` came, and is read no further."""
+    """Returns what a server has answered when it has closed a connection on which `sent` came, read no further."""
     uvicorn = pytest.importorskip("uvicorn")
     port = free_port()
     app: Any = Guard(endless, Access(TOKEN, port), port=port, max_body=1000, max_upload=1000)

@@ -1,7 +1,7 @@
 """Whatever comes through a door of the server: no answer says that the server is at fault, and none takes 10 seconds.
 
-`make test` takes a few inputs per door, `make test-slow` 20,000. After each door the server must still be well, and neither
-its log nor that of its workers may have a traceback.
+`make test` takes a few inputs per door, `make test-slow` 20,000. After each door the server must still be well, and
+neither its log nor that of its workers may have a traceback.
 """
 
 from __future__ import annotations
@@ -124,7 +124,8 @@ def check_sockets(fuzzed: tuple[RunningServer, str, bytes], inputs: int) -> None
     seeds = [
         f"GET /api/jobs {head}\r\n".encode(),
         f"GET /?token={server.token} {head}Cookie: aleator_{server.port}={server.token}\r\n\r\n".encode(),
-        f"POST /api/holdem/range {head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode(),
+        f"POST /api/holdem/range {head}Content-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n{body}".encode(),
         f"POST /api/holdem/range {head}Transfer-Encoding: chunked\r\n\r\n5\r\n{body[:5]}\r\n0\r\n\r\n".encode(),
         f"GET /api/solutions/{solved}/file {head}Range: bytes=0-10,5-7\r\nAccept-Encoding: gzip\r\n\r\n".encode(),
         f"GET /js/main.js {head}If-None-Match: x\r\nIf-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n".encode(),

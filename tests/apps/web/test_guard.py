@@ -35,7 +35,8 @@ def ask(path: str = "/api/about", body: bytes = b"", **headers: str) -> tuple[in
         name.replace("_", "-"): value for name, value in headers.items()
     }
     scope = {
-        "type": "http", "path": path, "headers": [(key.encode(), value.encode()) for key, value in named.items() if value],
+        "type": "http", "path": path,
+        "headers": [(key.encode(), value.encode()) for key, value in named.items() if value],
     }  # fmt: skip
     guard = Guard(app, Access(TOKEN, 8421), port=8421, max_body=100, max_upload=1000)
     asyncio.run(guard(scope, receive, send))

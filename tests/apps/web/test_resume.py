@@ -1,4 +1,4 @@
-"""Solves go on where they were: after an orderly end of the server, after kills, and when a full disk has space again."""
+"""Solves go on where they were: after an orderly end, after kills, and when a full disk has space again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AIVAT changes no expectation: summed over all histories of a small ending for any value, and in matches by a stated z."""
+"""AIVAT changes no expectation: over all histories of a small ending for any value, and in matches by a stated z."""
 
 from __future__ import annotations
 

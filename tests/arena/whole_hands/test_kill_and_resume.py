@@ -16,8 +16,8 @@ import pytest
 
 def command(path: Path, hands: int) -> list[str]:
     return [
-        sys.executable, "-m", "aleator", "match", "hunl", "tight-aggressive", "half-call-half-raise", "--hands", str(hands),
-        "--seed", "5", "--out", str(path), "--json", "--processes", "1",
+        sys.executable, "-m", "aleator", "match", "hunl", "tight-aggressive", "half-call-half-raise", "--hands",
+        str(hands), "--seed", "5", "--out", str(path), "--json", "--processes", "1",
     ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from tests.arena.whole_hands.small import COMPATIBLE, NoisyAgent, alive, ending
 def response_values(
     state: HandState, own: int, reach: FloatArray, opponent: NoisyAgent, lbr: LocalBestResponse, *, best: bool
 ) -> FloatArray:
-    """Returns what each hand wins on a river, ``[1326]``, times the opponent's reach: a best response, or LBR's own play."""
+    """Returns what each hand wins on a river, ``[1326]``, times the opponent's reach: best response or LBR's play."""
     betting = state.betting
     if state.is_over:
         paid = betting.contributions

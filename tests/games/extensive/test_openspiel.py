@@ -24,8 +24,8 @@ pyspiel = pytest.importorskip("pyspiel")
 
 GOOFSPIEL = "goofspiel(imp_info=True,num_cards={},points_order=descending)"
 
-# name, infostates, NashConv of the uniform policy (measured with OpenSpiel; Kuhn 11/12 and Leduc 4.747222 are well known).
-# Leduc has 936 infostates when suits are told apart, 288 up to suit symmetry.
+# name, infostates, NashConv of the uniform policy (measured with OpenSpiel; Kuhn 11/12 and Leduc 4.747222 are well
+# known). Leduc has 936 infostates when suits are told apart, 288 up to suit symmetry.
 GAMES = [
     ("kuhn_poker", 12, 11 / 12),
     ("leduc_poker", 936, 4.747222),

@@ -20,7 +20,8 @@ def compatible() -> np.ndarray:
 
 
 def test_preflop_equities_are_the_published_ones() -> None:
-    # "Caro's"/cardplayer odds of all-in hands, two decimals: AA-KK of other suits 81.26 %, AKs-22 50.08 % to the deuces...
+    # "Caro's"/cardplayer odds of all-in hands, two decimals: AA-KK of other suits 81.26 %, AKs-22 50.08 % to the
+    # deuces...
     table = preflop_equities()
     assert round(100 * float(table[parse_hand("AsAh"), parse_hand("KdKc")]), 2) == 81.26
     assert round(100 * float(table[parse_hand("AsAh"), parse_hand("KsKh")]), 2) == 82.64

@@ -18,8 +18,9 @@ from aleator.games.holdem.hand_types import DRAWS, MADE, NO_TYPE, hand_types
         ("Ks Kh 7d", "9s9d", "lower pair"), ("Ks Kh 7d", "7s6s", "lower pair"), ("Ks Kh 7d", "AsAd", "overpair"),
         ("Ks Kh 7d", "Kd2s", "three of a kind"), ("Ks Kh 7d", "7s7c", "full house"), ("Ks 7s 2s", "AsQs", "flush"),
         ("Ks Qh Jd", "AsTd", "straight"), ("As Kd Qh Jc Ts", "2c2d", "straight"),
-        ("8s 8h 8d 8c", "2c2d", "four of a kind"), ("Ks Kh 7d 7c", "AsQd", "ace high"), ("Ks Kh 7d 7c", "QsQd", "lower pair"),
-        ("9s Ts Js", "QsKs", "straight flush"), ("Ks 9h 7d 7c", "Kd9d", "two pair"), ("Ks 9h 7d 7c", "Kd3d", "top pair"),
+        ("8s 8h 8d 8c", "2c2d", "four of a kind"), ("Ks Kh 7d 7c", "AsQd", "ace high"),
+        ("Ks Kh 7d 7c", "QsQd", "lower pair"), ("9s Ts Js", "QsKs", "straight flush"),
+        ("Ks 9h 7d 7c", "Kd9d", "two pair"), ("Ks 9h 7d 7c", "Kd3d", "top pair"),
     ],
 )  # fmt: skip
 def test_made_hands(board: str, hand: str, made: str) -> None:

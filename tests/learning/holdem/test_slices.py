@@ -24,7 +24,7 @@ def same(one: HoldemModel, two: HoldemModel) -> bool:
 
 
 def test_a_small_network_learns_rivers(tmp_path: Path) -> None:
-    """On 256 rivers that it never saw; checking down, which an untrained network says, misses the bound by more than 5 times."""
+    """On 256 rivers that it never saw; checking down, as untrained networks say, misses it by more than 5 times."""
     line = Slices(tmp_path).run(preset("small", "river"))
     for name, bound in (("ev", 0.0075), ("squared", 0.0021)):  # pots, squared pots
         assert line["before"][name] > 5 * bound

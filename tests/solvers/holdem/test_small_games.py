@@ -21,7 +21,8 @@ from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 
-# Kuhn: three hands that share no card and beat each other; the same hand cannot be dealt twice. Antes of 1, one bet of 1.
+# Kuhn: three hands that share no card and beat each other; the same hand cannot be dealt twice. Antes of 1, one bet of
+# 1.
 KUHN = """
 board = "2c 3d 7c 8d Tc"
 pot = 2
@@ -34,8 +35,8 @@ bet = ["all-in"]
 bet = ["all-in"]
 """
 
-# Leduc: a card is a hand that holds it beside a card too low to count. The public card is one of these six, so that it takes
-# one hand away and pairs with another. Antes of 1, bets of 2 before and 4 after it, one raise.
+# Leduc: a card is a hand that holds it beside a card too low to count. The public card is one of these six, so that it
+# takes one hand away and pairs with another. Antes of 1, bets of 2 before and 4 after it, one raise.
 LEDUC_CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
 LEDUC_HANDS = "Js2c,Jh2d,Qs2h,Qh2s,Ks3c,Kh3d"
 LEDUC = f"""
@@ -191,7 +192,7 @@ class BruteForce:
 
 
 def assert_values_are_those_of_all_histories(spot: Spot, iterations: int) -> None:
-    """Checks values and best responses of an average policy, to the 100,000th part of the pot (float32 has 7 digits)."""
+    """Checks values and best responses of an average policy, to a 100,000th of the pot (float32 has 7 digits)."""
     solver = HoldemSolver(spot, isomorphism=False)
     solver.run(iterations)
     brute, found = BruteForce(solver), solver.quality()

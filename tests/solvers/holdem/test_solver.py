@@ -59,7 +59,7 @@ def test_spots_keep_the_contract_of_games(name: str) -> None:
 
 
 def same_start(spot: Spot, rule: str, seed: int) -> tuple[CFR, HoldemSolver, Places]:
-    """Returns both engines with the same random regrets and sums of policies, and where each decision lies in the second.
+    """Returns both engines with the same random regrets and sums of policies, and where decisions lie in the second.
 
     Random starts have no ties; with ties, float32 and float64 would part at once.
     """

@@ -1,4 +1,4 @@
-"""Spots as games, solved by the engine of hold'em: the same equilibria as the general engine's, with beliefs and locks."""
+"""Spots as games, solved by the engine of hold'em: the general engine's equilibria, with beliefs and locks."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 One answer, `policy_at(state)`, is all that an agent gives: the actions it considers, with their amounts, and how likely
 each of the 1,326 hands is to take each. The action for the hand it holds, its range in the eyes of others, local best
-responses to it and AIVAT follow from that. `policies_at` is the same for many hands at once: an agent that searches on a
-GPU, or a scripted one in arrays, overrides it; otherwise it asks hand by hand.
+responses to it and AIVAT follow from that. `policies_at` is the same for many hands at once: an agent that searches on
+a GPU, or a scripted one in arrays, overrides it; otherwise it asks hand by hand.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class HandAgent(ABC):
 
     Attributes:
         name: what it is called on the command line and in results.
-        is_quick: whether it answers in microseconds; AIVAT then does not average over ranges, which takes longer than that.
+        is_quick: whether it answers in microseconds; AIVAT then does not average over ranges, which takes longer than
+            that.
         is_blind: whether it does the same with every hand.
         hands_at_once: how many hands a match asks it about in one call.
     """

@@ -13,7 +13,7 @@ from aleator.errors import AgentError, did_you_mean
 
 
 class KnownHandAgent(NamedTuple):
-    """A family of agents of whole hands: how it is written, what it is, and how one is made from the text after the colon."""
+    """A family of whole-hand agents: how it is written, what it is, how one is made from the text after the colon."""
 
     family: str
     usage: str

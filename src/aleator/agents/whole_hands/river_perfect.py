@@ -1,10 +1,11 @@
 """Checks and calls by equity before the river, and solves the river exactly at the ranges that the play implies.
 
 Algorithm:
-    Before the river a hand calls if its equity against a random hand is at least the odds that the pot offers; it never bets.
-    By the same rule it reads both players' hands from their actions: who called has such a hand, who bet or raised rather a
-    strong one (weight: equity squared). On the river the betting from there on, with the amounts that were really bet, is a
-    spot that the solver of hold'em solves; what it plays there is close to an equilibrium for these ranges.
+    Before the river a hand calls if its equity against a random hand is at least the odds that the pot offers; it never
+    bets. By the same rule it reads both players' hands from their actions: who called has such a hand, who bet or
+    raised rather a strong one (weight: equity squared). On the river the betting from there on, with the amounts that
+    were really bet, is a spot that the solver of hold'em solves; what it plays there is close to an equilibrium for
+    these ranges.
 
 Reference: none; the smallest agent that searches, to measure matches and AIVAT with.
 Deviations: none.

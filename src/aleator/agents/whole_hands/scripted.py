@@ -26,7 +26,8 @@ class Habit:
     """How likely somebody is to fold, call or raise, whatever the cards; what is not legal is left out.
 
     Attributes:
-        fold, call, bet: weights; a bet or raise is of any legal amount, all alike. With nothing to call folding is not legal.
+        fold, call, bet: weights; a bet or raise is of any legal amount, all alike. With nothing to call folding is not
+            legal.
         by_amount: whether ``bet`` is the weight of each single amount.
     """
 

@@ -30,7 +30,8 @@ def run(
 ) -> None:  # fmt: skip
     """Play at a dealer that speaks the protocol of the Annual Computer Poker Competition, version 2.0.0.
 
-    Examples:  aleator acpc localhost 18791 --agent tight-aggressive --game holdem.nolimit.2p.reverse_blinds.game --log match.txt
+    Examples:  aleator acpc localhost 18791 --agent tight-aggressive --log match.txt
+    --game holdem.nolimit.2p.reverse_blinds.game
     """
     setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
     player = load_hand_agent(agent)

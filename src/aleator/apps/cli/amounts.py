@@ -20,8 +20,9 @@ class TypedError(AleatorError):
 def parse_typed(text: str, state: HandState) -> Action:
     """Returns the action that a player means.
 
-    Bets and raises are "to" amounts of this street: `r 600` raises to 600. `2.5x` multiplies the bet that is faced, `75%` and
-    `pot` are of the pot after a call, `3bb` big blinds, `1.5k` thousands. Amounts beyond the stack are all-in.
+    Bets and raises are "to" amounts of this street: `r 600` raises to 600. `2.5x` multiplies the bet that is faced,
+    `75%` and `pot` are of the pot after a call, `3bb` big blinds, `1.5k` thousands. Amounts beyond the stack are
+    all-in.
 
     Raises:
         TypedError: it cannot be read, or is not legal; the message says what is.

@@ -44,7 +44,7 @@ def run(
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads; by default all cores.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Train ReBeL on Liar's Dice by self-play, from nothing, and compare with the paper. Takes a few minutes on two cores.
+    """Train ReBeL on Liar's Dice by self-play, from nothing, and compare with the paper. Takes minutes on two cores.
 
     Examples:  aleator demo  |  aleator demo --out results
     """
@@ -165,10 +165,10 @@ def _show(rows: list[dict[str, Any]], picture: Path | None, recorded: dict[str, 
     ]
     print_table(GAME, ("policy", "searches in training", "time", "exploitability", "±", "ReBeL Table 2"), cells)
     out.print(
-        f"Exploitability is NashConv / 2, of the mean of {PLAYTHROUGHS} playthroughs ({FIRST_PLAYTHROUGHS} for the untrained "
-        f"network), an upper estimate; ± is a standard error. Searches take {UPDATES} updates of one player here, and "
-        f"{TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR takes "
-        f"{TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU, and measured there at "
+        f"Exploitability is NashConv / 2, of the mean of {PLAYTHROUGHS} playthroughs ({FIRST_PLAYTHROUGHS} for the "
+        f"untrained network), an upper estimate; ± is a standard error. Searches take {UPDATES} updates of one player "
+        f"here, and {TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR "
+        f"takes {TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU, and measured there at "
         f"{quality(recorded['exploitability'], recorded['error'])} with {recorded['search_iterations']:,} updates and "
         f"{recorded['playthroughs']:,} playthroughs.",
         markup=False,

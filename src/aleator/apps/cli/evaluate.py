@@ -18,12 +18,12 @@ from aleator.trees.policy import Policy
 
 
 def run(
-    what: Annotated[str, typer.Argument(metavar="FILE|GAME", help="A file by `aleator solve --out`, or with --agent a game.")],
-    agent: Annotated[str | None, typer.Option(help="An agent, as in `aleator play`, for what it plays in expectation.")] = None,
-    repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often instead of going "
+    what: Annotated[str, typer.Argument(metavar="FILE|GAME", help="A file of `solve --out`, or with --agent a game.")],
+    agent: Annotated[str | None, typer.Option(help="An agent, as in `play`: what it plays in expectation.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often, not going "
                                                 "through all it may draw.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of those draws.")] = 0,
-    game: Annotated[str | None, typer.Option(help="The game of FILE, if it is one of your own: python:FILE.py:CLASS.")] = None,
+    game: Annotated[str | None, typer.Option(help="The game of FILE, if it is your own: python:FILE.py:CLASS.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.
@@ -42,7 +42,8 @@ def run(
                 )
             if Path(what).suffix == ".safetensors":
                 raise AgentError(
-                    f"{what} is a network: name its game, with --agent rebel:{what}, and --repeats to draw what it plays"
+                    f"{what} is a network: name its game, with --agent rebel:{what}, and --repeats to draw what it "
+                    "plays"
                 )
             saved = open_solution(what, load_game(game) if game else None)
             policy, summary = saved.policy, saved.summary

@@ -118,13 +118,13 @@ def solve(
     lock: Locks = None,
     resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets too: as big as the memory.")] = False,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
-    resume: Annotated[Path | None, typer.Option(help="Go on from a solution saved with --resumable, or stopped early.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on from a solution of --resumable, or stopped early.")] = None,
     json: Json = False,
 ) -> None:  # fmt: skip
     """Solve a spot. Ctrl-C stops early and keeps what has been found (exit code 130); so do SIGTERM and SIGHUP.
 
-    Examples:  aleator holdem solve examples/river.toml  |  aleator holdem solve examples/turn-typical.toml --target 0.001
-    --out turn.solution --json
+    Examples:  aleator holdem solve examples/river.toml
+      |  aleator holdem solve examples/turn-typical.toml --target 0.001 --out turn.solution --json
     """
     spot = load_spot(file)
     if lock:
@@ -155,8 +155,8 @@ def show(
 ) -> None:
     """Browse a node: a grid of all hand classes in colour, single hands with --hands, or everything with --json.
 
-    A node is named as PioSOLVER names it: r:0 is the root, f, c and bN are fold, check or call, and a bet after which the
-    player has put in N chips since the root, 8h is a card.
+    A node is named as PioSOLVER names it: r:0 is the root, f, c and bN are fold, check or call, and a bet after which
+    the player has put in N chips since the root, 8h is a card.
 
     Examples:  aleator holdem show river.solution r:0:c  |  aleator holdem show examples/river.toml r:0:b500 --hands AKs
     """

@@ -30,7 +30,8 @@ def run(
     It knows the agent's exact range and looks one bet ahead. Positive numbers are bad news for the agent; negative ones
     say only that this response found nothing.
 
-    Examples:  aleator lbr hunl always-call --menu fcpa --rounds 3-4  |  aleator lbr hunl:100bb tight-aggressive --hands 200
+    Examples:  aleator lbr hunl always-call --menu fcpa --rounds 3-4
+      |  aleator lbr hunl:100bb tight-aggressive --hands 200
     """
     match = HandMatch(
         game=game,

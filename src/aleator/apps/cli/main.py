@@ -74,7 +74,7 @@ def _command(asked: str | None) -> Any:
 
 
 def _help(function: Any) -> str:
-    """Returns what a command says about itself, each of its examples (`Examples:  one  |  another`) on a line of its own."""
+    """Returns what a command says about itself, each example (`Examples:  one  |  another`) on a line of its own."""
     text, _, examples = (inspect.getdoc(function) or "").partition("Examples:")
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
     if examples:
@@ -93,7 +93,7 @@ def _explain(error: Any) -> NoReturn:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Runs the command line. A user's mistake prints one line and ends with exit code 2, a signal with 128 and its number."""
+    """Runs the command line. A user's mistake prints one line and exits with 2, a signal with 128 and its number."""
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:

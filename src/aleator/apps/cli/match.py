@@ -36,21 +36,22 @@ def run(
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
     others: Annotated[list[str] | None, typer.Argument(help="More agents: all play all (whole hands only).")] = None,
-    deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many deals; seats change after each.")] = 1000,
-    exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is enumerated.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for a baseline.")] = False,
+    deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many deals; seats alternate.")] = 1000,
+    exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is summed.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for it.")] = False,
     seconds_per_move: Annotated[float | None, typer.Option(help="Count the moves that take longer.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of hands and draws.")] = 0,
-    output: Annotated[Path | None, typer.Option("--out", help="Whole hands: a file for them; goes on if it is there.")] = None,
-    phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too, at the end.")] = None,
-    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs (hands held), ranges (all hands), or auto.")] = "auto",
+    output: Annotated[Path | None, typer.Option("--out", help="Whole hands: their file; goes on if it exists.")] = None,
+    phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
+    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs (hands held), ranges (all), or auto.")] = "auto",
     processes: Annotated[int | None, typer.Option(min=1, max=64, help="Whole hands: how many processes play.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Let two agents play each other. Prints what the first wins per deal, with the luck removed, and the standard error;
+    """Let two agents play each other. Prints what the first wins per deal, luck removed, and the standard error;
     and how long each took for a move. Whole hands (hunl, hulh, flop-holdem) are counted in thousandths of a big blind.
 
-    Examples:  aleator match leduc safe equilibrium --deals 500  |  aleator match kuhn search:iterations=20 uniform --exact
+    Examples:  aleator match leduc safe equilibrium --deals 500
+      |  aleator match kuhn search:iterations=20 uniform --exact
       |  aleator match hunl tight-aggressive always-call --hands 10000 --out match.jsonl
     """
     if is_hand_game(game):

@@ -27,9 +27,9 @@ from aleator.storage import check_writable, replace_file
 
 def run(
     name: Annotated[str | None, typer.Argument(help="An experiment; without it they are listed.")] = None,
-    output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to this directory.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to a directory.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes many minutes.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes minutes.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn at random.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip

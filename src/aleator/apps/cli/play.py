@@ -53,16 +53,16 @@ class _Quit(Exception):  # noqa: N818
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
-    seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; by default drawn for each deal.")] = None,
-    deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; by default until you stop.")] = None,
+    seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; drawn by default.")] = None,
+    deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; default: no end.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of deals and draws.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
 ) -> None:  # fmt: skip
-    """Play a game against an agent. After each deal you see what it held, what it believed, and what it thought of doing.
+    """Play a game against an agent. After each deal you see what it held, what it believed, what it thought of doing.
 
-    Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1  |  aleator play kuhn --you uniform
-      |  aleator play hunl --agent tight-aggressive
+    Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1
+      |  aleator play kuhn --you uniform  |  aleator play hunl --agent tight-aggressive
     """
     if is_hand_game(game):
         from aleator.apps.cli.play_hands import play_hands_in_terminal

@@ -1,4 +1,4 @@
-"""Whole hands of hold'em in the terminal, for `aleator play`: stacks that go on, and a summary with the luck removed."""
+"""Whole hands of hold'em in the terminal, for `aleator play`: stacks go on, and a summary with the luck removed."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def _ask(state: HandState) -> Action:
             raise _Quit
         if text in ("?", "h", "help"):
             out.print(
-                "  f folds, c calls, k checks, b 300 bets 300, r 900 raises to 900, r 2.5x multiplies the bet you face, "
-                "75%, half and pot are of the pot, 3bb counts big blinds, all-in is all-in, q stops",
+                "  f folds, c calls, k checks, b 300 bets 300, r 900 raises to 900, r 2.5x multiplies the bet you "
+                "face, 75%, half and pot are of the pot, 3bb counts big blinds, all-in is all-in, q stops",
                 markup=False,
             )
             continue

@@ -17,8 +17,8 @@ from aleator.storage import exclusive
 
 def run(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 8421,
-    data_dir: Annotated[Path | None, typer.Option(help="Where results are kept; default: the user's data directory.")] = None,
-    runs: Annotated[Path | None, typer.Option(help="Where training runs are; default: `runs` in the data directory.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Where results are; by default the user's own folder.")] = None,
+    runs: Annotated[Path | None, typer.Option(help="Training runs; default: `runs` in the data directory.")] = None,
     solvers: Annotated[int, typer.Option(help="Solves at a time; the others wait.")] = 1,
     warm_up: Annotated[bool, typer.Option(help="Load kernels and networks before they are asked for.")] = True,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,

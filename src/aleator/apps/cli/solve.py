@@ -32,30 +32,31 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     algorithm: Annotated[
         str | None, typer.Option(help="Default: dcfr, in hold'em as the spot says. "
-                          "cfr, rm+, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, sharp-dcfr+, pcfr+, pdcfr+, "
-                          "hs-dcfr, hs-pcfr+, hedge, fp, linear-fp, flop, egt, lp; add /simultaneous to update both players at "
-                          "once. "
+                          "cfr, rm+, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, sharp-dcfr+, pcfr+, "
+                          "pdcfr+, hs-dcfr, hs-pcfr+, hedge, fp, linear-fp, flop, egt, lp; add /simultaneous to update "
+                          "both players at once. "
                           "Sampling: mccfr, mccfr+, lmccfr, with :SCHEME,OPTION=VALUE as in mccfr:robust3,batch=1000. "
                           "Pruning: pp, rbp, brp, with :RULE,OPTION=VALUE as in rbp:cfr+,skip=25."),
     ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")] = None,
-    exploitability: Annotated[float | None, typer.Option("--exploitability", "--target", help="Stop at this exploitability "
+    iterations: Annotated[int | None, typer.Option(help="Stop after so many iterations, each of both players.")] = None,
+    exploitability: Annotated[float | None, typer.Option("--exploitability", "--target", help="Stop at exploitability "
                               "(NashConv / 2, in the game's units).")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float64 (default) or float32; in hold'em float32 or float16.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float64 (default), float32; in hold'em float32, float16.")] = None,
     threads: Annotated[int, typer.Option(help="Threads, used if the game is big enough.")] = 1,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of algorithms that sample.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
-    resume: Annotated[Path | None, typer.Option(help="Go on from a saved solution of the same game and algorithm.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the exploitability over iterations (.png, .svg, .pdf).")] = None,
-    plot_over: Annotated[str, typer.Option(help="The plot's axis: iterations, seconds or nodes (touched).")] = "iterations",
+    resume: Annotated[Path | None, typer.Option(help="Go on from a solution of the same game and algorithm.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw exploitability over iterations (.png, .svg, .pdf).")] = None,
+    plot_over: Annotated[str, typer.Option(help="Its axis: iterations, seconds or nodes (touched).")] = "iterations",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Solve a game. Ctrl-C stops early and keeps what has been found (exit code 130); so do SIGTERM and SIGHUP.
 
-    Examples:  aleator solve leduc --exploitability 1e-4  |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000
-    --out dice.solution --plot dice.png  |  aleator solve kuhn --algorithm lp --json
+    Examples:  aleator solve leduc --exploitability 1e-4
+      |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000 --out dice.solution --plot dice.png
+      |  aleator solve kuhn --algorithm lp --json
     """
     if output:
         check_writable(output)
@@ -122,7 +123,8 @@ def report(solution: Solution, *, json: bool, files: list[Path]) -> None:
 
 def _print_report(summary: Summary) -> None:
     out.print(
-        f"[bold]{summary.game}[/] by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} infostates"
+        f"[bold]{summary.game}[/] by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} "
+        "infostates"
     )
     out.print(
         f"exploitability   {number(summary.exploitability)}   (NashConv / 2; NashConv {number(summary.nash_conv)})"

@@ -1,4 +1,4 @@
-"""What all commands that solve share: a bar while it goes on, checkpoints, and signals, which keep what has been found."""
+"""What all commands that solve share: a bar meanwhile, checkpoints, and signals, which keep the result so far."""
 
 from __future__ import annotations
 

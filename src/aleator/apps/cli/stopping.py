@@ -23,7 +23,7 @@ def stopped() -> bool:
 
 
 def exit_code() -> int:
-    """Returns the exit code of a program that a signal has ended: 128 and its number; that of Ctrl-C if none has come."""
+    """Returns the exit code of a program that a signal ended: 128 and its number; that of Ctrl-C if none has come."""
     return 128 + (_received[0] if _received else signal.SIGINT)
 
 
@@ -31,8 +31,8 @@ def exit_code() -> int:
 def interruptible() -> Iterator[Callable[[], bool]]:
     """Yields a function that says whether to stop: Ctrl-C was pressed, or the program was told to end.
 
-    A second signal ends the program at once. What nohup protects from SIGHUP stays protected. A terminal that has been closed is
-    not written to any more.
+    A second signal ends the program at once. What nohup protects from SIGHUP stays protected. A terminal that has been
+    closed is not written to any more.
     """
     terminals = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
 
@@ -70,6 +70,6 @@ def _silence(descriptors: list[int]) -> None:
 
 
 def end(*, stopped: bool) -> None:
-    """Ends the program with the exit code of the signal if it was `stopped`, after what was found has been kept and printed."""
+    """Ends the program with the exit code of the signal if it was `stopped`, after the result was kept and printed."""
     if stopped:
         sys.exit(exit_code())

@@ -42,28 +42,28 @@ def rebel(
     game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6. "
                                                   "With --resume: one of your own.")] = None,
     preset: Annotated[
-        str | None, typer.Option(help="paper (as in the paper), fast (for a GPU), demo (minutes on a CPU) or perfect-information "
+        str | None, typer.Option(help="paper (published), fast (GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = _DEVICE,
-    output: Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="The run's directory; by default in runs/.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="A network.safetensors to begin with, instead of random parameters."),
     ] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset, as searches=100000; "
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting, as searches=100000; "
                                        "may be repeated."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = None,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = _CHECKPOINT_SECONDS,
     evaluate_every: Annotated[
-        int | None, typer.Option(help="Epochs between evaluations; 0 for the end only. By default ten evaluations on a GPU, one "
+        int | None, typer.Option(help="Epochs between evaluations; 0: at the end. By default ten of them on a GPU, one "
                                  "on a CPU."),
     ] = None,
     playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = _PLAYTHROUGHS,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")] = False,
-    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; by default all cores.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; default: all.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it.
@@ -98,8 +98,9 @@ def rebel(
         config = make_config(preset, rules.name, changes or [], seed)
         run = RunDirectory(output or free_directory(config, preset))
     own = game if is_recorded_elsewhere(config.game) else None
-    asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every,
-             "--playthroughs": playthroughs, "--threads": threads, "--tensorboard": tensorboard}  # fmt: skip
+    asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every,
+             "--evaluate-every": evaluate_every, "--playthroughs": playthroughs, "--threads": threads,
+             "--tensorboard": tensorboard}  # fmt: skip
     if evaluate_every is None:
         evaluate_every = max(config.epochs // 10, 1) if place == "cuda" else 0
     pace = Pace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_every, playthroughs=playthroughs)

@@ -19,10 +19,10 @@ _PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar 
 
 def holdem(
     street: Annotated[str, typer.Option(help="river (its start) or turn (its end, before the river card).")] = "river",
-    output: Annotated[Path | None, typer.Option("--out", help="The network's directory; by default runs/holdem-STREET.")] = None,
-    preset: Annotated[str | None, typer.Option(help="slice (for a GPU) or small (a minute on a CPU, 16 cards); by default as the "
+    output: Annotated[Path | None, typer.Option("--out", help="Its directory; by default runs/holdem-STREET.")] = None,
+    preset: Annotated[str | None, typer.Option(help="slice (GPU) or small (a CPU minute, 16 cards); default: as the "
                                                "device is.")] = None,
-    rivers: Annotated[Path | None, typer.Option(help="A river network that prices the rivers of turns; by default they are "
+    rivers: Annotated[Path | None, typer.Option(help="A network that prices the rivers of turns; by default they are "
                                                 "solved.")] = None,
     examples: Annotated[int | None, typer.Option(min=1, help="Situations of this slice.")] = None,
     held_out: Annotated[int | None, typer.Option(min=1, help="Situations that are only measured.")] = None,
@@ -35,7 +35,7 @@ def holdem(
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Train a value network of hold'em: one slice. The next call goes on from the directory's network, also after Ctrl-C.
+    """Train a value network of hold'em: one slice. The next goes on from the directory's network, also after Ctrl-C.
 
     Examples:  aleator train holdem --street river --out runs/river  |  aleator train holdem --street turn --rivers
     runs/river/network.safetensors --device cuda  |  aleator train holdem --street river --preset small --device cpu

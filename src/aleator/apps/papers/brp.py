@@ -44,11 +44,12 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
         title=f"Best-response pruning on {game} (thesis, Fig. 3.18 to 3.21): after {nodes:.0e} nodes touched",
         setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
         convention=(
-            "Both players are updated in one traversal. Space is the share of all regrets and sums of policies, one of each per "
-            "infostate and action, that is needed: regrets of a pruned action and below are not, sums are not once the average "
-            "policy plays it with a probability of at most C / √t. 'Kept' counts the pruned actions' own numbers as needed. "
-            "A node touched is a history with suits not told apart; walks "
-            "that begin or end pruning count. Exploitability is NashConv / 2; with CFR+ and RM+ that of the best policy so far."
+            "Both players are updated in one traversal. Space is the share of all regrets and sums of policies, one of "
+            "each per infostate and action, that is needed: regrets of a pruned action and below are not, sums are not "
+            "once the average policy plays it with a probability of at most C / √t. 'Kept' counts the pruned actions' "
+            "own numbers as needed. A node touched is a history with suits not told apart; walks "
+            "that begin or end pruning count. Exploitability is NashConv / 2; with CFR+ and RM+ that of the best "
+            "policy so far."
         ),
         columns=(*COLUMNS, "space", "kept"),
         rows=tuple(
@@ -66,16 +67,16 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
         x_label="iterations (A, B); nodes touched (C)",
         y_label="exploitability (NashConv / 2, chips); share (A)",
         deviations=(
-            "Memory is counted, not returned to the system; a test overwrites what is below pruned actions and finds no effect. "
-            "An action is looked at only if its regret alone says that it would be skipped for 25 iterations, and again after "
-            "10 % more iterations; sums of policies are thrown away below pruned actions only. The thesis does not define its "
-            "measure of space. Its half on Leduc cannot leave out only what is below pruned actions: at an equilibrium no more "
-            "than a fifth is below actions that lose something (last claim). It fits the count with the pruned actions "
-            "themselves, although the regret of such an action is needed to know when to look at it again. After how many "
-            "iterations a seventh was reached on Leduc-5 is not said; here space falls with the logarithm of the iterations: "
-            "with RM+ and C = 0.1 it is 0.49 after 1,100 of them, 0.35 after 20,000 and 0.32 after 130,000; with CFR and C = "
-            "0.01 it is 0.46 after 450,000, which takes 1.4 times fewer nodes than RBP and 4.0 times fewer than partial pruning "
-            "at 0.0042."
+            "Memory is counted, not returned to the system; a test overwrites what is below pruned actions and finds "
+            "no effect. An action is looked at only if its regret alone says that it would be skipped for 25 "
+            "iterations, and again after 10 % more iterations; sums of policies are thrown away below pruned actions "
+            "only. The thesis does not define its measure of space. Its half on Leduc cannot leave out only what is "
+            "below pruned actions: at an equilibrium no more than a fifth is below actions that lose something (last "
+            "claim). It fits the count with the pruned actions themselves, although the regret of such an action is "
+            "needed to know when to look at it again. After how many iterations a seventh was reached on Leduc-5 is "
+            "not said; here space falls with the logarithm of the iterations: with RM+ and C = 0.1 it is 0.49 after "
+            "1,100 of them, 0.35 after 20,000 and 0.32 after 130,000; with CFR and C = 0.01 it is 0.46 after 450,000, "
+            "which takes 1.4 times fewer nodes than RBP and 4.0 times fewer than partial pruning at 0.0042."
         ),
     )  # fmt: skip
 

@@ -29,7 +29,7 @@ class Run(NamedTuple):
 
 
 def exploitability_curves(runs: Sequence[Run], on_progress: OnProgress) -> dict[tuple[str, str], Points]:
-    """Returns for each run (iteration, exploitability of the average policy) at its points; an iteration updates both."""
+    """Returns for each run (iteration, exploitability of the average policy) at its points; iterations update both."""
     for algorithm in dict.fromkeys(run.algorithm for run in runs):
         on_progress(0.0, "compiling (first run only)")
         prepare(algorithm)
@@ -50,6 +50,6 @@ def exploitability_curves(runs: Sequence[Run], on_progress: OnProgress) -> dict[
 
 
 def powers_of_two(first: int, last: int, *, per_octave: int = 1) -> tuple[int, ...]:
-    """Returns first, 2 first, 4 first, ... to last, with equally many whole numbers in between as far as there are any."""
+    """Returns first, 2 first, 4 first, ... to last, with equally many whole numbers in between if there are any."""
     steps = range(round(math.log2(last / first) * per_octave) + 1)
     return tuple(sorted({round(first * 2.0 ** (step / per_octave)) for step in steps}))

@@ -13,16 +13,16 @@ _BEST = 1
 _PAPER = {"cfr+": 471_407, "lcfr": 970}
 _ALGORITHMS = {"CFR": "cfr", "CFR+": "cfr+", "DCFR(3/2, 0, 2)": "dcfr", "LCFR": "lcfr", "LCFR+": "lcfr+"}
 _CONVENTION = (
-    "One player chooses among three payoffs: a matrix game of 3 rows and 1 column. An iteration plays a policy, then updates "
-    "regrets; iteration 1 plays uniformly. 'first' is the number of the first iteration that plays the second action with "
-    "probability exactly 1; 'between' is how many mixed iterations lie between the uniform one and that one, which is 2 less. "
-    "The paper's 471,407 for CFR+ is 'first', its 970 for LCFR is 'between'."
+    "One player chooses among three payoffs: a matrix game of 3 rows and 1 column. An iteration plays a policy, then "
+    "updates regrets; iteration 1 plays uniformly. 'first' is the number of the first iteration that plays the second "
+    "action with probability exactly 1; 'between' is how many mixed iterations lie between the uniform one and that "
+    "one, which is 2 less. The paper's 471,407 for CFR+ is 'first', its 970 for LCFR is 'between'."
 )
 _DEVIATIONS = (
-    "No single way of counting gives both numbers of the paper: with CFR+'s, LCFR would have 972, with LCFR's, CFR+ would have "
-    "471,405. (The weights 1 + 2 + ... + n must reach what CFR+ needs as a count of iterations, and "
-    "970 x 971 / 2 = 470,935 falls short of it.) The regrets, which begin near 333,333, need float64: in float32, where "
-    "numbers of that size are 0.03 apart, CFR+ comes out at 471,442."
+    "No single way of counting gives both numbers of the paper: with CFR+'s, LCFR would have 972, with LCFR's, CFR+ "
+    "would have 471,405. (The weights 1 + 2 + ... + n must reach what CFR+ needs as a count of iterations, and "
+    "970 x 971 / 2 = 470,935 falls short of it.) The regrets, which begin near 333,333, need float64: in float32, "
+    "where numbers of that size are 0.03 apart, CFR+ comes out at 471,442."
 )
 
 

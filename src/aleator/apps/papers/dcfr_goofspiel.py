@@ -39,9 +39,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         title=f"Exploitability on Goofspiel after {last:,} iterations (thesis Fig. 3.5)",
         setting=f"{last:,} iterations" + f" (quick; the figure goes to {_LAST:,})" * settings.quick,
         convention=(
-            "5 cards, prizes 1 to 5 in ascending order, payoff the difference in points. Updates alternate; an iteration "
-            "updates both players, as in the thesis. Exploitability is the average over the two players, NashConv / 2. "
-            "CFR+ averages with quadratic weights."
+            "5 cards, prizes 1 to 5 in ascending order, payoff the difference in points. Updates alternate; an "
+            "iteration updates both players, as in the thesis. Exploitability is the average over the two players, "
+            "NashConv / 2. CFR+ averages with quadratic weights."
         ),
         columns=("algorithm", *(f"at {look:,}" for look in looks), "late mean / CFR+"),
         rows=tuple(
@@ -52,8 +52,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         x_label="iterations, each updates both players",
         y_label="exploitability (NashConv / 2)",
         deviations=(
-            "The figure shows curves without numbers, so what the thesis says about it (3.1.4; LCFR+: 3.1.2, of all its games "
-            "together) is checked on the geometric mean of the last three doublings: within a factor of "
+            "The figure shows curves without numbers, so what the thesis says about it (3.1.4; LCFR+: 3.1.2, of all "
+            "its games together) is checked on the geometric mean of the last three doublings: within a factor of "
             f"{_SAME} is the same, {_WORSE} times as much is worse, {_POOR:.0f} times as much is poor. CFR is ours, to "
             "compare with."
         ),

@@ -64,10 +64,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         setting=f"{turn:,} iterations on the turn, {river:,} on the river (thesis: 32,768)"
         + ", quick" * settings.quick,
         convention=(
-            "Blinds 50 and 100, stacks 20,000. Pots at the start: 500 (turn), 4,780 (turn), 500 (river), 3,750 (river). First "
-            "bets of half the pot, the pot and all-in, raises of the pot and all-in. Updates alternate; an iteration updates "
-            "both players. Exploitability is the average over the two players, in thousandths of a big blind. CFR+ averages with "
-            "quadratic weights."
+            "Blinds 50 and 100, stacks 20,000. Pots at the start: 500 (turn), 4,780 (turn), 500 (river), 3,750 "
+            "(river). First bets of half the pot, the pot and all-in, raises of the pot and all-in. Updates alternate; "
+            "an iteration updates both players. Exploitability is the average over the two players, in thousandths of "
+            "a big blind. CFR+ averages with quadratic weights."
         ),
         columns=("algorithm", *(f"{title[-1]}: at {look}" for title in panels for look in looks)),
         rows=tuple(
@@ -80,7 +80,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         deviations=(
             "Libratus' boards and ranges at these subgames are not part of the paper; ours are "
             + ", ".join(f"{number}: {format_cards(subgame(number).board)}" for number in shares)
-            + f", the first player's range {TYPICAL[0]}, the second's {TYPICAL[1]}. Minimum raises follow the rules, float32. "
+            + f", the first player's range {TYPICAL[0]}, the second's {TYPICAL[1]}. Minimum raises, float32. "
             "The figures show curves without numbers, so what the thesis says is judged on the geometric mean from 100 "
             f"iterations on; within a factor of {_SAME} is the same."
         ),

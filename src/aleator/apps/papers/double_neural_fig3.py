@@ -32,10 +32,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         title=f"Exploitability on no-limit Leduc, stack 5, after {last:,} iterations (Double Neural CFR, Fig. 3)",
         setting=shared.setting(settings),
         convention=(
-            "An iteration updates both players with b traversals each. k is the number of actions that the traverser explores "
-            "at an infostate; the game has at most 5, so that k = 5 is k = max, which is external sampling. Outcome sampling "
-            "is what the paper's Lemma 4 says: one action, drawn by the current policy. Exploitability is NashConv / 2 in "
-            "chips; the paper does not say which it takes."
+            "An iteration updates both players with b traversals each. k is the number of actions that the traverser "
+            "explores at an infostate; the game has at most 5, so that k = 5 is k = max, which is external sampling. "
+            "Outcome sampling is what the paper's Lemma 4 says: one action, drawn by the current policy. "
+            "Exploitability is NashConv / 2 in chips; the paper does not say which it takes."
         ),
         columns=shared.COLUMNS,
         rows=shared.rows(_METHODS, curves),
@@ -46,11 +46,11 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         y_label=shared.Y_LABEL,
         deviations=(
             "The figure has curves without numbers, so what the text says about them is checked; within a factor of "
-            f"{SAME} is similar. Outcome sampling by the policy alone never tries what the policy does not play, so that it "
-            "gets nowhere; the usual form, which explores uniformly with probability 0.6, converges, here at least as fast as "
-            "k = 1. The paper has tabular MCCFR+ in Fig. 4 (0.02); ours averages policies with linear weights. The average "
-            "policy is sampled at the opponent's infostates; the paper is not clear about where it samples its own. Suits are "
-            "not told apart."
+            f"{SAME} is similar. Outcome sampling by the policy alone never tries what the policy does not play, so "
+            "that it gets nowhere; the usual form, which explores uniformly with probability 0.6, converges, here at "
+            "least as fast as k = 1. The paper has tabular MCCFR+ in Fig. 4 (0.02); ours averages policies with linear "
+            "weights. The average policy is sampled at the opponent's infostates; the paper is not clear about where "
+            "it samples its own. Suits are not told apart."
         ),
     )
 

@@ -29,9 +29,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         title=f"Exploitability on one-card poker, 5 cards, after {last:,} iterations (Double Neural CFR, Fig. 5)",
         setting=shared.setting(settings),
         convention=(
-            "An iteration updates both players with b traversals each. An infostate has two actions: k is 1 or 2, and k = 2 is "
-            "k = max, which is external sampling. Outcome sampling is what the paper's Lemma 4 says: one action, drawn by the "
-            "current policy. Exploitability is NashConv / 2 in antes."
+            "An iteration updates both players with b traversals each. An infostate has two actions: k is 1 or 2, and "
+            "k = 2 is k = max, which is external sampling. Outcome sampling is what the paper's Lemma 4 says: one "
+            "action, drawn by the current policy. Exploitability is NashConv / 2 in antes."
         ),
         columns=shared.COLUMNS,
         rows=shared.rows(_METHODS, curves),
@@ -41,10 +41,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         x_label=shared.X_LABEL,
         y_label=shared.Y_LABEL,
         deviations=(
-            "The paper comments on this figure only that results are comparable to those in Leduc; what it says there is checked "
-            "here. Panel C of the paper compares tabular MCCFR+ with the neural method; ours is the tabular part. "
-            "Where outcome sampling gets stuck depends on the seed, see its band; the usual form, which explores uniformly with "
-            "probability 0.6, does not get stuck."
+            "The paper comments on this figure only that results are comparable to those in Leduc; what it says there "
+            "is checked here. Panel C of the paper compares tabular MCCFR+ with the neural method; ours is the tabular "
+            "part. Where outcome sampling gets stuck depends on the seed, see its band; the usual form, which explores "
+            "uniformly with probability 0.6, does not get stuck."
         ),
     )
 

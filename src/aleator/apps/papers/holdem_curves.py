@@ -45,7 +45,7 @@ def make_spot(board: str, pot: int, stack: int, ranges: Ranges, *, bets: str, ra
 
 
 def holdem_curve(spot: Spot, rule: RegretRule, points: tuple[int, ...], *, until: float = 0.0) -> HoldemCurve:
-    """Returns how exploitable the average policy is at some iterations, up to the first with at most `until` % of the pot."""
+    """Returns the exploitability of the average policy at some iterations, until it is `until` % of the pot."""
     solver, found, seconds = HoldemSolver(spot, rule), list[tuple[float, float]](), inf
     for point in points:
         started, more = perf_counter(), point - solver.iteration

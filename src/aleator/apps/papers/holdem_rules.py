@@ -103,11 +103,11 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         setting=f"{len(spots)} spots, {len(_RULES)} rules, at most {_MOST:,} iterations"
         + " (quick: rivers only)" * settings.quick,
         convention=(
-            "An iteration updates both players. Exploitability is the mean of both gains, looked at after every 4 % more "
-            "iterations. The last columns are geometric means over the spots, relative to DCFR as the thesis sets it: "
-            "iterations to each target, and time to 0.3 % without the checks. What was not reached counts as the most. "
-            "All hands: both ranges hold every hand; else the typical ranges of docs/holdem.md's examples. Bets 50 %, 100 % "
-            "and all-in, raises 75 % and all-in."
+            "An iteration updates both players. Exploitability is the mean of both gains, looked at after every 4 % "
+            "more iterations. The last columns are geometric means over the spots, relative to DCFR as the thesis sets "
+            "it: iterations to each target, and time to 0.3 % without the checks. What was not reached counts as the "
+            "most. All hands: both ranges hold every hand; else the typical ranges of docs/holdem.md's examples. Bets "
+            "50 %, 100 % and all-in, raises 75 % and all-in."
         ),
         columns=("rule", *spots, "x to 0.3 %", "x to 0.1 %", "x time to 0.3 %"),
         rows=tuple(rows),

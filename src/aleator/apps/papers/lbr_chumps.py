@@ -22,15 +22,16 @@ _CELLS = (
     ("random", "fcpa", "3-4", 80.7, 0.7),
 )
 _CONVENTION = (
-    "Big blinds a hand, heads-up no-limit hold'em with 20,000 chips and blinds of 50 and 100; ± is half of a 95 % interval. "
-    "A cell agrees if the two intervals touch."
+    "Big blinds a hand, heads-up no-limit hold'em with 20,000 chips and blinds of 50 and 100; ± is half of a 95 % "
+    "interval. A cell agrees if the two intervals touch."
 )
 _DEVIATIONS = (
-    "The paper samples single hands and scores by duplicate deals; here the response answers for all its hands and is scored "
-    "by AIVAT over both ranges, 16 deals to a board. What amounts the paper's chumps bet is not known here: 'random' is read "
-    "as every legal action alike, each amount being one, and 'raise' as every legal amount alike, which reproduces most "
-    "cells; 16 evenly spread amounts stand for all. Two cells of half-call-half-raise differ: under fc the 7.1 at hand is a "
-    "second-hand number (17.1 would agree), and under fcpa 3-4 ours is about two big blinds lower."
+    "The paper samples single hands and scores by duplicate deals; here the response answers for all its hands and is "
+    "scored by AIVAT over both ranges, 16 deals to a board. What amounts the paper's chumps bet is not known here: "
+    "'random' is read as every legal action alike, each amount being one, and 'raise' as every legal amount alike, "
+    "which reproduces most cells; 16 evenly spread amounts stand for all. Two cells of half-call-half-raise differ: "
+    "under fc the 7.1 at hand is a second-hand number (17.1 would agree), and under fcpa 3-4 ours is about two big "
+    "blinds lower."
 )
 
 

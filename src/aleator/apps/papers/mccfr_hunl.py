@@ -23,7 +23,7 @@ _LATE = 8  # the last three doublings are judged
 
 
 def run(settings: Settings, on_progress: OnProgress) -> Report:
-    """Returns the curves of the figures, averaged over a few seeds, and whether what the thesis says about them holds."""
+    """Returns the curves of the figures, averaged over a few seeds, and whether the thesis's claims hold."""
     nodes, runs = (_NODES_QUICK, _RUNS_QUICK) if settings.quick else (_NODES, _RUNS)
     looks = [_PERIOD * 2**k for k in range(1, 20) if _PERIOD * 2**k <= nodes]
     panels: dict[str, dict[str, Points]] = {}
@@ -46,9 +46,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         title="Exploitability of MCCFR in two river subgames, mbb/g (thesis Fig. 3.6 and 3.7)",
         setting=f"{nodes:,} nodes touched, {runs} runs (thesis: 100)" + ", quick" * settings.quick,
         convention=(
-            "External sampling. Nodes touched count terminals too. After period n everything accumulated is multiplied by "
-            "n / (n + 1) (linear), or once, after the first, by 1/10 (initial). Exploitability is the average over the two "
-            "players, in thousandths of a big blind, averaged over runs with different seeds. Subgames as in dcfr-hunl."
+            "External sampling. Nodes touched count terminals too. After period n everything accumulated is multiplied "
+            "by n / (n + 1) (linear), or once, after the first, by 1/10 (initial). Exploitability is the average over "
+            "the two players, in thousandths of a big blind, averaged over runs with different seeds. Subgames as in "
+            "dcfr-hunl."
         ),
         columns=("algorithm", *(f"{number}: at {look / 1e6:g} M" for number in _SUBGAMES for look in looks[-2:])),
         rows=tuple(
@@ -60,8 +61,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         x_label="nodes touched",
         y_label="exploitability, mbb/g",
         deviations=(
-            f"A period has {_PERIOD:,} nodes instead of 10,000,000, since ours runs for fewer; boards and ranges are ours. What "
-            "the thesis says is judged on the geometric mean over the last three doublings."
+            f"A period has {_PERIOD:,} nodes instead of 10,000,000, since ours runs for fewer; boards and ranges are "
+            "ours. What the thesis says is judged on the geometric mean over the last three doublings."
         ),
     )
 

@@ -118,7 +118,7 @@ class Case:
         self.first, self.best = self.curve[0][1], min(value for _, value in self.curve)
 
     def _searched(self, theirs: list[list[Policy]], own: list[list[Policy]]) -> float:
-        """Returns the exploitability when each player solves the round with the opponent's continuations and its own."""
+        """Returns the exploitability when each player solves the round with both players' continuations."""
         parts = []
         for searcher in (0, 1):
             pair: Continuations = (own[0], theirs[1]) if searcher == 0 else (theirs[0], own[1])

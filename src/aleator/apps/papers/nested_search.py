@@ -44,11 +44,11 @@ _DEVIATIONS = (
     "two close ones (the paper's 3/4 between 1/2 and 1) costs it little here; with sizes further apart, or outside "
     "the menu, it is several times worse than nested search, as in the paper. Resolve beats maxmargin here, where the "
     "paper has it the other way round, and more iterations (4,000) change nothing. The alternative payoffs are what "
-    "hands get without the off-tree bet; with few hands it is worth more than that to some of them, whatever the answer: "
-    "in 7 to 58 % of the subgames after the flop. There no margin can be kept. Maxmargin makes the largest gain small, and all "
-    "gain alike; resolve makes small the sum of all gains, which is what a best response collects: 1.5 to 3 times less. "
-    "In the paper's game the bet is worth little more than its neighbours. Unsafe search is good in one seat and bad in the "
-    "other."
+    "hands get without the off-tree bet; with few hands it is worth more than that to some of them, whatever the "
+    "answer: in 7 to 58 % of the subgames after the flop. There no margin can be kept. Maxmargin makes the largest "
+    "gain small, and all gain alike; resolve makes small the sum of all gains, which is what a best response collects: "
+    "1.5 to 3 times less. In the paper's game the bet is worth little more than its neighbours. Unsafe search is good "
+    "in one seat and bad in the other."
 )
 
 

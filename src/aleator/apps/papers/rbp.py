@@ -126,7 +126,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
     claims.append(
         Claim(
             text="RBP goes better with DCFR, β = 0.5, than with CFR+",
-            measured=f"{fast.final:.2g} against {plus.final:.2g}; {ratio(slow, fast):.1f} times fewer nodes than without RBP",
+            measured=f"{fast.final:.2g} against {plus.final:.2g}; {ratio(slow, fast):.1f} times fewer nodes",
             agrees=fast.final < plus.final,
         )
     )
@@ -139,22 +139,23 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
 
 
 _CONVENTION = (
-    "Both players are updated in one traversal, as in the thesis. A node touched is a history with suits not told apart; walks "
-    "that begin or end pruning count. Exploitability is NashConv / 2; with CFR+ that of the best average policy so far, as "
-    "in the thesis. Ratios are taken at the lowest exploitability that both methods reach, and agree if they are at least "
-    "two thirds of the thesis'."
+    "Both players are updated in one traversal, as in the thesis. A node touched is a history with suits not told "
+    "apart; walks that begin or end pruning count. Exploitability is NashConv / 2; with CFR+ that of the best average "
+    "policy so far, as in the thesis. Ratios are taken at the lowest exploitability that both methods reach, and agree "
+    "if they are at least two thirds of the thesis'."
 )
 _DEVIATIONS = (
-    "RBP here equals a reference that keeps all policies and follows 3.3.2 and 3.3.3 literally; 'greedy' plays the highest "
-    "regret where none is positive, instead of uniformly. The thesis has curves without numbers; neither its node counts nor "
-    "the exploitability at which its ratios were read off are known. What it reports is what ours tends to, not what a run "
-    "of minutes shows. A ratio has two factors. Iterations: best responses alone save 3.1 times of them on Leduc at 0.004 and "
-    "4.4 times at 0.0009. Nodes per iteration: since U(I, a) is far above what an action is worth, an action that loses δ "
-    "chips is pruned for 25 iterations only after 25 U / δ of them, so that what is touched comes down slowly to what both "
-    "players play, which is 2 (Leduc) and 8 times (Leduc-5) fewer than partial pruning touches. Long runs, times fewer nodes "
-    "than partial pruning: CFR on Leduc 2.8 at 0.004, 3.9 at 0.002, 4.3 at 0.001, 5.5 at 0.0005 and 7.8 at 0.00026 (in 3.8 "
-    "times less time; 1.3e10 nodes of partial pruning); CFR on Leduc-5 2.0 at 0.07, 2.4 at 0.03, 2.8 at 0.004 (6.7e9); CFR+ "
-    "there 1.7 at 0.005, 3.2 at 0.00125, 2.8 at 0.0006, with 34 times fewer nodes per iteration in the end (after 550,000 of "
-    "them). On Leduc-5 that saves no time yet (1.07 times less with CFR, 0.83 with CFR+): a node costs two to three times as "
-    "much where few pairs of hands of a public state are left."
+    "RBP here equals a reference that keeps all policies and follows 3.3.2 and 3.3.3 literally; 'greedy' plays the "
+    "highest regret where none is positive, instead of uniformly. The thesis has curves without numbers; neither its "
+    "node counts nor the exploitability at which its ratios were read off are known. What it reports is what ours "
+    "tends to, not what a run of minutes shows. A ratio has two factors. Iterations: best responses alone save 3.1 "
+    "times of them on Leduc at 0.004 and 4.4 times at 0.0009. Nodes per iteration: since U(I, a) is far above what an "
+    "action is worth, an action that loses δ chips is pruned for 25 iterations only after 25 U / δ of them, so that "
+    "what is touched comes down slowly to what both players play, which is 2 (Leduc) and 8 times (Leduc-5) fewer than "
+    "partial pruning touches. Long runs, times fewer nodes than partial pruning: CFR on Leduc 2.8 at 0.004, 3.9 at "
+    "0.002, 4.3 at 0.001, 5.5 at 0.0005 and 7.8 at 0.00026 (in 3.8 times less time; 1.3e10 nodes of partial pruning); "
+    "CFR on Leduc-5 2.0 at 0.07, 2.4 at 0.03, 2.8 at 0.004 (6.7e9); CFR+ there 1.7 at 0.005, 3.2 at 0.00125, 2.8 at "
+    "0.0006, with 34 times fewer nodes per iteration in the end (after 550,000 of them). On Leduc-5 that saves no time "
+    "yet (1.07 times less with CFR, 0.83 with CFR+): a node costs two to three times as much where few pairs of hands "
+    "of a public state are left."
 )

@@ -33,13 +33,14 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     "self-play, FLOP": {"search": "flop"},
 }
 _DEVIATIONS = (
-    "The paper shows that random beliefs fail, and what a policy network saves, in turn endgame hold'em, without numbers for "
-    "Liar's Dice. Random beliefs are drawn here uniformly, the public state from all roots of subgames. Runs are short: what "
-    "counts is the order. With the policy network searches start as in App. J, in training, too: as if its policy had been "
-    "played for 15 updates of each player, with the regrets of an exact best response. Updates are those that are run after "
-    "that; the start itself costs as much as two of them. In a game as small as this 15 updates of each player find better "
-    "policies than the network knows, so that it helps short searches only, whether it stands for 15 updates, 5 or 2. "
-    "Modified CFR-AVE multiplies what the network gets wrong by about half the number of updates."
+    "The paper shows that random beliefs fail, and what a policy network saves, in turn endgame hold'em, without "
+    "numbers for Liar's Dice. Random beliefs are drawn here uniformly, the public state from all roots of subgames. "
+    "Runs are short: what counts is the order. With the policy network searches start as in App. J, in training, too: "
+    "as if its policy had been played for 15 updates of each player, with the regrets of an exact best response. "
+    "Updates are those that are run after that; the start itself costs as much as two of them. In a game as small as "
+    "this 15 updates of each player find better policies than the network knows, so that it helps short searches only, "
+    "whether it stands for 15 updates, 5 or 2. Modified CFR-AVE multiplies what the network gets wrong by about half "
+    "the number of updates."
 )
 
 

@@ -11,9 +11,9 @@ from aleator.trees.public_tree import build_tree
 _ALGORITHMS = {"FP": "fp", "linear FP": "linear-fp", "FLOP": "flop", "linear CFR": "lcfr"}
 _FIRST, _LAST, _LAST_QUICK = 64, 16_384, 1024
 _DEVIATIONS = (
-    "The figure shows curves without numbers, so its two claims are checked. In fictitious play the uniform policy counts as one "
-    "iteration, and ties between best responses go to the first action. FLOP responds to the mixture of Appendix D and "
-    "is judged by its average policy; the released code judges the average with the last response added."
+    "The figure shows curves without numbers, so its two claims are checked. In fictitious play the uniform policy "
+    "counts as one iteration, and ties between best responses go to the first action. FLOP responds to the mixture of "
+    "Appendix D and is judged by its average policy; the released code judges the average with the last response added."
 )
 
 

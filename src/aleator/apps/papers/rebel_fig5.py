@@ -1,4 +1,4 @@
-"""ReBeL Fig. 5, left: depth-limited solving with exact values at the leaves, by four methods, on games small enough to check."""
+"""ReBeL Fig. 5, left: depth-limited solving with exact values at the leaves, by four methods, on small games."""
 
 from __future__ import annotations
 
@@ -32,28 +32,29 @@ _METHODS = {
 _PRECISION = 1e-2
 _EXACT = 0.0
 _DEVIATIONS = (
-    "The figure is about turn endgame hold'em and has no numbers; ours are small games, so its claims are checked in kind. "
-    "Measured is the exploitability of the average policy in the subgame if play below it is optimal, an upper bound by 200 "
-    "iterations of PCFR+; beside it the exploitability in the whole game of acting by a random iteration and, below the leaves, "
-    "by the oracle's solution at its beliefs. All methods run with linear weights. "
-    "Modified CFR-AVE multiplies the difference of two values at nearly equal beliefs by about t / 2, which assumes that "
-    "solutions below the leaves hardly change. Exact ones, of which there are many, jump where another policy becomes the best: "
-    "with few hands that is often and far (in liars-dice:1x4 the value used is off from that of the average by 3.4 times its "
-    "size, in the mean over iterations), and the method stalls, whatever the oracle's precision (0.01 and 0.0001 alike). Our "
-    "oracle therefore solves the game below a leaf with a bonus for mixing, of a strength in payoff units: that has one "
-    "solution, continuous in beliefs, with a NashConv of at most {bounds}. With it all four methods come close, and modified "
-    "CFR-AVE is ahead of CFR-D, as in the paper; a weaker bonus is closer to exact values, and to stalling. What a strength "
-    "costs shows in leduc, where curves end flat. Beside it, exact values, solved to a NashConv of 0.01. The paper, with 1,326 "
-    "hands, calls the method's soundness open. "
-    "CFR-AVE evaluates the solutions themselves at current beliefs, which a network cannot do. Measured at the trunk it is ahead "
-    "of CFR-D, unlike in the paper. The order depends on what is measured and on the weights, which the figure does not "
-    "say: in the whole game (the policies of all iterations with their solutions below the leaves, as in Theorem 6) and with "
-    "equal weights, as App. E writes them, CFR-D is ahead in Leduc, as in the paper; in the other games it is behind there, too."
+    "The figure is about turn endgame hold'em and has no numbers; ours are small games, so its claims are checked in "
+    "kind. Measured is the exploitability of the average policy in the subgame if play below it is optimal, an upper "
+    "bound by 200 iterations of PCFR+; beside it the exploitability in the whole game of acting by a random iteration "
+    "and, below the leaves, by the oracle's solution at its beliefs. All methods run with linear weights. "
+    "Modified CFR-AVE multiplies the difference of two values at nearly equal beliefs by about t / 2, which assumes "
+    "that solutions below the leaves hardly change. Exact ones, of which there are many, jump where another policy "
+    "becomes the best: with few hands that is often and far (in liars-dice:1x4 the value used is off from that of the "
+    "average by 3.4 times its size, in the mean over iterations), and the method stalls, whatever the oracle's "
+    "precision (0.01 and 0.0001 alike). Our oracle therefore solves the game below a leaf with a bonus for mixing, of "
+    "a strength in payoff units: that has one solution, continuous in beliefs, with a NashConv of at most {bounds}. "
+    "With it all four methods come close, and modified CFR-AVE is ahead of CFR-D, as in the paper; a weaker bonus is "
+    "closer to exact values, and to stalling. What a strength costs shows in leduc, where curves end flat. Beside it, "
+    "exact values, solved to a NashConv of 0.01. The paper, with 1,326 hands, calls the method's soundness open. "
+    "CFR-AVE evaluates the solutions themselves at current beliefs, which a network cannot do. Measured at the trunk "
+    "it is ahead of CFR-D, unlike in the paper. The order depends on what is measured and on the weights, which the "
+    "figure does not say: in the whole game (the policies of all iterations with their solutions below the leaves, as "
+    "in Theorem 6) and with equal weights, as App. E writes them, CFR-D is ahead in Leduc, as in the paper; in the "
+    "other games it is behind there, too."
 )
 
 
 class _Run(NamedTuple):
-    """A game, where its subgame ends, the strength of the bonus for mixing, and iterations (quick: None to leave it out)."""
+    """A game, where its subgame ends, the strength of the bonus, iterations (quick: None to leave it out)."""
 
     game: str
     limit: DepthLimit
@@ -147,7 +148,7 @@ def _claims(curves: _Curves, equal: dict[str, dict[str, float]]) -> tuple[Claim,
 
 
 def _bounds(runs: list[_Run]) -> str:
-    """Returns in words the largest NashConv that a regularised solution below a leaf can have, over all leaves and beliefs."""
+    """Returns in words the largest NashConv that a regularised solution below a leaf can have."""
     found = []
     for run in runs:
         subgame = cut(build_tree(load_game(run.game)), limit=run.limit)

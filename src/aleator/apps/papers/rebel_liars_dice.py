@@ -21,17 +21,17 @@ from aleator.learning.value_network.shipped import shipped_model, shipped_path
 
 _CONVENTION = (
     "Exploitability is NashConv / 2 of the average of playthroughs, each of which draws one update per subgame, evenly "
-    "among them; with finitely many it is an upper estimate. An update (the paper's iteration) is of one player. Subgames are "
-    "two moves deep."
+    "among them; with finitely many it is an upper estimate. An update (the paper's iteration) is of one player. "
+    "Subgames are two moves deep."
 )
 _DEVIATIONS = (
     "The networks have four hidden layers instead of two. They were trained with 512 updates per search instead of "
-    "1,024, an exploration of 0.5, batches of 4,096 examples from a buffer of 400,000, a moving average of the parameters, "
-    "and a learning rate of 3e-3 that is halved seven times. Searches are by sharp-cfr-d, which converges faster than the "
-    "paper's linear weights; the column 'linear' has those. Both were recorded after training on the machine named there, "
-    "with 1,024 updates and at least 1,024 playthroughs. 1x7f is not in the paper. Without a GPU the numbers are "
-    "measured anew on the two smaller games only, with less search and fewer playthroughs, which makes them higher; what "
-    "agrees with the paper is then what was recorded, and with --full, or on a GPU, what is measured."
+    "1,024, an exploration of 0.5, batches of 4,096 examples from a buffer of 400,000, a moving average of the "
+    "parameters, and a learning rate of 3e-3 that is halved seven times. Searches are by sharp-cfr-d, which converges "
+    "faster than the paper's linear weights; the column 'linear' has those. Both were recorded after training on the "
+    "machine named there, with 1,024 updates and at least 1,024 playthroughs. 1x7f is not in the paper. Without a GPU "
+    "the numbers are measured anew on the two smaller games only, with less search and fewer playthroughs, which makes "
+    "them higher; what agrees with the paper is then what was recorded, and with --full, or on a GPU, what is measured."
 )
 _BIGGER = {"1x7f": "liars-dice:1x7"}
 
@@ -108,7 +108,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         panels[label] = {"loss": [(line["searches"], line["loss"]) for line in log if line["loss"]]}
     return Report(
         title="Exploitability of ReBeL (CFR-D) on Liar's Dice (ReBeL Table 2)",
-        setting=f"{playthroughs:,} playthroughs, {updates:,} updates ({updates // 2:,} a player), on {device}{settings.mode}",
+        setting=f"{playthroughs:,} games, {updates:,} updates ({updates // 2:,} each), on {device}{settings.mode}",
         convention=_CONVENTION,
         columns=("game", "ours", "±", "recorded", "± ", "linear", "paper", "searches", "training s", "machine"),
         rows=tuple(rows),

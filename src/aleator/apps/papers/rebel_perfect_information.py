@@ -1,4 +1,4 @@
-"""ReBeL section 5.4: in games of perfect information the same self-play, with one search iteration, learns to play perfectly."""
+"""ReBeL section 5.4: with perfect information the same self-play, with one iteration, learns to play perfectly."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _GAMES = {
     "nim 1, 3, 5": ("nim(pile_sizes=1;3;5)", (6_000, 20_000, 50_000)),
 }
 _CONVENTION = (
-    "Untrained, trained: the least that search with the network wins in a seat, over all answers of the opponent and all draws "
-    "among equally good actions. Value: the most that anybody can guarantee. Error: mean of |search - exact value|, untrained "
-    "and after training, over all positions in which the game is not over; met: over those that are met if one player does what "
-    "search does."
+    "Untrained, trained: the least that search with the network wins in a seat, over all answers of the opponent and "
+    "all draws among equally good actions. Value: the most that anybody can guarantee. Error: mean of |search - exact "
+    "value|, untrained and after training, over all positions in which the game is not over; met: over those that are "
+    "met if one player does what search does."
 )
 _DEVIATIONS = (
-    "The paper names the special case and has no numbers for it. One iteration of search is minimax in a subgame of two moves. "
-    "Positions are told apart by what is on the board, not by how it came about. The exploring player always acts at random "
-    "(the paper's ε is .25): minimax does not mix, so that nothing else leads off the best line. A network of three layers of "
-    "128 units."
+    "The paper names the special case and has no numbers for it. One iteration of search is minimax in a subgame of "
+    "two moves. Positions are told apart by what is on the board, not by how it came about. The exploring player "
+    "always acts at random (the paper's ε is .25): minimax does not mix, so that nothing else leads off the best line. "
+    "A network of three layers of 128 units."
 )
 
 

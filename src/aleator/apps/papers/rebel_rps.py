@@ -1,4 +1,4 @@
-"""ReBeL Fig. 1 and section 6 on rock-paper-scissors+: what one-ply search needs to know, and how to play on safely after it."""
+"""ReBeL Fig. 1 and section 6 on rock-paper-scissors+: what one-ply search must know, how to play on safely."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LAST, _LAST_QUICK, _PRECISION = 1024, 128, 1e-3
 _EQUILIBRIUM = (0.4, 0.4, 0.2)
 _RULES = ("cfr-d", "cfr-ave")
 _DEVIATIONS = (
-    "The paper tells the example in words; its numbers are the equilibrium (0.4, 0.4, 0.2) and the unsafe answer (0, 1, 0) to "
-    "beliefs (0.41, 0.39, 0.2). Which pure answer unsafe search gives depends on which way its beliefs are a little off. Search "
-    "runs linear CFR; leaves are solved to a NashConv of 0.001."
+    "The paper tells the example in words; its numbers are the equilibrium (0.4, 0.4, 0.2) and the unsafe answer (0, "
+    "1, 0) to beliefs (0.41, 0.39, 0.2). Which pure answer unsafe search gives depends on which way its beliefs are a "
+    "little off. Search runs linear CFR; leaves are solved to a NashConv of 0.001."
 )
 
 

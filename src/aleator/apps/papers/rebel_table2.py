@@ -21,13 +21,13 @@ _RELEASE = {
 _ALGORITHMS = {"linear FP": ("linear-fp", "FP"), "linear CFR": ("lcfr", "CFR"), "plain FP": ("fp", None)}
 _JITTER = 3e-8
 _DEVIATIONS = (
-    "The FP row of the paper is linear fictitious play: that is what the released code runs unless told otherwise, and a "
-    "replay of its arithmetic gives its numbers on all four games; without linear weights 1x4f comes out at .016. "
+    "The FP row of the paper is linear fictitious play: that is what the released code runs unless told otherwise, and "
+    "a replay of its arithmetic gives its numbers on all four games; without linear weights 1x4f comes out at .016. "
     "Fictitious play depends on which of several equally good responses is taken. The release rounds probabilities of "
     "winning to single precision, so that noise decides; ours takes the first best action. The last two columns "
-    "show what other choices lead to: payoffs changed at random by 3 parts in 10^8, lowest and highest of {jitters} runs. "
-    "CFR: the release averages the policies after each update and the uniform one before the first; ours averages the "
-    "policies that were played."
+    "show what other choices lead to: payoffs changed at random by 3 parts in 10^8, lowest and highest of {jitters} "
+    "runs. CFR: the release averages the policies after each update and the uniform one before the first; ours "
+    "averages the policies that were played."
 )
 
 
@@ -64,7 +64,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 
 
 def jittered(tree: PublicTree, rng: np.random.Generator) -> PublicTree:
-    """Returns the tree with payoffs changed by a few parts in 10^8, so that ties between actions are broken at random."""
+    """Returns the tree with payoffs changed by some parts in 10^8, so that ties of actions are broken at random."""
     return replace(
         tree, payoffs=tuple(matrix * (1 + _JITTER * rng.uniform(-1, 1, matrix.shape)) for matrix in tree.payoffs)
     )

@@ -21,9 +21,10 @@ _STEP, _PRECISION, _MOST = 1e-3, 2e-6, 200_000
 _STEPS = (0.1, 0.03, 0.01, 0.003, _STEP)
 _TOLERANCE = 4 * _PRECISION / _STEP
 _DEVIATIONS = (
-    "Beliefs are over the infostates of player 1, those of player 2 held fixed, and drawn inside the simplex. Values come from "
-    f"PCFR+ to a NashConv of {_PRECISION:g}, derivatives from one-sided differences of {_STEP:g}: the tolerance is "
-    f"{_TOLERANCE:.3g}, four times their quotient. At a kink any value between the two derivatives is a supergradient."
+    "Beliefs are over the infostates of player 1, those of player 2 held fixed, and drawn inside the simplex. Values "
+    f"come from PCFR+ to a NashConv of {_PRECISION:g}, derivatives from one-sided differences of {_STEP:g}: the "
+    f"tolerance is {_TOLERANCE:.3g}, four times their quotient. At a kink any value between the two derivatives is a "
+    "supergradient."
 )
 
 
@@ -56,7 +57,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     return Report(
         title="Infostate values as supergradients of the value of a public belief state (ReBeL Theorem 1)",
         setting=f"{count} random public belief states per game, seed {settings.seed}",
-        convention="V(b) is the value to player 1, extended to b that do not sum to 1 by V(b / |b|); v(s) = V(b) + g(s).",
+        convention="V(b) is the value to player 1, extended to b of other sums by V(b / |b|); v(s) = V(b) + g(s).",
         columns=(
             "game",
             "states",
@@ -134,7 +135,7 @@ class _BeliefGame:
         return _Value(value, cfvs[0] / self._cf_reach)
 
     def derivatives(self, belief: FloatArray, value: float, step: float) -> tuple[FloatArray, FloatArray]:
-        """Returns [H], [H]: derivatives of V(b / |b|) in the direction of each infostate, from the right and from the left.
+        """Returns [H], [H]: derivatives of V(b / |b|) towards each infostate, from the right and from the left.
 
         They are found as those of |b| V(b / |b|) less V: that function is linear wherever V is smooth.
         """

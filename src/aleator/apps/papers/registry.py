@@ -36,7 +36,7 @@ _EXPERIMENTS = (
     Experiment(
         name="rebel-ablation",
         source="ReBeL section 5.3 and 8, App. E and J",
-        summary="random beliefs instead of self-play, a policy network to start searches with, other searches, on Liar's Dice",
+        summary="random beliefs instead of self-play, a policy network to start with, other searches, on Liar's Dice",
         run=_later("rebel_ablation"),
     ),
     Experiment(
@@ -54,7 +54,7 @@ _EXPERIMENTS = (
     Experiment(
         name="rebel-rps",
         source="ReBeL Fig. 1 and section 6",
-        summary="rock-paper-scissors+ by one-ply search: leaf values need beliefs, safe search needs a random iteration",
+        summary="rock-paper-scissors+ by one-ply search: leaf values need beliefs, safe search a random iteration",
         run=_later("rebel_rps"),
     ),
     Experiment(
@@ -198,7 +198,7 @@ _EXPERIMENTS = (
     Experiment(
         name="lbr-chumps",
         source="Lisý and Bowling 2017, Table 2",
-        summary="what local best response wins in whole hands of no-limit hold'em against players who ignore their cards",
+        summary="what local best response wins in whole hands of no-limit hold'em against players who ignore cards",
         run=_later("lbr_chumps"),
     ),
 )

@@ -35,10 +35,11 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
         title=f"Dynamic thresholding on {game} (thesis, Fig. 3.16 and 3.17): after {nodes:.0e} nodes touched",
         setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
         convention=(
-            "Hedge and RM update both players in one traversal; an iteration of EGT shrinks the smoothing of one player and "
-            "computes three gradients or more, each a traversal. d and c are those of Fig. 3.17. A node touched is a history "
-            "with suits not told apart. Exploitability is NashConv / 2; with CFR+ that of the best policy so far. Ratios are "
-            "taken at the lowest exploitability that both methods reach, and agree from two thirds of the thesis' on."
+            "Hedge and RM update both players in one traversal; an iteration of EGT shrinks the smoothing of one "
+            "player and computes three gradients or more, each a traversal. d and c are those of Fig. 3.17. A node "
+            "touched is a history with suits not told apart. Exploitability is NashConv / 2; with CFR+ that of the "
+            "best policy so far. Ratios are taken at the lowest exploitability that both methods reach, and agree from "
+            "two thirds of the thesis' on."
         ),
         columns=COLUMNS,
         rows=rows(labels, found),
@@ -52,9 +53,9 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
         x_label="nodes touched",
         y_label="exploitability (NashConv / 2, chips)",
         deviations=(
-            "The thesis gives neither the d of Fig. 3.16 nor how its EGT chooses steps; ours takes the largest step that keeps "
-            "the excessive gap and begins with the smallest smoothing that does. Where the threshold is too high the gap itself "
-            "is misjudged, and EGT gets stuck. The figures have curves without numbers."
+            "The thesis gives neither the d of Fig. 3.16 nor how its EGT chooses steps; ours takes the largest step "
+            "that keeps the excessive gap and begins with the smallest smoothing that does. Where the threshold is too "
+            "high the gap itself is misjudged, and EGT gets stuck. The figures have curves without numbers."
         ),
     )  # fmt: skip
 

@@ -25,7 +25,8 @@ class Trace(NamedTuple):
     Attributes:
         iterations, touched, seconds: where it was looked at.
         quality: exploitability of the average policy, in CFR+ and its like of the best one so far.
-        space: which part of the regrets and sums of policies is needed then, those of pruned actions themselves not counted.
+        space: which part of the regrets and sums of policies is needed then, those of pruned actions themselves not
+            counted.
         kept: the same, those counted.
         played: histories that both players' policies reach in the end (all of them where that is not counted).
     """
@@ -63,7 +64,7 @@ class Trace(NamedTuple):
 def traces(
     game: str, algorithms: Sequence[str], nodes: float, on_progress: OnProgress, part: tuple[float, float] = (0.0, 1.0)
 ) -> dict[str, Trace]:
-    """Returns the run of each algorithm until it has touched so many nodes; `part` is where the progress begins and ends."""
+    """Returns the run of each algorithm until it has touched so many nodes; `part` is where progress begins, ends."""
     tree = build_tree(load_game(game))
     on_progress(part[0], "compiling (first run only)")
     for algorithm in algorithms:
@@ -103,13 +104,13 @@ def common_level(*runs: Trace) -> float:
 
 
 def ratio(slow: Trace, fast: Trace, axis: str = "touched") -> float:
-    """Returns how many times less of something the second run needs to reach the lowest exploitability that both reach."""
+    """Returns how many times less of something the second run needs for the lowest exploitability that both reach."""
     level = common_level(slow, fast)
     return slow.at(level, getattr(slow, axis)) / fast.at(level, getattr(fast, axis))
 
 
 def ratio_claim(text: str, paper: float, slow: Trace, fast: Trace, axis: str = "touched") -> Claim:
-    """Returns whether a ratio of the thesis is reached at the lowest common exploitability; says how it came to that."""
+    """Returns whether a ratio of the thesis is reached at the lowest common exploitability; says how."""
     level, x, y = common_level(slow, fast), getattr(slow, axis), getattr(fast, axis)
     found = {each: slow.at(each, x) / fast.at(each, y) for each in (4 * level, 2 * level, level)}
     measured = ", ".join(f"{value:.1f} at {each:.2g}" for each, value in found.items())

@@ -47,9 +47,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         title="CFR on Leduc, warm started once from its own average policy (thesis, Fig. 3.9)",
         setting=f"to {last:,} iterations, the ones before the warm start included" + " (quick)" * settings.quick,
         convention=(
-            "CFR runs for some iterations, forgets its regrets, and goes on from its average policy. How many iterations that "
-            "stands for is guessed from the NashConv of the first 10 iterations from scratch; λ is the smallest that is sound. "
-            "The loss compares with the iterations that CFR without a stop takes to the same exploitability."
+            "CFR runs for some iterations, forgets its regrets, and goes on from its average policy. How many "
+            "iterations that stands for is guessed from the NashConv of the first 10 iterations from scratch; λ is the "
+            "smallest that is sound. The loss compares with the iterations that CFR without a stop takes to the same "
+            "exploitability."
         ),
         columns=("after", "thesis' guess", "our guess", "λ", "exploitability", "without", "iterations lost"),
         rows=tuple(rows),
@@ -58,13 +59,14 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         x_label="iterations (each updates both players)",
         y_label="exploitability (NashConv / 2, chips)",
         deviations=(
-            "The thesis' figure is on limit flop hold'em, and so are its guesses of iterations. A negative loss is a gain."
+            "The thesis' figure is on limit flop hold'em, and so are its guesses of iterations. A negative loss is a "
+            "gain."
         ),
     )
 
 
 def _run(solver: CFR, points: tuple[int, ...], offset: int) -> list[tuple[float, float]]:
-    """Returns (iterations, exploitability) at the points; `offset` iterations are in the solver's count but were not run."""
+    """Returns (iterations, exploitability) at the points; `offset` iterations are in the solver's count but not run."""
     curve = []
     for point in points:
         solver.run(point + offset - solver.iteration)

@@ -45,9 +45,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         setting=f"{games} games drawn from seed {settings.seed}, {last} iterations; bands are 95 % of the mean"
         + f" (quick; the thesis has {_GAMES} games)" * settings.quick,
         convention=(
-            "Both players are updated at once. The second method keeps no regrets: in every iteration it warm starts from its "
-            "average policy alone, with the λ for which the substitute values of both players add up to 0. Exploitability is "
-            "NashConv / 2, payoffs lie in [-1, 1]. The ratio is the geometric mean over games."
+            "Both players are updated at once. The second method keeps no regrets: in every iteration it warm starts "
+            "from its average policy alone, with the λ for which the substitute values of both players add up to 0. "
+            "Exploitability is NashConv / 2, payoffs lie in [-1, 1]. The ratio is the geometric mean over games."
         ),
         columns=("iterations", _LABELS[0], "± 95 %", _LABELS[1], "± 95 %", "ratio", "low", "high"),
         rows=tuple(
@@ -77,7 +77,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         },
         x_label="iterations (each updates both players)",
         y_label="exploitability (NashConv / 2)",
-        deviations=f"Virtually identical is taken as within {(_SAME - 1) * 100:.0f} %. The thesis has curves without numbers.",
+        deviations=f"Virtually identical: within {(_SAME - 1) * 100:.0f} %. The thesis has curves without numbers.",
     )
 
 

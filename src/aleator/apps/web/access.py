@@ -1,8 +1,9 @@
 """Who may use this server: who knows its token.
 
-Any user of a machine can connect to its localhost. So `aleator serve` prints an address with a token in it. The first page opened
-there sets a cookie that no other site's request carries and no script reads; programs send the token as `Authorization: Bearer`.
-The token is kept in the data directory, which only its owner can read, so that addresses and cookies outlive a restart.
+Any user of a machine can connect to its localhost. So `aleator serve` prints an address with a token in it. The first
+page opened there sets a cookie that no other site's request carries and no script reads; programs send the token as
+`Authorization: Bearer`. The token is kept in the data directory, which only its owner can read, so that addresses and
+cookies outlive a restart.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def write_open_page(data_dir: Path, address: str) -> Path:
-    """Returns a private page that leads to an address with a token: every user can read the command line of a browser."""
+    """Returns a private page that leads to an address with token: every user can read the command line of a browser."""
     path = data_dir / OPEN_FILE
     write_private(path, _page(f'<meta http-equiv="refresh" content="0; url={html.escape(address)}" />', "Aleator", ""))
     return path

@@ -110,7 +110,7 @@ async def resolve(service: Server, job: Solved, body: ResolveRequest) -> Job:
 
 @router.get("/solutions/{job_id}/node", response_model=Node, responses=NOT_FOUND | REFUSED)
 async def get_node(service: Server, job: Solved, path: PathQuery = "r", values: bool = True) -> Response:
-    """A node of a solution, per hand class; without `values` EVs are left out, which is quicker at the start of a tree."""
+    """A node of a solution, per hand class; without `values` EVs are left out, quicker at the start of a tree."""
     params = {"file": _file(service, job), "path": path, "values": values}
     return raw(await service.ask(service.browser, "node", params, keep=True))
 

@@ -1,7 +1,7 @@
-"""What every request must pass: it comes from this machine's own page, carries the token, and is neither too big nor too slow.
+"""What every request must pass: it comes from our own page, carries the token, and is neither too big nor too slow.
 
-A page on another site can make a browser send requests to localhost. The Host header names the site the browser thinks it
-talks to (DNS rebinding shows here), the Origin header the page that sent the request; both must be this server.
+A page on another site can make a browser send requests to localhost. The Host header names the site the browser thinks
+it talks to (DNS rebinding shows here), the Origin header the page that sent the request; both must be this server.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class Rename(Model):
 
 
 class Job(BaseModel):
-    """A piece of work; `loading` is a file being uploaded, times are seconds since 1970, `spot` is what a solve is of."""
+    """A piece of work; `loading` is a file being uploaded, times are seconds since 1970, `spot` is what is solved."""
 
     id: str
     kind: Literal["solve", "race"]
@@ -231,7 +231,7 @@ class HandType(BaseModel):
 
 
 class Side(BaseModel):
-    """One player at a node; lists run over the 169 hand classes, `equity_curve` over the range from its weakest hand up."""
+    """One player at a node; lists run over the 169 hand classes, `equity_curve` over the range, weakest first."""
 
     num_hands: float
     ev: Number
@@ -284,7 +284,7 @@ class Hands(BaseModel):
 
 
 class NodeRanges(BaseModel):
-    """The ranges that get to a node, those that take each action there, and the board, pot and stack to go on from it."""
+    """The ranges that get to a node, those that take each action there, and its board, pot and stack."""
 
     path: str
     players: list[str]

@@ -63,7 +63,7 @@ class MoveRequest(Model):
 
 
 class Session(BaseModel):
-    """A play session as its player may see it; a row of `results` is what a deal won, its skill, and what was given up."""
+    """A play session as its player may see it; a row of `results` is what a deal won, its skill, what was given up."""
 
     id: str
     game: str

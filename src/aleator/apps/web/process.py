@@ -1,8 +1,8 @@
 """A worker process as the server sees it: one call at a time, events on the way, a result or a reason at the end.
 
-A call is one line of JSON on the worker's standard input. Answers are frames on its standard output: a line of JSON that
-says what comes (`event`, `result`, `refused`, `failed`) and how many bytes, then those bytes, which are JSON too. Results go
-to the browser as they are.
+A call is one line of JSON on the worker's standard input. Answers are frames on its standard output: a line of JSON
+that says what comes (`event`, `result`, `refused`, `failed`) and how many bytes, then those bytes, which are JSON too.
+Results go to the browser as they are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the routes share: the store, the queue, the two processes that answer questions, and what was answered lately."""
+"""What the routes share: the store, the queue, the two processes that answer questions, and recent answers."""
 
 from __future__ import annotations
 

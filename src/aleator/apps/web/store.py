@@ -59,7 +59,8 @@ class Store:
         """Returns a new job, which waits to be run."""
         job_id = secrets.token_hex(8)
         self._database.execute(
-            "INSERT INTO jobs (id, kind, name, status, request, parent, created, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+            "INSERT INTO jobs (id, kind, name, status, request, parent, created, attempts) VALUES (?, ?, ?, ?, ?, ?, "
+            "?, 0)",
             (job_id, kind, name, status, json.dumps(request), parent, time.time()),
         )
         found = self.job(job_id)
@@ -89,7 +90,7 @@ class Store:
         return int(self._rows(f"SELECT COUNT(*) FROM jobs WHERE status IN ({marks})", statuses)[0][0])
 
     def next_job(self, kind: str) -> Job | None:
-        """Returns the job that has waited longest; those that were running when the server was ended thrice come last."""
+        """Returns the job that has waited longest; those that were running when the server ended thrice come last."""
         rows = self._rows(
             "SELECT * FROM jobs WHERE status = 'queued' AND kind = ? ORDER BY attempts >= ?, created, rowid LIMIT 1",
             [kind, MAX_ATTEMPTS],

@@ -214,7 +214,7 @@ class _Hand:
 
 
 def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
-    """Returns the hands of a dealer's log, with an error, which has the line, in the place of each that cannot be read."""
+    """Returns the hands of a dealer's log; an error with the line in place of each that cannot be read."""
     found: list[HandRecord | AcpcError] = []
     for place, line in enumerate(text.splitlines(), start=1):
         if not line.startswith("STATE:"):

@@ -1,8 +1,9 @@
 """Match states of the ACPC protocol as text, and back: ``MATCHSTATE:0:12:r300c/:AsAh|/2c7d9h``.
 
-Fields: the position of who is told, the number of the hand, the betting with a slash after each round, and the cards: hole
-cards by position with bars between them (empty if hidden), then the board round by round. Positions are our players.
-A no-limit raise says how many chips the player has put in *in the whole hand*; ours count from the start of the street.
+Fields: the position of who is told, the number of the hand, the betting with a slash after each round, and the cards:
+hole cards by position with bars between them (empty if hidden), then the board round by round. Positions are our
+players. A no-limit raise says how many chips the player has put in *in the whole hand*; ours count from the start of
+the street.
 
 Reference: ACPC protocol, version 2.0.0 (project_acpc_server, protocol.pdf).
 Status: every random hand survives both ways (tests/arena/acpc/test_match_state.py).

@@ -2,18 +2,19 @@
 
 Algorithm:
     Let V be some value of every public state to player 0, given what each player may hold. Each card was as lucky as V
-    rose above what was expected before it; so was each action of an agent, since the probabilities by which it was drawn
-    are known. Taken off the winnings, the sum changes no expectation, whatever V is, and most of the variance.
+    rose above what was expected before it; so was each action of an agent, since the probabilities by which it was
+    drawn are known. Taken off the winnings, the sum changes no expectation, whatever V is, and most of the variance.
     `RangeLuck` moreover averages the winnings and V over all hands that the agents could hold, as likely as their own
     answers make them (the paper's imaginary observations). `PairLuck` does not, and takes microseconds.
     V here is a share of the pot less half of what was paid; a bet counts as far as it is called, which is taken to be
-    as often as makes bluffs break even, pot / (pot + bet). By default the share is the equity, which on average no card changes.
+    as often as makes bluffs break even, pot / (pot + bet). By default the share is the equity, which on average no card
+    changes.
 
-Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique for Agent
-Evaluation in Imperfect Information Games" (2018), equations 7 to 11.
-Deviations: two players. Where both are known, both are averaged over. A value that cards change on average is not used for
-the three cards of the flop, whose 22,100 possibilities are too many to ask it about: there the equity takes its place.
-Status: tests/arena/whole_hands/test_aivat.py (unbiased: by enumeration for random values, and within 3 standard errors).
+Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique for
+    Agent Evaluation in Imperfect Information Games" (2018), equations 7 to 11.
+Deviations: two players. Where both are known, both are averaged over. A value that cards change on average is not used
+    for the three cards of the flop, whose 22,100 possibilities are too many to ask it about: there the equity counts.
+Status: tests/arena/whole_hands/test_aivat.py (unbiased: by enumeration for random values; within 3 standard errors).
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class HandValue(ABC):
 
     @abstractmethod
     def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Returns the sum over the opponent's hands of reach times share, and of reach, for each own hand, ``[1326]`` each.
+        """Returns the sum over the opponent's hands of reach times share, and of reach, per own hand, ``[1326]`` each.
 
         Args:
             situation: everything public that matters.
@@ -79,7 +80,7 @@ class EquityValue(HandValue):
         return won[0], met[0]
 
     def rows_of_all_hands(self, board: npt.NDArray[np.int8]) -> tuple[FloatArray, FloatArray]:
-        """Returns the rows against all hands alike, which are the same for everybody on a board; the last ones are kept."""
+        """Returns the rows against all hands alike, the same for everybody on a board; the last are kept."""
         key = board.tobytes()
         if key not in self._of_uniform:
             if len(self._of_uniform) >= _KEPT_ROWS:
@@ -98,7 +99,7 @@ def living_hands(board: npt.NDArray[np.integer]) -> FloatArray:
 
 
 class Luck(ABC):
-    """Follows a batch of heads-up hands as they are played; `estimates` are the winnings of player 0 without the luck."""
+    """Follows a batch of heads-up hands as they are played; `estimates` are player 0's winnings without the luck."""
 
     def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True)) -> None:
         """Begins with hands before their first action.
@@ -114,7 +115,7 @@ class Luck(ABC):
 
     @abstractmethod
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        """Is told what some players were likely to do and which place of ``policy.codes`` they chose, before they do it."""
+        """Notes what some players were likely to do and which of ``policy.codes`` they chose, before they do it."""
 
     @abstractmethod
     def advanced(self, rows: IntArray) -> None:
@@ -204,8 +205,8 @@ class RangeLuck(Luck):
     """Luck by what both players' whole ranges expect.
 
     Attributes:
-        reach: of both players' hands by their own actions, ``[B, 2, 1326]``, scaled at will; one hand for a player who is
-            not known.
+        reach: of both players' hands by their own actions, ``[B, 2, 1326]``, scaled at will; one hand for a player who
+            is not known.
         is_uniform: who may still hold every hand alike, ``[B, 2]``.
     """
 

@@ -119,7 +119,8 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
 
 
 _FIELDS = (
-    "variant", "antes", "blinds_or_straddles", "min_bet", "small_bet", "big_bet", "starting_stacks", "actions", "players", "hand",
+    "variant", "antes", "blinds_or_straddles", "min_bet", "small_bet", "big_bet", "starting_stacks", "actions",
+    "players", "hand",
 )  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 """Local best response: a lower bound on what an agent can be beaten for.
 
 Algorithm:
-    It keeps the exact range of its opponent, by Bayes' rule from the opponent's own answers. With wp the chance to win a
-    showdown against that range over all cards to come, a call is worth wp · pot − (1 − wp) · asked. A bet of a more chips,
-    to which the opponent folds with chance fp, is worth fp · pot + (1 − fp)(wp' (pot + a) − (1 − wp')(asked + a)), wp' against
-    the range that does not fold. It takes the best, and folds if nothing is worth more than 0. In other rounds it calls.
-    It answers for all of its hands at once, and is scored by AIVAT over both ranges: what is left is the luck of the board.
+    It keeps the exact range of its opponent, by Bayes' rule from the opponent's own answers. With wp the chance to win
+    a showdown against that range over all cards to come, a call is worth wp · pot − (1 − wp) · asked. A bet of a more
+    chips, to which the opponent folds with chance fp, is worth fp · pot + (1 − fp)(wp' (pot + a) − (1 − wp')(asked +
+    a)), wp' against the range that does not fold. It takes the best, and folds if nothing is worth more than 0. In
+    other rounds it calls. It answers for all of its hands at once, and is scored by AIVAT over both ranges: what is
+    left is the luck of the board.
 
 Reference: V. Lisý, M. Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker Bots" (2017), Algorithm 1.
 Deviations: the paper samples single hands. Amounts are clamped to what is legal.
@@ -77,7 +78,7 @@ class LocalBestResponse(HandAgent):
         raise AgentError("a local best response plays only against the agent that it responds to")
 
     def respond(self, hands: HandBatch, rows: npt.NDArray[np.int64], luck: RangeLuck) -> BatchPolicy:
-        """Returns the response of every hand, ``[R, A, 1326]`` of zeros and ones; all call in rounds that are not its own."""
+        """Returns the response of every hand, ``[R, A, 1326]`` of zeros and ones; all call in other rounds."""
         own = np.isin(hands.betting.street[rows], self.rounds)
         legal = hands.legal(rows)
         bets = raise_amounts(hands, rows, legal, self.menu)

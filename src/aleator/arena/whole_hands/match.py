@@ -1,4 +1,4 @@
-"""Matches of whole hands: duplicate deals in all seats, in pieces that can run anywhere, in any order, and be resumed."""
+"""Matches of whole hands: duplicate deals in all seats, in pieces that run anywhere, in any order, and resume."""
 
 from __future__ import annotations
 

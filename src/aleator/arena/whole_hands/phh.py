@@ -1,7 +1,7 @@
 """Hands in the Poker Hand History format (PHH): written, and read into records.
 
-A file is TOML with one hand (`.phh`) or a table per hand (`.phhs`). No-limit (NT) and limit (FT) hold'em from the blinds
-to the river can be written; other variants are refused by name. Amounts with decimals are read as cents.
+A file is TOML with one hand (`.phh`) or a table per hand (`.phhs`). No-limit (NT) and limit (FT) hold'em from the
+blinds to the river can be written; other variants are refused by name. Amounts with decimals are read as cents.
 
 Reference: J. Kim, "Recording and Describing Poker Hands" (2024), https://phh.readthedocs.io.
 Status: pokerkit replays what is written to the same stacks (tests/arena/whole_hands/test_phh.py).
@@ -139,7 +139,8 @@ def parse_phh(table: Mapping[str, Any]) -> HandRecord:
     ]
     cents = 1 if all(value == int(value) for value in (*stacks, *blinds, *antes, *bets, *amounts)) else 100
     setup = _setup([_chips(value, cents) for value in stacks], [_chips(value, cents) for value in blinds],
-                   [_chips(value, cents) for value in antes], [_chips(value, cents) for value in bets], variant)  # fmt: skip
+                   [_chips(value, cents) for value in antes], [_chips(value, cents) for value in bets],
+                   variant)  # fmt: skip
     hands: list[int | None] = [None] * setup.num_players
     board: list[int] = []
     found: list[Action] = []

@@ -1,8 +1,8 @@
 """Games given as histories, turned into public form.
 
-Whatever can be walked move by move (`History`) becomes a `Game`: its public states are found, not written down. They come
-from the game's public observations if it has them and they are consistent, else from what is common knowledge. Where
-players do not know how many moves were made, waiting is a forced move (see `levels`); where decisions have no
+Whatever can be walked move by move (`History`) becomes a `Game`: its public states are found, not written down. They
+come from the game's public observations if it has them and they are consistent, else from what is common knowledge.
+Where players do not know how many moves were made, waiting is a forced move (see `levels`); where decisions have no
 common order at all, players decide in a fixed one (see `sequences`).
 """
 
@@ -169,7 +169,7 @@ class HistoryGame(Game[int]):
         return ", ".join([known, *reversed(done)])
 
     def _known_as(self, state: int, player: int, hand: int) -> str | None:
-        """Returns the infostate of a hand as the source of the histories names it; None where the player is not asked or told."""
+        """Returns the infostate of a hand by the name of its source; None where the player is not asked or told."""
         if state == 0:
             return "-"
         form = self._form

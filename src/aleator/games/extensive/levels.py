@@ -1,15 +1,15 @@
 """Public states from histories: which histories belong together, and who holds which hand in them.
 
 Algorithm:
-    Histories are taken in the order of *time*. The rows of a level are the histories reached so far, each with the public
-    state and the hands it comes from. A player's hand is its previous hand and, if the player just moved, the action,
-    together with the player's infostate now. Rows that share a hand of either player belong to one public state: the
-    connected components are what is common knowledge. Or rows are grouped by what the game calls a public observation.
-    Hands only ever refine hands, so that the map from a hand to the hand before is a function.
+    Histories are taken in the order of *time*. The rows of a level are the histories reached so far, each with the
+    public state and the hands it comes from. A player's hand is its previous hand and, if the player just moved, the
+    action, together with the player's infostate now. Rows that share a hand of either player belong to one public
+    state: the connected components are what is common knowledge. Or rows are grouped by what the game calls a public
+    observation. Hands only ever refine hands, so that the map from a hand to the hand before is a function.
 
     If everybody knows how many decisions were made, that number is the time. Otherwise time is a number given to every
-    infostate, larger than that of any infostate before it in any history, even for player 0 and odd for player 1. A history
-    whose time has not come waits: its hands take a forced move.
+    infostate, larger than that of any infostate before it in any history, even for player 0 and odd for player 1. A
+    history whose time has not come waits: its hands take a forced move.
 
 Reference: for time that is not public, Jakobsen, Sørensen, Conitzer, "Timeability of extensive-form games" (2016).
 Deviations: none.
@@ -195,7 +195,7 @@ class _Grouping:
             rows = self._advance(rows)
 
     def _end(self, rows: _Rows, over: BoolArray) -> None:
-        """Makes terminals: one per action, or a single one if no game goes on and actions differ or outnumber the hands."""
+        """Makes terminals: one per action, or a single one if no game goes on and actions differ or outnumber hands."""
         nodes = self.nodes
         goes_on = np.zeros(len(nodes.actor), dtype=np.bool_)
         goes_on[rows.parent[~over]] = True
@@ -210,7 +210,7 @@ class _Grouping:
         self._add(ended, group, first, nobody, -1, (ended.origin0, ended.origin1))
 
     def _advance(self, rows: _Rows) -> _Rows:
-        """Makes the public states whose decision is next; returns the rows that follow, and those that wait for theirs."""
+        """Makes the public states whose decision is next; returns the rows that follow and those that wait."""
         walk, now = self.walk, int(self.time[rows.history].min())
         acting = self.time[rows.history] == now
         codes = []

@@ -140,7 +140,7 @@ def _load(name: str) -> Any:
 
 
 def _try_out(pyspiel: Any, name: str) -> None:
-    """Plays a game with parameters in a process of its own first: with bad ones OpenSpiel's C++ may crash, or never come back.
+    """Plays a game with parameters in a process of its own first: bad ones may crash OpenSpiel's C++, or hang it.
 
     Raises:
         GameError: it does not survive that.
@@ -166,7 +166,7 @@ def _try_out(pyspiel: Any, name: str) -> None:
 
 
 def _play_and_exit(pyspiel: Any, name: str, writing: int) -> NoReturn:
-    """Plays a game at random and ends the process; writes a word once the game has begun, and then what is wrong with it."""
+    """Plays a game at random and ends the process; writes a word when the game begins, then what is wrong with it."""
     try:
         faulthandler.disable()
         limit_memory(available_memory() // 2)

@@ -1,8 +1,8 @@
-"""Games of perfect information without chance, as positions: histories that lead to the same position are one public state.
+"""Games of perfect information without chance, as positions: histories to the same position are one public state.
 
-Everybody sees everything, so each player has one hand and a public state is the whole state of the game. What is left of it
-does not depend on how it was reached: tic-tac-toe has 549,946 histories and 5,478 positions. Solvers that build the tree see
-the histories; whoever goes by public states (`aleator.learning.subgames`) sees each position once.
+Everybody sees everything, so each player has one hand and a public state is the whole state of the game. What is left
+of it does not depend on how it was reached: tic-tac-toe has 549,946 histories and 5,478 positions. Solvers that build
+the tree see the histories; whoever goes by public states (`aleator.learning.subgames`) sees each position once.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 Algorithm:
     If infostate I can come before or after infostate J of the other player, no public state holds both. Payoffs depend
-    on the two players' own sequences of infostates and actions alone, so the players decide in a fixed order: in round k
-    player 0 decides where she has decided k times before, then player 1. What a player sees between two decisions may
-    depend on moves that are not made yet; chance shows it instead, each possibility with equal probability, and the payoff
-    of a pair of sequences is scaled up by what that costs. Deal x utility is that of the real game, so values, regrets and
-    equilibria are the same; beliefs are not.
+    on the two players' own sequences of infostates and actions alone, so the players decide in a fixed order: in round
+    k player 0 decides where she has decided k times before, then player 1. What a player sees between two decisions may
+    depend on moves that are not made yet; chance shows it instead, each possibility with equal probability, and the
+    payoff of a pair of sequences is scaled up by what that costs. Deal x utility is that of the real game, so values,
+    regrets and equilibria are the same; beliefs are not.
 
 Reference: von Stengel, "Efficient computation of behavior strategies" (1996), for payoffs as a function of sequences.
 Deviations: none.
@@ -50,7 +50,7 @@ class _Side:
         self._show([(0, -1, 1.0)], [])
 
     def _show(self, taken: list[tuple[int, int, float]], kept: list[tuple[int, int, float]]) -> None:
-        """Sets the hands after (origin, sequence, weight) of those who moved and (origin, sample, weight) of the others."""
+        """Sets hands after (origin, sequence, weight) of those who moved, (origin, sample, weight) of others."""
         hands = [(origin, -1, sample, weight) for origin, sample, weight in kept]
         for origin, last, weight in taken:
             branches = self._next[last]

@@ -172,8 +172,8 @@ def size_text(histories: float) -> str:
 def _refuse_huge(root: History, name: str, max_histories: int) -> None:
     """Raises TooBigError if there are surely too many histories.
 
-    Each playout exceeds four times the true number with a probability of at most 1/4 (Markov), half of the playouts with
-    one below 1e-6 (Chernoff), or 1 % where playouts are slow and few: if the median does, the game is too big.
+    Each playout exceeds four times the true number with a probability of at most 1/4 (Markov), half of the playouts
+    with one below 1e-6 (Chernoff), or 1 % where playouts are slow and few: if the median does, the game is too big.
     """
     rng = random.Random(0)
     for look_ahead in (False, True):
@@ -209,8 +209,8 @@ def walk(root: History, *, name: str, max_histories: int = MAX_HISTORIES) -> Wal
     """Returns all histories of a game.
 
     Raises:
-        TooBigError: there are more than `max_histories`, they take more than half of the memory that is free, or there is no
-            end of moves.
+        TooBigError: there are more than `max_histories`, they take more than half of the memory that is free, or there
+            is no end of moves.
     """
     _refuse_huge(root, name, max_histories)
     with Meter(name, f"walking the histories of {name}", "histories", most=max_histories) as meter:
@@ -252,7 +252,7 @@ _CHANCE, _UTILITY = 0, 1
 
 
 class _Log:
-    """What a walk writes down: rows of numbers, and the things that are numbered in the order in which they are first met.
+    """What a walk writes down: rows of numbers, and the things that are numbered in the order of first meeting.
 
     Rows are collected in lists and moved to arrays now and then: lists are quick, arrays are small.
     """
@@ -366,7 +366,7 @@ def own_sequences(walk: Walk) -> IntArray:
 
 
 def check_recall(walk: Walk) -> None:
-    """Raises GameError naming an infostate that forgets what its player did or knew, or that has two sets of actions."""
+    """Raises GameError naming an infostate that forgets what its player did or knew, or has two sets of actions."""
     sequences = own_sequences(walk)
     for player in (0, 1):
         own = np.flatnonzero(walk.actor == player)

@@ -1,8 +1,8 @@
 """Hold'em: spots, cards, hand ranges, betting, hand strengths and suit isomorphism.
 
-A `Spot` is what is solved: a board, ranges, a pot, stacks and bet sizes; `load_spot` reads one from a file. A hand is a number
-from 0 to 1,325, a place in `HANDS`. The modules have the rest: `evaluator` hand strengths, `betting` and `betting_tree` the
-rules of betting, `bet_menu` the notation of bet sizes, `suits` what a renaming of suits does.
+A `Spot` is what is solved: a board, ranges, a pot, stacks and bet sizes; `load_spot` reads one from a file. A hand is a
+number from 0 to 1,325, a place in `HANDS`. The modules have the rest: `evaluator` hand strengths, `betting` and
+`betting_tree` the rules of betting, `bet_menu` the notation of bet sizes, `suits` what a renaming of suits does.
 """
 
 from aleator.games.holdem.cards import HAND_CLASS_NAMES, HANDS, format_cards, format_hand, parse_cards, parse_hand

@@ -56,7 +56,7 @@ class NodeKind(IntEnum):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class BettingTree:
-    """The public states of the betting, numbered in preorder from the root, 0: a subtree is the range from its node to its end.
+    """The public states of the betting, numbered in preorder from the root, 0: a subtree is a range.
 
     Attributes:
         kind: what happens at each node, a `NodeKind`, int8 ``[N]``.
@@ -65,7 +65,8 @@ class BettingTree:
         chips: chips put in by both players since the start of the tree, ``[N, 2]``.
         parent: the node before, -1 for the root, int32 ``[N]``.
         end: one more than the last node of the subtree, int32 ``[N]``.
-        action: what the player has done to come here, an index of `ACTION_KINDS`; -1 at the root and after a card, int8 ``[N]``.
+        action: what the player has done to come here, an index of `ACTION_KINDS`; -1 at the root and after a card, int8
+            ``[N]``.
         amount: the raise-to amount of that on its street, 0 if it was no raise, ``[N]``.
     """
 
@@ -92,7 +93,7 @@ class BettingTree:
         return children
 
     def first_rows(self, root: int, player: int) -> npt.NDArray[np.int64]:
-        """Returns ``[N]``: where the actions of each of a player's decisions begin, if those below `root` are listed in order.
+        """Returns ``[N]``: where the actions of a player's decisions begin, if those below `root` are listed in order.
 
         Each street has a list of its own. Decisions of the other player have -1.
         """
@@ -115,7 +116,7 @@ class BettingNode(NamedTuple):
     number: int
 
     def __repr__(self) -> str:
-        return f"<BettingNode {self.number}: {self.kind.name}, street {self.street}, player {self.player}, chips {self.chips}>"
+        return f"<BettingNode {self.number}: {self.kind.name}, {self.street}, player {self.player}, chips {self.chips}>"
 
     @property
     def kind(self) -> NodeKind:
@@ -140,7 +141,7 @@ class BettingNode(NamedTuple):
 
     @property
     def children(self) -> tuple[BettingNode, ...]:
-        """The node after each action; at `NEXT_STREET` that of the street that follows, or none in a tree of one street."""
+        """The node after each action; at `NEXT_STREET` that of the next street, or none in a tree of one street."""
         return tuple(BettingNode(self.tree, child) for child in self.tree.children(self.number))
 
     @property

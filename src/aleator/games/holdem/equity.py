@@ -184,7 +184,7 @@ def _scan(
     order: npt.NDArray[np.int16], strength: npt.NDArray[np.int16], cards: npt.NDArray[np.int8], reach: FloatArray,
     by_card: FloatArray, won: FloatArray,
 ) -> None:  # fmt: skip
-    """Adds to ``won`` ``[1326]`` the reach of weaker hands and half that of tied ones; ``order`` has the weakest first."""
+    """Adds to ``won`` ``[1326]`` the reach of weaker hands and half that of tied ones; ``order`` is weakest first."""
     by_card[:] = 0.0
     whole, start, count = 0.0, 0, len(order)
     while start < count:
@@ -246,7 +246,7 @@ def _points(first: npt.NDArray[np.int8], second: npt.NDArray[np.int8], tables: E
 
 
 def hand_strengths(board: npt.NDArray[np.integer]) -> FloatArray:
-    """Returns the chance of each hand to be ahead of a random one on the board as it lies, ``[1326]``; ties count one half.
+    """Returns the chance of each hand to be ahead of a random one on this board, ``[1326]``; ties count one half.
 
     Before the flop it is the equity against a random hand. Hands that share a card with the board have 0.
     """

@@ -1,4 +1,4 @@
-"""A hold'em spot as a game like any other: every board and every hand, payoffs by cards and strengths instead of matrices.
+"""A hold'em spot as a game like any other: every board and hand, payoffs by cards and strengths instead of matrices.
 
 `solve` takes the engine of hold'em for it (`solvers.holdem`); what else is done with games is done with this one, too.
 """

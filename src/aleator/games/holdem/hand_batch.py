@@ -149,7 +149,7 @@ class HandBatch:
 
     @property
     def num_board(self) -> npt.NDArray[np.int64]:
-        """How many board cards players see in each hand, ``[B]``: those of the street; after an all-in all are dealt later."""
+        """How many board cards players see in each hand, ``[B]``: the street's; after an all-in all come later."""
         return np.asarray(_BOARD_CARDS[self.betting.street])
 
     @property
@@ -374,7 +374,7 @@ def _payoffs(
     betting: BettingArrays, hands: npt.NDArray[np.int16], boards: npt.NDArray[np.int8], cards: npt.NDArray[np.int8],
     starts: IntArray, dead: int, tables: EvaluatorTables, found: IntArray,
 ) -> None:  # fmt: skip
-    """Fills ``found`` ``[B, P]``: each level of contributions is a pot, odd chips go to its first winner; see `pots`."""
+    """Fills ``found`` ``[B, P]``: each level of contributions is a pot, odd chips to its first winner; see `pots`."""
     count, players = betting.bets.shape
     seven = np.empty(boards.shape[1] + 2, np.int8)
     strength = np.zeros(players, np.int64)

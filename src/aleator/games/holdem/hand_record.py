@@ -101,7 +101,7 @@ class HandRecord:
         return last
 
     def payoffs(self) -> tuple[int, ...]:
-        """Returns the chips that each player won or lost, ``[P]``; they sum to the pot that the hand began with, mostly 0.
+        """Returns what each player won or lost, ``[P]``; they sum to the pot that the hand began with, mostly 0.
 
         Raises:
             RecordError: the hand is not over, or a hand that decides it is not known.

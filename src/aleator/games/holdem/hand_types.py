@@ -1,8 +1,8 @@
-"""What poker players call a hand on a board: set, top pair, flush draw; one made type and, before the river, one draw each.
+"""What poker players call a hand on a board: set, top pair, flush draw; one made type and, before the river, one draw.
 
-A pair counts as the hand's own only if a card of the hand takes part in it: on K K 7 a hand of A Q has no pair, and 9 9 has a
-pocket pair below the top card. Two ranks that complete a straight make an open-ended draw, wherever they lie; a combo draw is one
-to a flush and to a straight.
+A pair counts as the hand's own only if a card of the hand takes part in it: on K K 7 a hand of A Q has no pair, and 9 9
+has a pocket pair below the top card. Two ranks that complete a straight make an open-ended draw, wherever they lie; a
+combo draw is one to a flush and to a straight.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from aleator.games.holdem.cards import HANDS, NUM_HANDS, NUM_RANKS, NUM_SUITS, b
 from aleator.games.holdem.evaluator import Category, categories, evaluate
 
 MADE: Final = (
-    "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind", "two pair", "overpair", "top pair",
-    "lower pair", "ace high", "nothing",
+    "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind", "two pair", "overpair",
+    "top pair", "lower pair", "ace high", "nothing",
 )  # fmt: skip
 DRAWS: Final = ("combo draw", "flush draw", "open-ended draw", "gutshot", "no draw")
 NO_TYPE: Final = -1

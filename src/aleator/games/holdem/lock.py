@@ -23,7 +23,7 @@ class LockError(AleatorError):
 
 
 class LockedNode(NamedTuple):
-    """Where a lock applies: its decision, and the cards that must have come, None for any, one per street since the root."""
+    """Where a lock applies: its decision, the cards that must have come (None: any), one per street since the root."""
 
     node: BettingNode
     cards: tuple[str | None, ...]
@@ -37,7 +37,8 @@ class Lock:
     Attributes:
         path: the node; where a card is left out, the lock holds for every card.
         shares: pairs of an action such as ``b50`` and how often it is taken: a number for all hands, a hand range whose
-            weights are the frequencies, or ``rest`` for what the others leave. Actions that are not named are not taken.
+            weights are the frequencies, or ``rest`` for what the others leave. Actions that are not named are not
+            taken.
     """
 
     path: NodePath

@@ -1,4 +1,4 @@
-"""The table of equities before the flop, counted from all boards; `python -m aleator.games.holdem.preflop_table` writes it.
+"""The table of equities before the flop, from all boards; `python -m aleator.games.holdem.preflop_table` writes it.
 
 *Algorithm.* Boards that differ by a renaming of suits are counted once, 134,459 of 2,598,960, with their multiplicity.
 On each, every hand is compared with every other. Summing over all renamings then gives all boards.

@@ -26,7 +26,8 @@ from aleator.games.holdem.hand_range import HandRangeError, parse_hand_range
 from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.node_path import NodePath, check_cards_of_path
 
-# A flop's tree of so many nodes takes tens of GB with ranges of a hundred hands, a river's takes half a minute to build.
+# A flop's tree of so many nodes takes tens of GB with ranges of a hundred hands, a river's takes half a minute to
+# build.
 MAX_NODES: Final = {1: 40_000, 2: 80_000, 3: 160_000}
 MAX_CHIPS: Final = 1_000_000_000  # of pot, stack and smallest bet: sums of them are exact in every engine
 MAX_ITERATIONS: Final = 1_000_000_000
@@ -165,7 +166,8 @@ class Spot:
                 hand, other = int(rare[np.argmin(share[rare])]), POSITION_NAMES[1 - player]
                 raise SpotError(
                     f"{position}: all but {max(share[hand], 0.0):.1g} of {other}'s weight shares a card with "
-                    f"{format_hand(hand)}, {LEAST_SHARE:g} or more must not: leave {other}'s rarest hands out or weigh them more"
+                    f"{format_hand(hand)}, {LEAST_SHARE:g} or more must not: leave {other}'s rarest hands out or weigh "
+                    "them more"
                 )
 
     def _check_locks(self, weights: npt.NDArray[np.float64]) -> None:
@@ -227,7 +229,7 @@ def _built(config: TreeConfig, max_nodes: int) -> BettingNode:
 
 
 def _without_common_card(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Returns how many hands of the other player's range share no card with each hand, ``[2, 1326]``, and what they weigh."""
+    """Returns how many hands of the other's range share no card with each hand, ``[2, 1326]``, and what they weigh."""
     counts, sums = np.zeros(weights.shape, dtype=np.int64), np.zeros(weights.shape)
     for player, row in enumerate(weights[::-1]):
         for found, entries in ((counts[player], (row > 0).astype(np.int64)), (sums[player], row)):

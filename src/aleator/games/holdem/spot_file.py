@@ -79,7 +79,7 @@ MAX_TEXT: Final = 400_000
 _MAX_DEPTH: Final = 16
 _MAX_DIGITS: Final = 100
 _OUTSIDE_STRINGS: Final = re.compile(
-    r""""{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5} | '{3}(?:[^']|'(?!''))*+'{3,5} | (?P<long>"{3}|'{3})  # strings of several lines
+    r""""{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5} | '{3}(?:[^']|'(?!''))*+'{3,5} | (?P<long>"{3}|'{3})  # many-line strings
     | "(?:[^"\\\n]|\\.)*+" | '[^'\n]*+' | (?P<short>["']) | \#[^\n]*+                            # of one line; comments
     | (?P<word>[\w+-]++) | (?P<mark>[\[\]{}.=,\n])""",
     re.VERBOSE | re.DOTALL,
@@ -117,7 +117,7 @@ def parse_spot(text: str) -> Spot:
 
 
 def _check_text(text: str) -> None:
-    """Raises SpotError for what would keep the TOML parser busy for long or end it: size, nesting, endless keys and numbers."""
+    """Raises SpotError for what would keep the TOML parser busy or end it: size, nesting, endless keys and numbers."""
     if len(text) > MAX_TEXT:
         raise SpotError(f"a spot has at most {MAX_TEXT:,} characters, not {len(text):,}")
     depth = parts = 0
@@ -186,7 +186,7 @@ def format_spot(spot: Spot) -> str:
 
 
 def spot_table(spot: Spot) -> dict[str, Any]:
-    """Returns a spot as a table with the keys of the file, which `spot_from_table` reads back; defaults are left out."""
+    """Returns a spot as a table with the file's keys, which `spot_from_table` reads back; defaults are left out."""
     menu = spot.menu
     table: dict[str, Any] = {
         "board": format_cards(spot.board),

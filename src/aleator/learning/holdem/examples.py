@@ -1,8 +1,8 @@
 """Examples for value networks of hold'em: random situations and what both players' hands are worth in them.
 
-Rivers are solved by the fused engine on a CUDA device and by the plain one elsewhere. A situation at the end of the turn
-is worth the mean over the cards free of both hands (44 of 52) of what the rivers are worth: 48 solved rivers, or what a
-river network says of them.
+Rivers are solved by the fused engine on a CUDA device and by the plain one elsewhere. A situation at the end of the
+turn is worth the mean over the cards free of both hands (44 of 52) of what the rivers are worth: 48 solved rivers, or
+what a river network says of them.
 """
 
 from __future__ import annotations

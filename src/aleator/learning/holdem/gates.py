@@ -1,10 +1,10 @@
 """What a turn round that was solved with a network at its leaves is worth in the exact turn game.
 
 Algorithm:
-    One player's policies of the turn round are fixed, its river and the whole game of the opponent are solved exactly. That gives
-    a whole strategy of the player: the round as the network made it, and a river as it would be solved once it is there. What a
-    best response wins against it, less the value of the game, is the player's loss; the mean of both players' best responses is
-    the exploitability of the two strategies.
+    One player's policies of the turn round are fixed, its river and the whole game of the opponent are solved exactly.
+    That gives a whole strategy of the player: the round as the network made it, and a river as it would be solved once
+    it is there. What a best response wins against it, less the value of the game, is the player's loss; the mean of
+    both players' best responses is the exploitability of the two strategies.
 
 Reference: DeepStack and ReBeL judge networks by the play that they lead to; the exact solver is `solvers.holdem`.
 
@@ -110,7 +110,7 @@ def lock_round(solver: HoldemSolver, shape: BettingShape, policies: FloatArray, 
 
 
 def _decisions(root: BettingNode, shape: BettingShape) -> list[tuple[int, BettingNode]]:
-    """Returns the decisions of the first round, by number in the shape; both trees have their actions in the same order."""
+    """Returns the decisions of the first round, by number in the shape; both trees order their actions alike."""
     found, left = [], [(0, root)]
     while left:
         number, node = left.pop()

@@ -3,10 +3,11 @@
 Algorithm:
     What checking down is worth is a matrix per board: E[h, h'] is the mean over the runouts free of both hands of
     +1, 0 or -1. One product per iteration gives all leaves their equities; the network adds what the betting to come
-    changes. Where a player is all-in there is no betting left, and the network's correction is zero: those leaves are exact.
+    changes. Where a player is all-in there is no betting left, and the network's correction is zero: those leaves are
+    exact.
 
 Reference: DeepStack's supplement (cfvs at the end of the round are means over the next card); ReBeL App. C (leaves
-before the chance card).
+    before the chance card).
 
 Deviations: none.
 
@@ -119,8 +120,8 @@ class RiverLeaves:
 
 
 def round_engine(
-    network: HoldemValueNetwork, boards: RoundBoards, betting: Betting, stack: Tensor, reach: Tensor, rule: RegretRule, *,
-    averages: bool = False, equities: Tensor | None = None,
+    network: HoldemValueNetwork, boards: RoundBoards, betting: Betting, stack: Tensor, reach: Tensor,
+    rule: RegretRule, *, averages: bool = False, equities: Tensor | None = None,
 ) -> PlainEngine:  # fmt: skip
     """Returns an engine of B betting rounds of one street, with a network at their leaves.
 

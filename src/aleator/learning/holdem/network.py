@@ -1,21 +1,21 @@
-"""A value network of hold'em: both players' beliefs in, both players' cfvs out, as a correction of what checking down is worth.
+"""A value network of hold'em: both players' beliefs in, both players' cfvs out, as a correction of checking down.
 
 Algorithm:
     If play depended on a hand's equity alone, a player's cfv would be
         cfv(h) = sum over opponent's hands h' without a common card of belief(h') g(e(h), e(h')),
-    with e the equity against the opponent's range: a curve over e, less what the two cards of h block. So the trunk sees
-    each range's mass by equity, on knots; it puts out, per player, a curve over equity (`knots`) times the compatible
-    mass, and per band of the opponent's equity a coarser curve that is multiplied with the mass that h blocks in that
-    band. Each hand reads the curves at its own equity. Before the river hands of equal equity differ by how much the
-    next card will tell, so that knots have a second axis: `levels` of a hand's *spread*, the standard deviation of its
-    strength over the cards to come. The result is added to the check-down cfv in proportion to log(1 + stack), so that
-    all-in leaves are exact, and made zero-sum by taking half the sum of both players' values off each, in proportion to
-    the compatible mass.
+    with e the equity against the opponent's range: a curve over e, less what the two cards of h block. So the trunk
+    sees each range's mass by equity, on knots; it puts out, per player, a curve over equity (`knots`) times the
+    compatible mass, and per band of the opponent's equity a coarser curve that is multiplied with the mass that h
+    blocks in that band. Each hand reads the curves at its own equity. Before the river hands of equal equity differ by
+    how much the next card will tell, so that knots have a second axis: `levels` of a hand's *spread*, the standard
+    deviation of its strength over the cards to come. The result is added to the check-down cfv in proportion to log(1 +
+    stack), so that all-in leaves are exact, and made zero-sum by taking half the sum of both players' values off each,
+    in proportion to the compatible mass.
 
 Reference: DeepStack's supplement (zero-sum layer, fractions of the pot).
 
 Deviations: ours instead of 1,000 buckets of hands: knots of equity and blocked mass by band; measured in
-docs/algorithms/hunl.md.
+    docs/algorithms/hunl.md.
 
 Status: tests/learning/holdem/test_network.py; docs/algorithms/hunl.md has errors and exploitability.
 """
@@ -41,7 +41,8 @@ class NetworkShape:
     """The sizes of a value network.
 
     Attributes:
-        street: a name of `streets.STREETS`: river (its start), turn (its end, before the river card), turn-start and so on.
+        street: a name of `streets.STREETS`: river (its start), turn (its end, before the river card), turn-start and so
+            on.
         width, layers: of the trunk.
         knots: of the equity axis, at least 2.
         levels: of the spread axis, at least 1.
@@ -69,7 +70,7 @@ class NetworkShape:
 
 
 class Situation(NamedTuple):
-    """What a network is asked about, B states; hands are pairs of live cards, high card a and low card b at a (a - 1) / 2 + b.
+    """What a network is asked about, B states; hands are pairs of live cards a > b, at a (a - 1) / 2 + b.
 
     Attributes:
         reach: [B, 2, H] both beliefs; each sums to 1.

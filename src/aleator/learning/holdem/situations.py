@@ -1,8 +1,8 @@
 """Random hold'em situations to learn from: boards, pots and both players' ranges.
 
 Algorithm:
-    R(S, p) gives the hands of a set S, which are in the order of strength, probabilities that sum to p: it splits p at a
-    point chosen uniformly from (0, p) and S in halves, and recurses. A range is R(all hands, 1). Pots: one of five
+    R(S, p) gives the hands of a set S, which are in the order of strength, probabilities that sum to p: it splits p at
+    a point chosen uniformly from (0, p) and S in halves, and recurses. A range is R(all hands, 1). Pots: one of five
     intervals, then an integer in it; that is what each of the two players has put in.
 
 Reference: DeepStack's supplement, "Deep Counterfactual Value Networks" (pots in footnote 2).
@@ -26,7 +26,7 @@ _STACK = 20_000
 
 @cache
 def _halvings(hands: int, device: torch.device) -> list[tuple[Tensor, Tensor, int]]:
-    """Returns per level of R(S, p): which set each hand is in [H], whether it is in the weaker half [H], how many sets."""
+    """Returns per level of R(S, p): which set each hand is in [H], whether in the weaker half [H], how many sets."""
     levels = []
     sets = [(0, hands)]
     while any(end - begin > 1 for begin, end in sets):

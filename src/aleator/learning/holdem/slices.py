@@ -1,7 +1,7 @@
-"""Training a hold'em value network in slices: each begins with the last one's network, makes examples, fits, measures, writes.
+"""Training a hold'em value network in slices: each takes the last network, makes examples, fits, measures, writes.
 
-A slice is one run of some minutes. Its directory has `network.safetensors`, the newest network, and `metrics.jsonl`, a line per
-slice with what it cost and the errors on situations that no slice trains on. While it fits, a slice keeps
+A slice is one run of some minutes. Its directory has `network.safetensors`, the newest network, and `metrics.jsonl`, a
+line per slice with what it cost and the errors on situations that no slice trains on. While it fits, a slice keeps
 `partial.safetensors`: killed at any time, the same command makes its examples again and goes on from there.
 """
 
@@ -158,7 +158,8 @@ class Slices:
 
         Args:
             config: the slice.
-            rivers: the network that prices rivers of turn situations; None to solve them. Held-out ones are always solved.
+            rivers: the network that prices rivers of turn situations; None to solve them. Held-out ones are always
+                solved.
             report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
         self.path.mkdir(parents=True, exist_ok=True)

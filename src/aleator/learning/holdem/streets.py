@@ -1,8 +1,8 @@
 """The value networks of hold'em by name, in the order in which they are made.
 
-A network of the *end* of a street prices situations before the next card: it sits at the leaves of betting rounds. A network of
-the *start* of a street prices situations after the card: it teaches the network of the street before, which is its mean over the
-cards. Play needs the ends only; `turn`, `flop` and `preflop` are those.
+A network of the *end* of a street prices situations before the next card: it sits at the leaves of betting rounds. A
+network of the *start* of a street prices situations after the card: it teaches the network of the street before, which
+is its mean over the cards. Play needs the ends only; `turn`, `flop` and `preflop` are those.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
 Algorithm:
     The input is: what the network is told about the public state and the player whose values are asked for, then the
-    belief over the hands of one player, then over those of the other. A belief is the chance of each hand, given the public
-    state and the player's own reach.
+    belief over the hands of one player, then over those of the other. A belief is the chance of each hand, given the
+    public state and the player's own reach.
 
 Reference: ReBeL App. G: for Liar's Dice agent index, acting agent, one-hot last bid, beliefs of both agents.
 
 Deviations:
-    "relative" names players by who acts: "the one to act" and "the other" instead of 0 and 1. In games whose rules are the
-    same for both players that halves what there is to learn. The paper's own encoding is "absolute"; "auto" is relative
-    where that is possible.
+    "relative" names players by who acts: "the one to act" and "the other" instead of 0 and 1. In games whose rules are
+    the same for both players that halves what there is to learn. The paper's own encoding is "absolute"; "auto" is
+    relative where that is possible.
     Games say themselves what a network is told (`Game.features`); OpenSpiel's observation tensors where everybody sees
     everything. Other games get a one-hot public state.
 

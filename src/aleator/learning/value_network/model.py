@@ -1,8 +1,8 @@
 """A trained value network in a file, with the settings of its training.
 
-A model is one safetensors file: the parameters by name, and as metadata the training settings, the fingerprint of the game and
-a report (searches, seconds, device, exploitability). Nothing in it is executed or unpickled, and it chooses no code: a game
-of one's own is given by who opens it, and must have the fingerprint.
+A model is one safetensors file: the parameters by name, and as metadata the training settings, the fingerprint of the
+game and a report (searches, seconds, device, exploitability). Nothing in it is executed or unpickled, and it chooses no
+code: a game of one's own is given by who opens it, and must have the fingerprint.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Model:
 
 
 def load_model(path: Path | str) -> Model:
-    """Returns the model in a file. Nothing is taken from memory before the file has been seen to be as large as it says.
+    """Returns the model in a file. Nothing is taken from memory before the file is seen to be as large as it says.
 
     Raises:
         StorageError: the file cannot be read, or is not a model.

@@ -1,4 +1,4 @@
-"""Networks in a single subgame, for searches on the CPU engine (`aleator.search`): values at leaves, a policy to start with."""
+"""Networks in a single subgame, for searches on the CPU engine (`aleator.search`): values of leaves, first policies."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class NetworkValue:
         self._known: WeakKeyDictionary[Subgame, _Leaves] = WeakKeyDictionary()
 
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
-        """Returns both players' cfvs [L, H0], [L, H1], zeros for a player who is not asked for; see `LeafValue.cfvs`."""
+        """Returns both players' cfvs [L, H0], [L, H1], zeros for a player not asked for; see `LeafValue.cfvs`."""
         if subgame not in self._known:
             self._known[subgame] = self._prepare(subgame)
         values, deal = self._known[subgame]

@@ -1,16 +1,17 @@
 """Networks of public belief states: the value of each hand, and the policy of each hand.
 
 Algorithm:
-    Multilayer perceptrons. The policy network ends in a softmax over the legal actions of each hand of the player to act. The
-    value network may have an outer layer: then both players' values are asked for, v0 and v1; under the beliefs b0 and b1 they
-    should sum to zero, and half of what they sum to instead, (b0 . v0 + b1 . v1) / 2, is subtracted from every value.
+    Multilayer perceptrons. The policy network ends in a softmax over the legal actions of each hand of the player to
+    act. The value network may have an outer layer: then both players' values are asked for, v0 and v1; under the
+    beliefs b0 and b1 they should sum to zero, and half of what they sum to instead, (b0 . v0 + b1 . v1) / 2, is
+    subtracted from every value.
 
-Reference: ReBeL section 5.3 (policy network), 7 and App. G (multilayer perceptron, GELU, LayerNorm, two hidden layers of 256
-    units for Liar's Dice);
-    DeepStack, "Deep Counterfactual Value Networks" (the outer layer that makes values zero-sum).
-Deviations: GELU in its tanh form; the last layer begins at a hundredth of the usual size, so that an untrained network says
-    "about zero", or "about uniform". A value network answers for one player, so that the outer layer asks it twice, the second
-    time for the other player.
+Reference: ReBeL section 5.3 (policy network), 7 and App. G (multilayer perceptron, GELU, LayerNorm, two hidden layers
+    of 256 units for Liar's Dice); DeepStack, "Deep Counterfactual Value Networks" (the outer layer that makes values
+    zero-sum).
+Deviations: GELU in its tanh form; the last layer begins at a hundredth of the usual size, so that an untrained network
+    says "about zero", or "about uniform". A value network answers for one player, so that the outer layer asks it
+    twice, the second time for the other player.
 Status: tests/learning/value_network/test_networks.py.
 """
 
@@ -126,7 +127,7 @@ class ValueNetwork(Perceptron):
         return self.balanced(inputs, found[: len(inputs)], found[len(inputs) :])
 
     def balanced(self, inputs: Tensor, mine: Tensor, other: Tensor) -> Tensor:
-        """Returns what the outer layer makes of the values [n, H] that were asked for, given those of the other player."""
+        """Returns what the outer layer makes of the values [n, H] asked for, given those of the other player."""
         first, second = inputs[:, -2 * self.num_hands : -self.num_hands], inputs[:, -self.num_hands :]
         ahead = inputs[:, :1] == self.first_flag
         return zero_sum((mine, other), (torch.where(ahead, first, second), torch.where(ahead, second, first)))[0]
@@ -156,6 +157,6 @@ def turned(inputs: Tensor) -> Tensor:
 
 
 def zero_sum(values: Sequence[Tensor], beliefs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Returns both players' values [n, H], shifted by equal amounts so that they sum to zero under the beliefs [n, H]."""
+    """Returns both players' values [n, H], shifted equally so that they sum to zero under the beliefs [n, H]."""
     excess = sum((value * belief).sum(dim=1, keepdim=True) for value, belief in zip(values, beliefs, strict=True))
     return values[0] - excess / 2, values[1] - excess / 2

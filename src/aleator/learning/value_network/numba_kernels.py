@@ -1,11 +1,11 @@
-"""A value network compiled for the CPU: a few rows go through all layers at a time, and stay in the first cache meanwhile.
+"""A value network compiled for the CPU: a few rows go through all layers at a time and stay in the first cache.
 
 Algorithm:
-    GELU(x) = x (1/2 + tanh(u) / 2) with u = sqrt(2 / pi) (x + 0.044715 x^3). tanh(u) / 2 = x P(x^2), where P is the polynomial
-    that agrees with it at the Chebyshev points of |x| <= 5; beyond, it is what it is at 5, which is 1/2 in float32. There is
-    no division and no branch. The error is below 5e-7 max(1, |x|).
-    LayerNorm subtracts a row's mean. That is linear, so that it can be done to the weights and biases before: rows that come
-    here have mean 0. Rows are padded with units that are 0 behind every layer.
+    GELU(x) = x (1/2 + tanh(u) / 2) with u = sqrt(2 / pi) (x + 0.044715 x^3). tanh(u) / 2 = x P(x^2), where P is the
+    polynomial that agrees with it at the Chebyshev points of |x| <= 5; beyond, it is what it is at 5, which is 1/2 in
+    float32. There is no division and no branch. The error is below 5e-7 max(1, |x|).
+    LayerNorm subtracts a row's mean. That is linear, so that it can be done to the weights and biases before: rows that
+    come here have mean 0. Rows are padded with units that are 0 behind every layer.
 
 Status: tests/learning/value_network/test_numba_network.py.
 """
@@ -94,8 +94,8 @@ def perceive(
         inputs: [Y, K] what the first layer multiplies by its weights.
         begin: [Y] which of `begins` the product is added to.
         begins: [u, W].
-        layers: packed weights [k, K, COLUMNS] of the first layer and [L - 1, k, W, COLUMNS] of the other ones, whose biases
-            are [L - 1, W]; weights [H, W] and biases [H] of the output; scales and shifts [L, W] of LayerNorm.
+        layers: packed weights [k, K, COLUMNS] of the first layer and [L - 1, k, W, COLUMNS] of the other ones, whose
+            biases are [L - 1, W]; weights [H, W] and biases [H] of the output; scales and shifts [L, W] of LayerNorm.
         units: how many columns are no padding.
         norm: with LayerNorm.
         scratch: [TILE, K], [TILE, W], [TILE, W] and [TILE] of memory.

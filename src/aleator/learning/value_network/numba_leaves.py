@@ -1,7 +1,8 @@
 """A value network at the leaves of a forest, on the CPU, by the kernels of `numba_kernels`.
 
-What the network says depends on the leaf's public state, whose part in the first layer is prepared once, and on the beliefs.
-Where a player does not go, the policies that lead on do not change, nor do the beliefs: such leaves keep their values.
+What the network says depends on the leaf's public state, whose part in the first layer is prepared once, and on the
+beliefs. Where a player does not go, the policies that lead on do not change, nor do the beliefs: such leaves keep their
+values.
 """
 
 from __future__ import annotations

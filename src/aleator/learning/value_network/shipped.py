@@ -44,7 +44,7 @@ def shipped_model(game: str) -> Model:
 
 
 def shipped_holdem_path(street: str) -> Path:
-    """Returns the file of hold'em's value network of a street: turn, flop or preflop (their ends), or river (its start).
+    """Returns the file of hold'em's network of a street: turn, flop or preflop (their ends), or river (its start).
 
     Raises:
         SolveError: there is none; the message lists those that there are.

@@ -1,7 +1,7 @@
 """The value network at leaves as two Triton kernels: beliefs into inputs, and the whole perceptron at once.
 
-Hidden activations never leave the multiprocessor: a program takes a block of inputs through all layers in low precision with
-float32 sums, LayerNorm and GELU in between.
+Hidden activations never leave the multiprocessor: a program takes a block of inputs through all layers in low precision
+with float32 sums, LayerNorm and GELU in between.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def perceptron(
 ):  # fmt: skip
     """Writes values [leaves, H] of inputs [leaves, WIDTH] through LAYERS hidden layers of DEPTH units.
 
-    Weights are [in, out] in low precision, `w_hidden` [LAYERS - 1, DEPTH, DEPTH], `w_out` [DEPTH, HP]; the rest is float32.
-    The units of a layer are held in two halves: a quarter of a matrix at a time fits in registers on its way, a whole one
-    does not.
+    Weights are [in, out] in low precision, `w_hidden` [LAYERS - 1, DEPTH, DEPTH], `w_out` [DEPTH, HP]; the rest is
+    float32. The units of a layer are held in two halves: a quarter of a matrix at a time fits in registers on its way,
+    a whole one does not.
     """
     HALF: tl.constexpr = DEPTH // 2
     leaf = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

@@ -16,8 +16,8 @@ from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.limits import Limits
 from aleator.solvers.regret_rule import SHARP_MATCHING, RegretRule
 
-# measured by the experiment holdem-rules: to 0.3 % of the pot it takes about 27 (stack / pot)^0.75 iterations, and from there
-# on exploitability falls about like iterations ** -1.5
+# measured by the experiment holdem-rules: to 0.3 % of the pot it takes about 27 (stack / pot)^0.75 iterations, and from
+# there on exploitability falls about like iterations ** -1.5
 TYPICAL_ITERATIONS, TYPICAL_DEPTH, TYPICAL_TARGET, TYPICAL_EXPONENT = 27, 0.75, 0.003, 1.5
 CALIBRATION_NUMBERS = 8_000_000  # 64 MB: beyond the cache
 CHECK_SHARE = 1.06  # looking at the exploitability costs about 6 % on top
@@ -54,7 +54,8 @@ class HoldemEstimate:
         if self.memory > free:
             raise TooBigError(
                 f"the spot would take about {self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: "
-                "use 16 bits, fewer bet sizes, a cap on raises (max_raises), a larger force_all_in_threshold or smaller ranges"
+                "use 16 bits, fewer bet sizes, a cap on raises (max_raises), a larger force_all_in_threshold or "
+                "smaller ranges"
             )
 
 
@@ -63,7 +64,8 @@ def estimate_plan(
 ) -> HoldemEstimate:
     """Returns what solving a spot will take. Speed is measured for about a second on as many boards as 64 MB hold.
 
-    The number of iterations is a rule of thumb for the default rule; see `expected_iterations`. Kernels must be compiled.
+    The number of iterations is a rule of thumb for the default rule; see `expected_iterations`. Kernels must be
+    compiled.
     """
     numbers = _count_numbers(plan)
     rows = sum(len(boards) * sum(widths) for boards, widths in zip(plan.boards, plan.widths, strict=True))

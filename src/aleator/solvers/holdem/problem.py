@@ -36,7 +36,7 @@ rate = {rate}
 
 
 def runs_on_boards(algorithm: str | None) -> bool:
-    """Returns whether the engine of hold'em has an algorithm: the CFR family without Hedge, players in turn; None is its own."""
+    """Returns whether hold'em's engine has an algorithm: CFR's family without Hedge, players in turn; None: its own."""
     if algorithm is None:
         return True
     if algorithm.partition("/")[0].partition(":")[0] not in NAMED_RULES:

@@ -1,9 +1,9 @@
 """Solved hold'em spots: the average policy of every decision in a form that one file holds and that opens lazily.
 
 The file does not depend on how the engine lays out its memory. Probabilities are whole numbers of 1/32,767 (int16, so
-0 and 1 are exact), for each player and street `[B, R, H]`: boards up to renaming of suits, one row per action of each of
-the player's decisions in preorder of the betting tree, all hands of the range ascending (0 for those the board blocks).
-On request the file also keeps the solver's state, from which a solve goes on.
+0 and 1 are exact), for each player and street `[B, R, H]`: boards up to renaming of suits, one row per action of each
+of the player's decisions in preorder of the betting tree, all hands of the range ascending (0 for those the board
+blocks). On request the file also keeps the solver's state, from which a solve goes on.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ONE = 32_767  # the number that stands for probability 1
 
 
 class StoredNode(NamedTuple):
-    """Where a solution keeps a node, and what hands and cards are called there: boards up to renaming of suits are kept once.
+    """Where a solution keeps a node, and how hands and cards are named there: boards up to suits are kept once.
 
     Attributes:
         node: the betting.
@@ -70,7 +70,7 @@ class HoldemSolution(Solution):
     def __init__(
         self, summary: Summary, arrays: Arrays | ArrayFile, spot: Spot, tree: PublicTree | None = None
     ) -> None:
-        """Returns the solution of some arrays; the public tree is built if `policy` is asked for and it is not given."""
+        """Returns the solution of some arrays; the public tree is built if `policy` is asked for without it."""
         super().__init__(summary, arrays)
         self.spot, self._tree = spot, tree
         self.root = spot.build_tree()
@@ -82,7 +82,7 @@ class HoldemSolution(Solution):
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy on the public tree of the game, where every card is apart; uniform for hands that never get there."""
+        """The policy on the game's public tree, every card apart; uniform for hands that never get there."""
         tree = self._tree or build_tree(HoldemGame(self.spot))
         policy, positions = uniform_policy(tree), {0: self.start()}
         for node in range(tree.num_nodes):  # parents come first
@@ -200,8 +200,9 @@ class HoldemSolution(Solution):
             algorithm: its rule by name.
             curve: quality over time.
             name: of the game.
-            keep_state: whether the solution holds the solver's state (not a copy), so that a solve can go on from it; if not, the
-                solver gives its regrets back and cannot go on, so that a solution takes no more memory than the solve.
+            keep_state: whether the solution holds the solver's state (not a copy), so that a solve can go on from it;
+                if not, the solver gives its regrets back and cannot go on, so that a solution takes no more memory than
+                the solve.
             tree: the public tree of the game, if there is one.
         """
         exploitability = curve[-1].exploitability if curve else solver.nash_conv() / 2

@@ -4,14 +4,14 @@ Algorithm:
     The CFR of `solvers.cfr` on the betting trees of all boards below the spot's board. Hands are vectors; payoffs are
     scans over hands sorted by strength; boards that differ by a renaming of suits are solved once.
 
-Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals); DeepStack and Libratus solve these subgames.
+Reference: thesis 3.1 (rules), Johanson et al. 2011 (public tree, O(H) terminals); DeepStack and Libratus solve these.
 Deviations:
-    Regrets and sums are float32 or, at half the memory, float16; regrets are then cut off at 256 times the most that one
-    iteration can add. Updates alternate; Hedge is not available here. A player's average is updated while the opponent is
-    traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's average is therefore one iteration
-    ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets more at the start, with
-    policies proportional to regrets to the power 1.5: it takes a quarter to a third fewer iterations than DCFR
-    (`aleator paper holdem-rules`). Where a policy is locked, best responses keep it, too.
+    Regrets and sums are float32 or, at half the memory, float16; regrets are then cut off at 256
+    times the most that one iteration can add. Updates alternate; Hedge is not available here. A player's average is
+    updated while the opponent is traversed, as in Tammelin's CFR+, which saves a pass over the tree: the first player's
+    average is therefore one iteration ahead of that of `solvers.cfr`. The default, `sharp-dcfr+`, is DCFR+ that forgets
+    more at the start, with policies proportional to regrets to the power 1.5: it takes a quarter to a third fewer
+    iterations than DCFR (`aleator paper holdem-rules`). Where a policy is locked, best responses keep it, too.
 Status: equals the general engine on the same spots (tests/solvers/holdem/test_solver.py).
 """
 
@@ -110,8 +110,8 @@ class HoldemSolver(Solver):
     def update(self, player: int) -> FloatArray:
         """Runs one player's half of an iteration; returns `[1326]` of its cfvs at the root under the current policies.
 
-        Player 0 comes first, then player 1, which ends the iteration. With `set_reach` in between, this is how a gadget is
-        put above the root.
+        Player 0 comes first, then player 1, which ends the iteration. With `set_reach` in between, this is how a gadget
+        is put above the root.
         """
         cfvs = self._all_hands(player, self.engine.update(player, self.discounts()))
         self.iteration += player
@@ -162,8 +162,8 @@ class HoldemSolver(Solver):
     def root_cfvs(self, *, best: bool = False) -> FloatArray:
         """Returns `[2, 1326]`: both players' cfvs at the root against the average policy, 0 for hands out of range.
 
-        In chips in the zero-sum form, summed over the opponent's hands weighted by their reach; on their own average policy
-        or, if `best`, a best response.
+        In chips in the zero-sum form, summed over the opponent's hands weighted by their reach; on their own average
+        policy or, if `best`, a best response.
         """
         return np.stack([self._all_hands(player, self.root_values(player, best=best)) for player in (0, 1)])
 

@@ -1,7 +1,7 @@
 """Hold'em spots as games of the library, solved by the engine of hold'em, which is far quicker than the general one.
 
-`SpotCFR` has the methods of `solvers.cfr.CFR` that search uses, on the tree of a spot or of its rest from a decision on; results
-are those of `HoldemSolver`.
+`SpotCFR` has the methods of `solvers.cfr.CFR` that search uses, on the tree of a spot or of its rest from a decision
+on; results are those of `HoldemSolver`.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class SpotSize(NamedTuple):
         free = available_memory()
         if self.memory > free:
             raise TooBigError(
-                f"{name} has {self.public_states:,} public states with every card apart, for which an agent takes about "
-                f"{self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: play a turn or a river, or narrower ranges "
-                "(`aleator holdem solve` needs far less)"
+                f"{name} has {self.public_states:,} public states with every card apart, for which an agent takes "
+                f"about {self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: play a turn or a river, or "
+                "narrower ranges (`aleator holdem solve` needs far less)"
             )
 
 
 def spot_size(game: HoldemGame, bytes_per_number: int) -> SpotSize:
-    """Returns how big the tree of a spot is, counted on its betting alone, with so much memory per number of a policy."""
+    """Returns how big the tree of a spot is, counted on its betting alone, with these bytes per number of a policy."""
     states = numbers = 0
     waiting = [(game.spot.build_tree(), 1, NUM_CARDS - len(game.spot.board))]
     while waiting:
@@ -105,7 +105,8 @@ class SpotCFR:
         rest = rest_of(tree.game.spot, root.board, tree.game.betting(root), weights)
         self.solver = HoldemSolver(rest, rule, isomorphism=False, watch=watch)
         self._weights = tuple(weights[player][hands] for player, hands in enumerate(tree.game.hand_sets))
-        # cfvs of the general engine have the own weight and the probabilities of the deal and of the cards so far in them
+        # cfvs of the general engine have the own weight and the probabilities of the deal and of the cards so far in
+        # them
         self._scale = tree.game.chance(root.board) / compatible_weight(weights)
         if root_reach is not None:
             for player in (0, 1):
@@ -132,7 +133,7 @@ class SpotCFR:
         return self._hands[key]
 
     def cfvs(self, player: int, hands: npt.NDArray[np.intp], rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
-        """Returns [..., H] as the general engine has them from a player's cfvs [..., W] in rows that are those hands."""
+        """Returns [..., H] in the general engine's form from a player's cfvs [..., W] in rows that are those hands."""
         found = np.zeros((*rows.shape[:-1], len(self._weights[player])))
         found[..., hands] = rows[..., : len(hands)] * (self._weights[player][hands] * self._scale)
         return found

@@ -1,7 +1,7 @@
 """What hands are worth below a node of a solved spot, when both play the average policy.
 
-Algorithm: the betting tree is walked once, with vectors `[B, H]` over all boards below the node at each step; a new card
-    multiplies the boards. Folds subtract, showdowns scan hands sorted by strength; both remove common cards.
+Algorithm: the betting tree is walked once, with vectors `[B, H]` over all boards below the node at each step; a new
+    card multiplies the boards. Folds subtract, showdowns scan hands sorted by strength; both remove common cards.
 Reference: Johanson et al. 2011 (terminals in O(H)).
 Deviations: none; float64 throughout, no engine is needed.
 Status: equals the engine's values at the root and brute force (tests/solvers/holdem/test_view.py).
@@ -101,7 +101,7 @@ class SubtreeValues:
         return found[0], found[1]
 
     def values(self, node: BettingNode, reach: Pair, step: int = 0) -> Pair:
-        """Returns both players' cfvs `[B, H]` in the zero-sum form, for reaches `[B, H]`; chance counts from here on."""
+        """Returns both players' cfvs `[B, H]` in the zero-sum form for reaches `[B, H]`; chance counts from here on."""
         if node.kind is NodeKind.DECISION:
             policy, children = self.decision(node, reach, step)
             actor, other = node.player, 1 - node.player
@@ -135,7 +135,7 @@ class SubtreeValues:
         return policy, found
 
     def equity_values(self, reach: Pair, step: int = 0) -> Pair:
-        """Returns per player `[B, H]`: the opponent's reach that loses less the one that wins, if all is checked down."""
+        """Returns per player `[B, H]`: the opponent's reach that loses less what wins, if all is checked down."""
         if step + 1 == len(self.streets):
             return self.showdown(reach)
         return self._from_next(self.equity_values(self._to_next(reach, step + 1), step + 1), step + 1)

@@ -49,7 +49,8 @@ class NodeView:
         weights: per player the reach of each hand: its weight in the range times the own policy on the way, `[1326]`.
         matchups: per player and hand, the weight of the opponent's hands without a common card, `[1326]`.
         evs: per player and hand the EV in chips with the share of the pot, NaN where the hand cannot be, `[1326]`.
-        equities: per player and hand the share of the pot if all is checked down, NaN where the hand cannot be, `[1326]`.
+        equities: per player and hand the share of the pot if all is checked down, NaN where the hand cannot be,
+            `[1326]`.
         policy: the average policy of the player to act, `[A, 1326]`; no rows if nobody acts.
         action_evs: the EV of each of these actions, `[A, 1326]`.
         resolved: whether the river was solved anew for this view, since the solution lacks it.
@@ -76,7 +77,7 @@ class NodeView:
         return self.node.player if self.node.kind is NodeKind.DECISION else -1
 
     def mean(self, player: int, numbers: FloatArray) -> float:
-        """Returns the mean of `numbers` `[1326]` over a player's hands, each as likely as it is here; NaN if impossible."""
+        """Returns the mean of `numbers` `[1326]` over a player's hands, each as likely as here; NaN if impossible."""
         likely = self.weights[player] * self.matchups[player]
         total = likely.sum()
         if not total > 0:
@@ -106,7 +107,7 @@ class NodeView:
         return (self.mean(player, self.evs[player]) + self.node.chips[player]) / (equity * self.pot) if equity else nan
 
     def classes(self, player: int) -> tuple[FloatArray, FloatArray]:
-        """Returns per hand class the weight of a player's hands [169] and their mean policy [A, 169], 0 without weight."""
+        """Returns per hand class the weight of a player's hands [169] and mean policy [A, 169], 0 without weight."""
 
         def sums(weights: FloatArray) -> FloatArray:
             return np.bincount(HAND_CLASSES, weights=weights, minlength=NUM_HAND_CLASSES).astype(np.float64)
@@ -138,7 +139,7 @@ class Runout:
 
 
 class _KeptValues(SubtreeValues):
-    """Values below a board that are computed once per node of its street: a node's value holds those of all below it."""
+    """Values below a board that are computed once per node of its street: a node's value has all below it."""
 
     def __init__(self, solution: HoldemSolution, level: int, board: int) -> None:
         super().__init__(solution, level, board)

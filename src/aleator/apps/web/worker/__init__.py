@@ -24,4 +24,4 @@ METHODS = {
     "prepare": "opponents:prepare",
     "play": "play:play",
 }
-"""Method -> module and function in this package; imported at the first call, so that a worker loads only what it does."""
+"""Method -> module and function in this package; imported at the first call: a worker loads only what it does."""

@@ -100,7 +100,7 @@ def _per_class(view: NodeView, player: int, numbers: FloatArray) -> FloatArray:
 
 
 def _types(view: NodeView, player: int) -> list[dict[str, Any]]:
-    """Returns the made hands, then the draws, that a player can have here, each with how often it occurs and what it does."""
+    """Returns the made hands, then the draws, that a player can have here, with their frequency and what they do."""
     likely = view.weights[player] * view.matchups[player]
     rows = []
     for kind, names, types in zip(("made", "draw"), (MADE, DRAWS), hand_types(view.board), strict=True):

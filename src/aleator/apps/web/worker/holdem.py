@@ -64,8 +64,8 @@ def _estimate_report(found: HoldemEstimate) -> dict[str, Any]:
 def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the summary of a solve of `spot`, whose solution is written to `output`; progress is reported.
 
-    On the way it is kept in `checkpoint`. A call with the same parameters goes on from there, after one that was suspended
-    (then all it returns is that) or killed.
+    On the way it is kept in `checkpoint`. A call with the same parameters goes on from there, after one that was
+    suspended (then all it returns is that) or killed.
     """
     spot = spot_from_table(_with_locks(params["spot"], params["locks"], params["base"]))
     problem, dtype = SpotProblem(HoldemGame(spot)), _dtype(params)
@@ -115,7 +115,7 @@ def check_file(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def _with_locks(table: dict[str, Any], wanted: list[dict[str, Any]], base: str | None) -> dict[str, Any]:
-    """Returns the table of a spot with more locks: each begins with the policy of the solution `base`, and is edited."""
+    """Returns the table of a spot with more locks: each begins with the policy of solution `base`, and is edited."""
     if not wanted:
         return table
     if base is None:

@@ -64,7 +64,7 @@ def open_opponent(name: str, game: str, solved: Solved, seat: int, draw: tuple[i
 
 
 def prepare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns once `opponent` is loaded and has thought about the first move of `game`, which is the same in every deal."""
+    """Returns once `opponent` is loaded and has thought about the first move of `game`, the same in every deal."""
     if params["opponent"] != EQUILIBRIUM:
         agent, rng = _load(params["opponent"], params["game"]), np.random.default_rng(0)
         agent.begin(0, rng)

@@ -1,10 +1,10 @@
 """Deals of a game against an agent: dealing, the agent's moves, and what could be learnt from them afterwards.
 
 The library's table deals and keeps the rules (`aleator.games.table`), its agents move, and luck is removed by its AIVAT
-(`aleator.arena.aivat`) with the equilibrium as baseline: what is left of a deal is what the seat is worth and how much better or
-worse the player's actions were than the equilibrium's own mixture. Averaged over many deals that equals the winnings, whatever
-agent plays, because its policy and the odds of chance are known. Spots have too many pairs of hands for AIVAT; there the agent
-plays the baseline, and the sum over the player's decisions says the same.
+(`aleator.arena.aivat`) with the equilibrium as baseline: what is left of a deal is what the seat is worth and how much
+better or worse the player's actions were than the equilibrium's own mixture. Averaged over many deals that equals the
+winnings, whatever agent plays, because its policy and the odds of chance are known. Spots have too many pairs of hands
+for AIVAT; there the agent plays the baseline, and the sum over the player's decisions says the same.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class Session:
         seat = {"first": 0, "second": 1, "alternate": self.state["totals"]["deals"] % 2}[self.state["seat"]]
         table = Table(self.solved.game, self.rng)
         self.state["deal"] = {
-            "seat": seat, "hands": table.past_hands, "events": list(table.events), "steps": [], "policies": [], "over": False,
+            "seat": seat, "hands": table.past_hands, "events": list(table.events), "steps": [], "policies": [],
+            "over": False,
         }  # fmt: skip
         self._sit_down()
         self._note({"who": "deal"}, 0)
@@ -139,7 +140,7 @@ class Session:
             self._finish()
 
     def _move(self, action: int, step: dict[str, Any], policy: list[list[float]] | None) -> None:
-        """Takes an action at the table, and notes it and what chance did after it; `policy` is the agent's for all its hands."""
+        """Takes an action at the table; notes it and what chance did; `policy` is the agent's for all its hands."""
         before = len(self.table.events)
         self.table.act(action)
         self.state["deal"]["policies"].append(policy)

@@ -31,7 +31,7 @@ class ResumableSolve:
         return self._problem.make_solver(self._problem.algorithm, dtype=self._dtype, threads=self._threads, seed=0)
 
     def _take_up(self) -> tuple[HoldemSolver, list[CurvePoint]] | None:
-        """Returns a solver and its curve as the file has them; a damaged file, or one of another solve, is as good as none."""
+        """Returns a solver and its curve as the file has them; a damaged file, or another solve's, counts as none."""
         if not self._file.exists():
             return None
         solver = self._new_solver()
@@ -45,7 +45,7 @@ class ResumableSolve:
         return solver, list(kept.summary.curve)
 
     def run(self, on_progress: OnProgress) -> HoldemSolution | None:
-        """Returns the solution when a limit is reached or `on_progress` stops it; None if the solve is to go on later."""
+        """Returns the solution when a limit or `on_progress` stops it; None if the solve is to go on later."""
 
         def on_each(now: Progress) -> bool:
             return bool(on_progress(now)) or self._channel.suspended

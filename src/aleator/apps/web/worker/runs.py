@@ -1,4 +1,4 @@
-"""Training runs on disk: directories with `metrics.jsonl` and `config.json`, read as they grow; those of shipped networks."""
+"""Training runs on disk: directories with `metrics.jsonl` and `config.json`, read as they grow; shipped networks'."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def show_run(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def run_files(root: Path) -> dict[str, Path]:
-    """Returns the metrics of runs by name: of folders one or two levels down, the newest first, then of shipped networks."""
+    """Returns runs' metrics by name: of folders one or two levels down, the newest first, then of shipped networks."""
     found: dict[str, Path] = {}
     for pattern in ("*/metrics.jsonl", "*/*/metrics.jsonl"):
         for path in sorted(root.glob(pattern)):
@@ -101,7 +101,7 @@ def _shipped_config(metrics: Path) -> dict[str, Any]:
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[float | None]]:
-    """Returns the numeric columns, thinned to at most `MAX_POINTS`; rare ones such as the exploitability keep all points."""
+    """Returns the numeric columns, thinned to at most `MAX_POINTS`; rare ones, as the exploitability, keep all."""
     names = list(dict.fromkeys(name for row in rows for name, value in row.items() if _is_number(value)))
     step = max(1, math.ceil(len(rows) / MAX_POINTS))
     kept = [

@@ -1,7 +1,7 @@
 """What a game is to someone who plays it: its actions, and what the equilibrium thinks of each.
 
-A solved game knows its equilibrium, so that what it says about a public history is exact: the probability of each action and of
-each hand (its agent's policy and belief), and what each action is worth on average.
+A solved game knows its equilibrium, so that what it says about a public history is exact: the probability of each
+action and of each hand (its agent's policy and belief), and what each action is worth on average.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Solved(Protocol):
         """Returns the actions of who moves."""
 
     def values(self, history: PublicHistory, hand: int) -> FloatArray:
-        """Returns [A]: what each action is worth to who moves, over the other's hands, if both go on as the equilibrium."""
+        """Returns [A]: what each action is worth to who moves, over the other's hands, if both go on in equilibrium."""
 
     def payoff(self, table: Table, player: int) -> float:
         """Returns what a player has won at the end, less what the deal is worth to begin with."""
@@ -75,7 +75,7 @@ class Solved(Protocol):
         """Returns what else everybody sees: the board, the pot."""
 
     def win_chance(self, history: PublicHistory, player: int, hand: int) -> float:
-        """Returns how likely `player` has won at the end of a game whose hands are not shown yet; NaN where that is open."""
+        """Returns how likely `player` has won at the end of a game whose hands are not shown yet; NaN if open."""
 
 
 def policy_of(solved: Solved, history: PublicHistory, hand: int) -> FloatArray:
@@ -84,7 +84,7 @@ def policy_of(solved: Solved, history: PublicHistory, hand: int) -> FloatArray:
 
 
 def belief_of(agent: Agent, history: PublicHistory, player: int, hand: int) -> FloatArray | None:
-    """Returns [H]: how likely each hand of the other is to `player`, who holds `hand`; None if the agent holds no beliefs."""
+    """Returns [H]: how likely `player`, who holds `hand`, thinks each hand of the other; None without beliefs."""
     belief = agent.belief(history)
     return None if belief is None else belief.as_seen_by(player, hand)
 

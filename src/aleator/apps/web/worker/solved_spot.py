@@ -24,7 +24,8 @@ from aleator.games.table import PublicHistory, Table
 class SolvedSpot:
     """A spot; amounts are chips in the zero-sum form: what a player ends up with from the pot, less half of it.
 
-    The rules are those of the spot without rake, which the table needs not know; what the house takes is taken from payoffs.
+    The rules are those of the spot without rake, which the table needs not know; what the house takes is taken from
+    payoffs.
     """
 
     unit = "chips"

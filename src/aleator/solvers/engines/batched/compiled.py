@@ -50,7 +50,7 @@ class CompiledEngine(TorchEngine):
 
     @staticmethod
     def fits(rule: SearchRule) -> bool:
-        """Returns whether there are kernels for a rule: regret matching, with leaves at the beliefs of current policies."""
+        """Returns whether there are kernels for a rule: regret matching, leaves at the beliefs of current policies."""
         return rule.leaves == CURRENT
 
     def update(self, number: int) -> None:
@@ -80,5 +80,6 @@ class CompiledEngine(TorchEngine):
         roots = len(self.forest.shape)
         self.value_sums[player].mul_(float(decay)).add_(self.values[:roots], alpha=float(share))
         compiled_walk.push_reach(
-            self._parent, self._mover, roots, player, rows["policy"], self._reach[player], self._sums[player], decay, share
+            self._parent, self._mover, roots, player, rows["policy"], self._reach[player], self._sums[player], decay,
+            share
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """The steps of an update on a forest, compiled for the CPU: one pass over the rows each, without a temporary.
 
-The same steps as in `walk`, on the memory of the same tensors. Rows are ordered by level, so that children have larger numbers
-than their parent, and siblings stand side by side.
+The same steps as in `walk`, on the memory of the same tensors. Rows are ordered by level, so that children have larger
+numbers than their parent, and siblings stand side by side.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def update_regrets(
 
 @njit(fastmath={"contract", "nsz"})
 def push_reach(
-    parent: Numbers, mover: Numbers, begin: int, player: int, policy: Rows, reach: Rows, sums: Rows, decay: Number, share: Number
+    parent: Numbers, mover: Numbers, begin: int, player: int, policy: Rows, reach: Rows, sums: Rows, decay: Number,
+    share: Number
 ) -> None:  # fmt: skip
     """Adds the player's reach [R, H] to its sums [R, H], then pushes it down from the roots (rows before `begin`)."""
     hands = reach.shape[1]

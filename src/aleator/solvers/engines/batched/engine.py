@@ -2,16 +2,16 @@
 
 Algorithm:
     Update t is of one player, the traverser: its counterfactual values at the leaves come from the value
-    function at the leaves' beliefs, those at terminals from the payoffs; they are pulled up; regrets (CFR) or best responses
-    (fictitious play) give the traverser's next policy; its reach is pushed down. Beliefs at leaves follow the players'
-    current policies (CFR-D) or their average policies (fictitious play, and CFR-AVE in its modified form, where a leaf's
-    cfvs are the difference that the current policies make to those of the average).
+    function at the leaves' beliefs, those at terminals from the payoffs; they are pulled up; regrets (CFR) or best
+    responses (fictitious play) give the traverser's next policy; its reach is pushed down. Beliefs at leaves follow the
+    players' current policies (CFR-D) or their average policies (fictitious play, and CFR-AVE in its modified form,
+    where a leaf's cfvs are the difference that the current policies make to those of the average).
     For each subgame one update can be chosen after which the policies are kept: safe search plays them.
 
 Reference: ReBeL Algorithms 1 and 2, App. D (FLOP), E (CFR-D, modified CFR-AVE) and J (warm start, in `warm_start`).
 
-Deviations: players are updated in turn, player 0 first; an update is what the paper calls an iteration. Best responses share
-    the probability among equal actions. CFR-AVE as proved, not modified, needs an oracle and is not here.
+Deviations: players are updated in turn, player 0 first; an update is what the paper calls an iteration. Best responses
+    share the probability among equal actions. CFR-AVE as proved, not modified, needs an oracle and is not here.
 
 Status: equal to the CPU engine (tests/solvers/test_batched_engine.py).
 """
@@ -66,8 +66,8 @@ class Searched:
     Attributes:
         forest: the subgames.
         root_reach: per player [G, H], what the search began with.
-        values: per player [G, H], the value of each hand at the root: the weighted mean over the player's updates (CFR-D),
-            or what the average policies are worth.
+        values: per player [G, H], the value of each hand at the root: the weighted mean over the player's updates
+            (CFR-D), or what the average policies are worth.
         policy: [R, H] probability of the action into each row, after the update that was kept for its subgame.
         beliefs_policy: [R, H] the same for the policies that beliefs follow: current or average ones after that update.
         average: [R, H] the average policies at the end.
@@ -165,7 +165,8 @@ class TorchEngine:
         weight = 1.0 if self.fictitious else _NOTHING
         self.sums = (self.reach[0] * weight, self.reach[1] * weight)
         self.value_sums = (torch.zeros_like(self.regret[roots]), torch.zeros_like(self.regret[roots]))
-        # for the modified CFR-AVE: per traverser, sums of both players' reach at its own updates, and leaves' cfvs there
+        # for the modified CFR-AVE: per traverser, sums of both players' reach at its own updates, and leaves' cfvs
+        # there
         differs = rule.leaves == DIFFERENCE
         self.met = [[torch.zeros_like(self.regret) for _ in (0, 1)] for _ in (0, 1)] if differs else []
         self.met_cfvs = [torch.zeros_like(self.regret[: len(forest.leaves)]) for _ in (0, 1)]
@@ -213,7 +214,8 @@ class TorchEngine:
         """Makes all updates and returns what they found.
 
         Args:
-            keep: [G] the update after which policies are kept for each subgame (0: before the first); None for the last.
+            keep: [G] the update after which policies are kept for each subgame (0: before the first); None for the
+                last.
         """
         keep = self._keep(keep)
         kept, wanted = keep[self.forest.subgame][:, None], set(keep.tolist())

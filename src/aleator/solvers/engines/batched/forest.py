@@ -1,7 +1,7 @@
 """Many subgames laid out as rows, level by level.
 
-A *row* is one node of one subgame, and holds one number per hand. Rows are ordered by level, then by subgame, and siblings
-stand side by side; so a pass over a level is one operation on a slice, whatever shapes the subgames have.
+A *row* is one node of one subgame, and holds one number per hand. Rows are ordered by level, then by subgame, and
+siblings stand side by side; so a pass over a level is one operation on a slice, whatever shapes the subgames have.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Forest:
 
     @staticmethod
     def build(shapes: Shapes, shape: Tensor) -> Forest:
-        """Returns the forest of subgames whose trees have the given numbers ([G]), all of which were added to the shapes."""
+        """Returns the forest of subgames whose trees have the given numbers ([G]), all added to the shapes before."""
         counts = shapes.level_count[shape]
         first = torch.cumsum(counts, 0) - counts
         totals = counts.sum(0).tolist()

@@ -9,7 +9,7 @@ import torch
 
 
 class Growing:
-    """Rows [n, ...] of one kind on one device; memory doubles when it is used up, so that a row is moved a few times only.
+    """Rows [n, ...] of one kind on one device; memory doubles when it is used up, so that rows rarely move.
 
     Attributes:
         rows: all rows so far, a view of the memory.

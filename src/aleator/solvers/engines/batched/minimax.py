@@ -1,8 +1,8 @@
 """Minimax on a forest of subgames of a game of perfect information: all of them solved by one pass.
 
 Algorithm:
-    Each player asks the value function for its values at the leaves and takes its best actions from there up, the other one
-    answering with its own (`aleator.solvers.minimax`).
+    Each player asks the value function for its values at the leaves and takes its best actions from there up, the other
+    one answering with its own (`aleator.solvers.minimax`).
 
 Reference: ReBeL section 5.4.
 

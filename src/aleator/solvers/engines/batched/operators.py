@@ -1,7 +1,7 @@
 """Deals and payoffs as operators on rows of hands: what a forest knows about its terminals, its leaves and its roots.
 
-A payoff turns the opponent's reach into counterfactual values of the traverser; a deal turns it into counterfactual reach, and
-draws pairs of hands. Here both multiply by matrices [H, H], rows with the same matrix together.
+A payoff turns the opponent's reach into counterfactual values of the traverser; a deal turns it into counterfactual
+reach, and draws pairs of hands. Here both multiply by matrices [H, H], rows with the same matrix together.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ PART = 128  # subgames
 
 @contextmanager
 def one_thread() -> Iterator[int]:
-    """Keeps torch from sharing single operations among threads, which would wait for each other; yields how many it had."""
+    """Keeps torch from sharing single operations among threads, which wait for each other; yields how many it had."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,8 +1,8 @@
 """The trees of the subgames that have been met, level by level, as tables on one device.
 
-Subgames are numbered by the public states at their roots and leaves: a leaf is where another subgame can begin. All trees
-together are a few tables, which grow when a tree is added; `forest` copies the rows of thousands of subgames from them
-with a handful of gathers.
+Subgames are numbered by the public states at their roots and leaves: a leaf is where another subgame can begin. All
+trees together are a few tables, which grow when a tree is added; `forest` copies the rows of thousands of subgames from
+them with a handful of gathers.
 """
 
 from __future__ import annotations

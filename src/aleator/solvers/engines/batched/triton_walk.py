@@ -1,7 +1,7 @@
 """The steps of an update as fused Triton kernels: each reads and writes every row once.
 
-The arithmetic is that of `walk`; here a program handles a block of rows with all their hands, and loops over children. The
-update is read from device memory, so that launches can be captured in a CUDA graph and replayed.
+The arithmetic is that of `walk`; here a program handles a block of rows with all their hands, and loops over children.
+The update is read from device memory, so that launches can be captured in a CUDA graph and replayed.
 
 Shared arguments: `hands` H, `HP` H rounded up to a power of two, `BLOCK` rows per program; `clock` holds the number of
 updates done before the captured ones, `offset` counts them from there (from 1).
@@ -64,7 +64,8 @@ def evaluate_ends(
 def update_level(
     actor_of, first_of, count_of, subgame_of, kept, schedule, clock, values, regret, policy, kept_policy, value_sums,
     begin, end, offset, hands,
-    PLAYER: tl.constexpr, RESPOND: tl.constexpr, SHARP: tl.constexpr, ROOT: tl.constexpr, HP: tl.constexpr, BLOCK: tl.constexpr,
+    PLAYER: tl.constexpr, RESPOND: tl.constexpr, SHARP: tl.constexpr, ROOT: tl.constexpr, HP: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Pulls cfvs up into one level; updates the traverser's regrets and policy, or writes its best response.
 
@@ -137,8 +138,9 @@ def push_level(
 ):  # fmt: skip
     """Pushes the traverser's reach into one level and adds it to its sums.
 
-    The old reach is added (the policy that was played), or AFTER it the new one (fictitious play). Without ALL only rows that
-    the traverser moved into are summed, which is all that an average policy needs; with ALL they give beliefs, too.
+    The old reach is added (the policy that was played), or AFTER it the new one (fictitious play). Without ALL only
+    rows that the traverser moved into are summed, which is all that an average policy needs; with ALL they give
+    beliefs, too.
     """
     row = begin + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     there = row < end

@@ -1,8 +1,8 @@
 """The steps of an update on a forest, in plain torch.
 
-The same steps as in the CPU engine (push reach down, evaluate the ends of the tree, pull counterfactual values up, update
-regrets), each as a few operations on all rows of a level. `triton_walk` has them fused for CUDA and is tested against
-these.
+The same steps as in the CPU engine (push reach down, evaluate the ends of the tree, pull counterfactual values up,
+update regrets), each as a few operations on all rows of a level. `triton_walk` has them fused for CUDA and is tested
+against these.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def update_regrets(
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs [R, H] up and updates its regrets and policy [R, H] on the way.
 
-    `values` holds the cfvs of rows without children and zero elsewhere; old positive and negative regrets are discounted,
-    and none falls below the floor; policies are proportional to positive regrets to a power.
+    `values` holds the cfvs of rows without children and zero elsewhere; old positive and negative regrets are
+    discounted, and none falls below the floor; policies are proportional to positive regrets to a power.
     """
     for level in reversed(levels):
         moved, below = level.moved[player], values[level.rows]
@@ -106,7 +106,7 @@ def respond(levels: tuple[Level, ...], player: int, values: Tensor, policy: Tens
 
 
 def pull_minimax(levels: tuple[Level, ...], player: int, values: Tensor, policy: Tensor) -> None:
-    """Pulls a player's values [R, 1] up, both players taking their best actions, and writes the player's policy [R, 1]."""
+    """Pulls a player's values [R, 1] up, both taking their best actions, and writes the player's policy [R, 1]."""
     for level in reversed(levels):
         moved, below = level.moved[player], values[level.rows]
         choice = best_actions(level, torch.where(moved, below, -below))

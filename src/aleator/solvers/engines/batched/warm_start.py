@@ -1,15 +1,15 @@
 """Warm starts of the batched engine: searches that go on as if given policies had been played before.
 
 Algorithm:
-    The given policies stand for the first updates of each player. Leaves are valued at the beliefs that they lead to, and
-    an exact best response to them says how much every action falls behind the best one. These regrets, the policies' reach
-    and the values of the root go into the sums as often as updates are pretended, with the discounts of the rule; the given
-    policies are the first that are played.
+    The given policies stand for the first updates of each player. Leaves are valued at the beliefs that they lead to,
+    and an exact best response to them says how much every action falls behind the best one. These regrets, the
+    policies' reach and the values of the root go into the sums as often as updates are pretended, with the discounts of
+    the rule; the given policies are the first that are played.
 
 Reference: ReBeL App. J (exact best response, 15 iterations).
 
-Deviations: as in `aleator.search.depth_limited`, whose tabular form this is equal to. An iteration of the paper is taken as an
-    update of each player. The updates that are pretended come on top of those that a search runs.
+Deviations: as in `aleator.search.depth_limited`, whose tabular form this is equal to. An iteration of the paper is
+    taken as an update of each player. The updates that are pretended come on top of those that a search runs.
 
 Status: tests/solvers/test_batched_warm_start.py.
 """
@@ -63,7 +63,7 @@ class WarmStart:
 
 
 def begin(engine: TorchEngine, start: WarmStart) -> float:
-    """Puts an engine that has not run into the state that a warm start asks for; returns the weight of what is pretended."""
+    """Puts an engine that has not run into the state of a warm start; returns the weight of what is pretended."""
     rule = engine.rule.update
     if not isinstance(rule, RegretRule):
         raise SolveError("only searches by regret matching can be warm started, not fictitious play")

@@ -1,7 +1,7 @@
 """A deck of cards as tensors: its hands, and their strengths on many boards at once.
 
-Hands are numbered as in `games.holdem.cards`, high card h and low card l: h (h - 1) / 2 + l, where h and l are places in
-the deck. The whole deck has the 1,326 hands of hold'em; smaller decks are for tests and for training on a CPU.
+Hands are numbered as in `games.holdem.cards`, high card h and low card l: h (h - 1) / 2 + l, where h and l are places
+in the deck. The whole deck has the 1,326 hands of hold'em; smaller decks are for tests and for training on a CPU.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Deck:
         return on_board[:, self.hand_cards[:, 0]] | on_board[:, self.hand_cards[:, 1]]
 
     def strengths(self, boards: Tensor) -> Tensor:
-        """Returns int32 [B, H]: each hand's strength on each board [B, 5] of places, 0..7461; -1 if the board blocks it."""
+        """Returns int32 [B, H]: each hand's strength on boards [B, 5] of places, 0..7461; -1 if the board blocks it."""
         if self.device.type == "cpu":
             cards = self.cards.numpy().astype(np.int8)
             found = np.empty((len(boards), self.num_hands), np.int16)

@@ -1,16 +1,16 @@
 """What checking down is worth between every two hands, as one matrix per board.
 
 Algorithm:
-    W[h, h'] counts the runouts on which h beats h'. A hand that the runout blocks counts as weaker than all where it stands in a
-    row and as stronger than all where it stands in a column, so that one comparison per runout decides. W - W' over the
-    number of runouts free of both hands is the equity in [-1, 1].
+    W[h, h'] counts the runouts on which h beats h'. A hand that the runout blocks counts as weaker than all where it
+    stands in a row and as stronger than all where it stands in a column, so that one comparison per runout decides. W -
+    W' over the number of runouts free of both hands is the equity in [-1, 1].
 
 Reference: none; every two hands without a common card see the same number of runouts.
 
 Deviations: none.
 
 Status: equal to enumeration (tests/learning/holdem/test_leaves.py), the three ways equal to each other
-(tests/solvers/batched_holdem/test_equity.py; the CUDA kernel is skipped where there is no device).
+    (tests/solvers/batched_holdem/test_equity.py; the CUDA kernel is skipped where there is no device).
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _TILE, _THREADS = 64, 256  # hands of a block of threads in each direction; 4 x 
 
 _SOURCE = r"""
 extern "C" __global__ void __launch_bounds__(THREADS) count_wins(
-        const short* __restrict__ rows, const short* __restrict__ columns, short* __restrict__ wins, int runouts, int hands) {
-    // rows, columns [boards, runouts, hands]; wins [boards, hands, hands]. A block counts TILE x TILE pairs of one board.
+        const short* __restrict__ rows, const short* __restrict__ columns, short* __restrict__ wins,
+        int runouts, int hands) {
+    // rows, columns [boards, runouts, hands]; wins [boards, hands, hands]. A block has TILE x TILE pairs of one board.
     __shared__ short own[32][TILE], other[32][TILE];
     const int tiles = (hands + TILE - 1) / TILE;
     const long long board = blockIdx.x / (tiles * tiles);
@@ -64,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) count_wins(
 
 
 def equity_matrices(runouts: Tensor, num_cards: int, dealt: int) -> Tensor:
-    """Returns [B, H, H]: what hand h wins against hand h' if nobody bets any more, in [-1, 1]; 0 where they share a card.
+    """Returns [B, H, H]: what hand h wins against hand h' if nobody bets more, in [-1, 1]; 0 where they share a card.
 
     float16 on a CUDA device, float32 elsewhere.
 

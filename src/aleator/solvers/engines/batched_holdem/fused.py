@@ -1,8 +1,9 @@
 """Rivers solved by the fused kernel: the engine of `plain` without leaves, hundreds of times as fast, on a CUDA device.
 
 Algorithm:
-    One block of threads solves one game, all iterations in one launch (`river.cu`). A thread keeps two hands; reach and values
-    stay in its registers, prefix sums over hands are made in shared memory, and only regrets are read and written.
+    One block of threads solves one game, all iterations in one launch (`river.cu`). A thread keeps two hands; reach and
+    values stay in its registers, prefix sums over hands are made in shared memory, and only regrets are read and
+    written.
 
 Reference: as `plain`.
 
@@ -34,7 +35,7 @@ _MOST_STAKES = 64
 
 
 def layout(num_cards: int, num_hands: int) -> dict[str, int]:
-    """Returns sizes that depend on the live cards: threads, positions, slots of a card's list, bytes of shared memory."""
+    """Returns sizes for the live cards: threads, positions, slots of a card's list, bytes of shared memory."""
     threads = -(-(num_hands + 1) // (2 * _WARP)) * _WARP
     length = 8 * ((num_cards + 15) // 16 * 2)
     shared = _SLOT * (2 * (_slot(2 * threads) + 1) + num_cards * _stride(length) + 32) + 4 * _MOST_STAKES
@@ -125,7 +126,8 @@ class FusedEngine:
             raise SolveError(f"stakes must be [{len(reach)}, {shape.num_stakes}], not {list(stakes.shape)}")
         if shape.num_stakes > _MOST_STAKES:
             raise SolveError(
-                f"the fused engine takes at most {_MOST_STAKES} different stakes, not {shape.num_stakes}: use fewer bet sizes"
+                f"the fused engine takes at most {_MOST_STAKES} different stakes, not {shape.num_stakes}: use fewer "
+                "bet sizes"
             )
         self.shape, self.rule, self.order, self.iteration = shape, rule, order, 0
         cards = order.card_list.shape[1]
@@ -155,7 +157,8 @@ class FusedEngine:
         rows = torch.tensor(schedule[:, :4].clip(-1e30), dtype=torch.float32, device=self._reach.device)
         self._solve(
             len(self._reach), self._sizes["threads"], self._places, self._lists, self._reach, self._stakes,
-            self._regrets, self._scratch, self._values, self._sums, self._kept, self._keep_at, rows, self.iteration, iterations,
+            self._regrets, self._scratch, self._values, self._sums, self._kept, self._keep_at, rows, self.iteration,
+            iterations,
         )  # fmt: skip
         self.iteration += iterations
 
@@ -164,7 +167,7 @@ class FusedEngine:
         return self._values[..., : self.order.num_hands] / self._weight
 
     def compatible(self) -> Tensor:
-        """Returns [B, 2, H]: the opponent's reach at the root that shares no card with each hand; there after the first run."""
+        """Returns [B, 2, H]: the opponent's reach at the root without a common card, per hand; set by the first run."""
         largest = self._stakes.amax(1)[:, None, None]
         return self._scratch[..., : self.order.num_hands] * (largest / 64.0)
 

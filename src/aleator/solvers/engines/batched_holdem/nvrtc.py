@@ -1,4 +1,4 @@
-"""CUDA kernels compiled when they are first used, by NVRTC, which torch's CUDA wheels bring: no compiler is installed for it.
+"""CUDA kernels compiled when they are first used, by NVRTC, which torch's CUDA wheels bring: needs no compiler.
 
 NVRTC and the driver are called through ctypes; memory and streams are torch's.
 """

@@ -1,7 +1,8 @@
 """What a river board means for hands: their order of strength, ties, and the hands of each card.
 
-A showdown needs the reach of all weaker and of all stronger hands that share no card with one's own. Over hands in the order of
-strength these are prefix sums, less the prefix sums over the hands of each of one's two cards (inclusion and exclusion).
+A showdown needs the reach of all weaker and of all stronger hands that share no card with one's own. Over hands in the
+order of strength these are prefix sums, less the prefix sums over the hands of each of one's two cards (inclusion and
+exclusion).
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _like(index: Tensor, rows: Tensor) -> Tensor:
 
 
 def order_of(deck: Deck, boards: Tensor, generator: torch.Generator | None = None) -> StrengthOrder:
-    """Returns the order of each board [B, 5] of places in the deck; ties stand in a random order if there is a generator."""
+    """Returns the order of each board [B, 5] of places in the deck; ties in random order if there is a generator."""
     strength = deck.strengths(boards)
     live = deck.num_cards - boards.shape[1]
     dead = int(deck.num_hands - live * (live - 1) // 2)

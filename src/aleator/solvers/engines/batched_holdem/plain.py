@@ -1,16 +1,17 @@
-"""Iterations on B betting rounds of one shape in plain torch: the reference of the fused kernel, and the loop around networks.
+"""Iterations on B betting rounds of one shape in plain torch: the fused kernel's reference, the loop around networks.
 
 Algorithm:
-    An update of a player pushes the opponent's reach down, prices folds, showdowns and leaves, pulls values up and adds the
+    An update of a player pushes the opponent's reach down, prices folds, showdowns and leaves, pulls values up and adds
+    the
     regrets: `solvers.cfr` on one betting round, B games at once. Policies are never stored; they follow from the
     regrets. Values of the root are averaged over iterations with the weights of the average policy.
 
-Reference: thesis 2.3 and 3.1 (rules); Johanson et al. 2011 (rows of hands); DeepStack's supplement, Algorithm S1 (leaves
-at the end of the round).
+Reference: thesis 2.3 and 3.1 (rules); Johanson et al. 2011 (rows of hands); DeepStack's supplement, Algorithm S1
+    (leaves at the end of the round).
 
 Deviations:
-    As in `solvers.holdem`, a player's average policy is updated while the opponent is traversed. With simultaneous updates both
-    players are traversed under the same policies. Neither predictions nor Hedge are available.
+    As in `solvers.holdem`, a player's average policy is updated while the opponent is traversed. With simultaneous
+    updates both players are traversed under the same policies. Neither predictions nor Hedge are available.
 
 Status: equal to `solvers.holdem` and to a recursion over single hands (tests/solvers/batched_holdem/test_plain.py).
 """
@@ -85,7 +86,8 @@ class PlainEngine:
 
         Args:
             iterations: how many.
-            captured: whether a CUDA device gets an iteration as one graph, without waiting for Python between its kernels.
+            captured: whether a CUDA device gets an iteration as one graph, without waiting for Python between its
+                kernels.
         """
         schedule = self.rule.schedule(self.iteration + 1, iterations)
         graph: torch.cuda.CUDAGraph | None = None
@@ -132,8 +134,8 @@ class PlainEngine:
     def exploitability(self, policies: Tensor) -> Tensor:
         """Returns [B]: the mean of both players' gains by a best response against these policies, in pots per deal.
 
-        Beliefs need not be compatible: gains are divided by the probability that two hands share no card. Leaves are priced
-        under the policies themselves, so that this is exact only where there are none.
+        Beliefs need not be compatible: gains are divided by the probability that two hands share no card. Leaves are
+        priced under the policies themselves, so that this is exact only where there are none.
         """
         mass = (self.reach[:, 0] * self.payoffs.compatible(self.reach[:, 1:])[:, 0]).sum(-1)
         best = [(self.reach[:, p] * self.cfvs(policies, p, best=True)[0]).sum(-1) for p in (0, 1)]
@@ -214,7 +216,7 @@ class PlainEngine:
 
 
 def match_regrets(shape: BettingShape, rows: Tensor, power: float) -> Tensor:
-    """Returns [..., R, H]: policies in proportion to the positive part of rows to a power; uniform where nothing is positive."""
+    """Returns [..., R, H]: policies proportional to positive parts of rows to a power; uniform where there are none."""
     policies = torch.empty_like(rows)
     for node in shape.decisions:
         at = shape.rows(node)

@@ -1,4 +1,4 @@
-"""Boards before the river and what they mean for the hands of their live cards: strength on all runouts, its spread, equities.
+"""Boards before the river and what they mean for hands of live cards: strength on all runouts, its spread, equities.
 
 Preflop has no board, and too many runouts to look at each: with the whole deck equities come from the table of
 `games.holdem.equity`, strength and spread from a fixed sample of boards.
@@ -118,7 +118,7 @@ def _runouts(live: int, dealt: int, device: torch.device) -> Tensor:
 
 
 def equity_matrices(boards: RoundBoards) -> Tensor:
-    """Returns [B, H, H]: what hand h wins against hand h' if nobody bets any more, in [-1, 1]; 0 where they share a card.
+    """Returns [B, H, H]: what hand h wins against hand h' if nobody bets more, in [-1, 1]; 0 where they share a card.
 
     float16 on a CUDA device.
     """
@@ -152,7 +152,7 @@ def canonical_flops(deck: Deck) -> Flops:
 
 
 def hand_classes(deck: Deck) -> Tensor:
-    """Returns [H]: the number of each hand's class up to a renaming of suits, without gaps; 169 classes with 52 cards."""
+    """Returns [H]: the number of each hand's class up to a renaming of suits, without gaps; 169 with 52 cards."""
     rank, suit = deck.cards[deck.hand_cards] // 4, deck.cards[deck.hand_cards] % 4
     suited = (suit[:, 0] == suit[:, 1]).long()
     code = (rank[:, 0] * 13 + rank[:, 1]) * 2 + suited

@@ -5,8 +5,8 @@ stacks, is
 data: a row of stakes per game. A *stake* is what the loser of a terminal loses in the zero-sum form: half of the pot at
 the root plus the chips that this round has matched, in pots of the root. A leaf of stake s is a pot of 2 s.
 
-Nodes are in sibling order: the children of a decision are numbered consecutively. Every node but the root is an action of the
-decision above it, so that *row* r (of regrets, of policies, of reach) belongs to node r + 1.
+Nodes are in sibling order: the children of a decision are numbered consecutively. Every node but the root is an action
+of the decision above it, so that *row* r (of regrets, of policies, of reach) belongs to node r + 1.
 """
 
 from __future__ import annotations
@@ -156,8 +156,9 @@ class PotMenu:
         raises: raises, as fractions of the pot after the call.
         most: how many bets and raises below all-in a line may have; then only all-in is left.
         to_showdown: whether the round ends in a showdown (the river) or before a card.
-        blinds: whether it is the round before the flop: player 1 acts first and has put in half of what player 0 has. Pots and
-            stacks are then counted from the big blind on: the pot is two of them, the stack what lies behind one.
+        blinds: whether it is the round before the flop: player 1 acts first and has put in half of what player 0 has.
+            Pots and stacks are then counted from the big blind on: the pot is two of them, the stack what lies behind
+            one.
     """
 
     bets: tuple[float, ...] = (1.0,)

@@ -55,7 +55,7 @@ def _depth_first(shape: BettingShape) -> list[int]:
 
 
 class _Pass:
-    """Writes one player's pass. Variables by node n: r reach, s showdown, c compatible mass (of opponent's rows), v value."""
+    """Writes one player's pass. Variables by node n: r reach, s showdown, c compatible mass (opponent's), v value."""
 
     def __init__(self, shape: BettingShape, player: int) -> None:
         self.shape, self.player = shape, player
@@ -79,7 +79,8 @@ class _Pass:
             for node in group:
                 self.arrive(node)
         self.say(
-            "EACH pass.value[2 * threadIdx.x + j] = pass.value[2 * threadIdx.x + j] * pass.decay + result[j] / pass.scale;"
+            "EACH pass.value[2 * threadIdx.x + j] = pass.value[2 * threadIdx.x + j] * pass.decay + result[j] / "
+            "pass.scale;"
         )
         return [*(f"float {name}[2];" for name in self.names), *self.lines]
 
@@ -154,7 +155,8 @@ class _Pass:
         self.say(f"{{ float4 rows[2]; EACH rows[j] = make({', '.join(parts)}); add_up(shared, rows, list);")
         self.say("float4 total = shared.before[SLOT(HANDS)];")
         self.say(
-            f"EACH {{ float4 showdown, compatible; look_up(shared, place[j], total, showdown, compatible); {looked} }} }}"
+            f"EACH {{ float4 showdown, compatible; look_up(shared, place[j], total, showdown, compatible); {looked} }} "
+            "}}"
         )
 
     def arrive(self, row: int) -> None:

@@ -106,12 +106,12 @@ def _values_to_rows(*, of_folds: bool, adds: bool = False) -> Any:
 
 
 folds_to_rows = _values_to_rows(of_folds=True)
-"""Writes rows[row_at[lane] + first + k] = scale[lane] x the reach of hands compatible with own hand first + k: everything
+"""Writes rows[row_at[lane] + first + k] = scale[lane] x the reach of hands compatible with own hand first + k: all
 less the sums of its two cards, which are counted twice where the opponent holds the `same` hand, `columns[same]`."""
 
 rakes_to_rows = _values_to_rows(of_folds=True, adds=True)
 """Adds to rows[...] what `folds_to_rows` would write there: what the house takes at a showdown, whoever wins."""
 
 showdowns_to_rows = _values_to_rows(of_folds=False)
-"""Writes rows[row_at[lane] + first + k] = scale[lane] x (columns[first + k] less everything but the sums of the hand's two
+"""Writes rows[row_at[lane] + first + k] = scale[lane] x (columns[first + k] less all but the sums of the hand's two
 cards), where `columns` holds the reach of weaker and of weaker or equal hands, added."""

@@ -1,6 +1,7 @@
 """The arithmetic of one decision on one board, WIDE hands at a time: policies from regrets, reach, values, updates.
 
-Policies are not kept: they follow from regrets wherever they are needed. Rows of a decision's actions lie `width` apart.
+Policies are not kept: they follow from regrets wherever they are needed. Rows of a decision's actions lie `width`
+apart.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Instant = npt.NDArray[np.float32] | None  # regrets of the last iteration; none 
 
 @inner_kernel(forceinline=True)
 def _weight(regret: Kept, instant: Instant, place: int, discount: Any, ahead: Any, sharp: Any) -> Any:
-    """Returns the positive part of regrets, or of their prediction: discounted once more, plus `ahead` x the last iteration's.
+    """Returns the positive part of regrets, or of their prediction: discounted again, plus `ahead` x the last one's.
 
     Where `sharp` is -1, it is taken to the power 1.5.
     """
@@ -43,13 +44,13 @@ def _weight(regret: Kept, instant: Instant, place: int, discount: Any, ahead: An
 
 @inner_kernel(forceinline=True)
 def push_reach(
-    regret: Kept, instant: Instant, regret_at: int, discount: np.float32, ahead: np.float32, count: int, width: int, sharp: bool,
-    reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_weight: np.float32, summed: bool,
+    regret: Kept, instant: Instant, regret_at: int, discount: np.float32, ahead: np.float32, count: int, width: int,
+    sharp: bool, reach: Float32Array, from_at: int, to_at: int, policy_sum: Kept, sum_weight: np.float32, summed: bool,
 ) -> None:  # fmt: skip
     """Writes the reach after each action: the reach before times the policy that matches the regrets, sharply or not.
 
-    If `summed`, it is also added to the sums of policies, times `sum_weight`; they lie as the regrets do. Where reach is zero,
-    nothing is read or added.
+    If `summed`, it is also added to the sums of policies, times `sum_weight`; they lie as the regrets do. Where reach
+    is zero, nothing is read or added.
     """
     zero, one, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(1.0)), splat_wide(np.float32(count))
     factor, more, unit = splat_wide(discount), splat_wide(ahead), splat_wide(sum_weight)
@@ -140,9 +141,10 @@ def update(
     regret: Kept, instant: Instant, regret_at: int, count: int, width: int, values: Float32Array, actions_at: int,
     value_at: int, discounts: Float32Array, sharp: bool, locked: bool,
 ) -> None:  # fmt: skip
-    """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` are the actions' cfvs.
+    """Writes the value of a decision of the traverser and updates its regrets; `values[actions_at:]` has action cfvs.
 
-    A locked decision keeps its policy. With a number of actions that is known when it is compiled, all stay in registers.
+    A locked decision keeps its policy. With a number of actions that is known when it is compiled, all stay in
+    registers.
     """
     if count == 2:
         _update(

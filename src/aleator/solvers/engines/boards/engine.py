@@ -50,8 +50,8 @@ def _as_bits(kept: Storage) -> Storage:
 class BoardEngine:
     """Walks one spot. Vectors are rows of hands in the order of `BoardPlan.rows`, padded.
 
-    Boards of the second street are walked in pieces, side by side with several threads; sums are taken in the same order
-    with one thread, so results are equal bit by bit.
+    Boards of the second street are walked in pieces, side by side with several threads; sums are taken in the same
+    order with one thread, so results are equal bit by bit.
 
     Args:
         plan: the spot, laid out.
@@ -171,7 +171,7 @@ class BoardEngine:
         )
 
     def _boards_steps(self, boards: Sequence[int], level: int) -> Steps:
-        """Returns the steps that walk boards of a street, and everything below them, from the street before and back."""
+        """Returns the steps that walk boards of a street, and all below them, from the street before and back."""
         steps, deeper = [], level + 1 < self.plan.num_streets
         for board in boards:
             first, count = int(self.streets[level].first_board[board]), int(self.streets[level].num_boards[board])
@@ -187,7 +187,7 @@ class BoardEngine:
         return steps
 
     def free_regrets(self) -> None:
-        """Gives back the memory of everything but the average policies: from now on they can be read and evaluated only."""
+        """Gives back the memory of everything but the average policies: they can then be read and evaluated only."""
         self.read_only = True
         first, second = (
             kept._replace(
@@ -227,8 +227,8 @@ class BoardEngine:
     def _weigh(self, schedule: npt.NDArray[np.float64]) -> Float32Array:
         """Returns [T, 6]: a schedule as the kernels take it, where sums do not decay but later policies weigh more.
 
-        So nothing is written where nothing is added. Before sums grow too large, they shrink with the weights: the last column
-        says to what part.
+        So nothing is written where nothing is added. Before sums grow too large, they shrink with the weights: the last
+        column says to what part.
         """
         rows = np.ones((len(schedule), 6), np.float32)
         rows[:, :5] = np.maximum(schedule, -LARGEST[self.bits])
@@ -273,7 +273,7 @@ class BoardEngine:
         return found / np.float32(self.unit)
 
     def board_values(self) -> Float32Array:
-        """Returns [B, L, W]: the watched player's cfvs on each board of the second street behind each line of the first.
+        """Returns [B, L, W]: the watched player's cfvs on each board of the second street after each line of the first.
 
         Summed over iterations with the weights of policies in their sums: `averaging[0]` is that of the last one.
         """
@@ -295,8 +295,8 @@ class BoardEngine:
     def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
         watched = self._watched if mode == walk.UPDATE else self._best
         walk.run(
-            program, first, end, mode, self.streets, self._bits, self._works[work], self._sums, watched, rows, self.raked,
-            self.sharp,
+            program, first, end, mode, self.streets, self._bits, self._works[work], self._sums, watched, rows,
+            self.raked, self.sharp,
         )  # fmt: skip
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:

@@ -1,10 +1,10 @@
 """The shape of the betting on one street: one betting tree for each line that leads to the street.
 
-Lines are taken in *chunks*, each small enough that its rows of reach and values stay in the cache, and large enough to fill
-the lanes of the terminal scans. Nodes of a chunk are in sibling order, roots first, so that children lie side by side.
-Each player's storage holds, per board, a row of hands for every action of each of the player's decisions. Reach lives
-in *slots*, numbered anew in each chunk: a slot per line for the roots, then one per action of the player; a node's
-slot is that of the player's last action.
+Lines are taken in *chunks*, each small enough that its rows of reach and values stay in the cache, and large enough to
+fill the lanes of the terminal scans. Nodes of a chunk are in sibling order, roots first, so that children lie side by
+side. Each player's storage holds, per board, a row of hands for every action of each of the player's decisions. Reach
+lives in *slots*, numbered anew in each chunk: a slot per line for the roots, then one per action of the player; a
+node's slot is that of the player's last action.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ForestSize(NamedTuple):
 def build_forest(
     tree: BettingTree, roots: Sequence[int], pot: int, rake: Rake, chance: float, nodes_per_chunk: int
 ) -> tuple[Forest, Int32Array, ForestSize]:
-    """Returns the forest of a street, the number in the betting tree of each of its nodes, and the size of the largest chunk.
+    """Returns the forest of a street, its nodes' numbers in the betting tree, and the size of the largest chunk.
 
     Args:
         tree: the betting.

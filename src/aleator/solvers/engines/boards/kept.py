@@ -1,7 +1,7 @@
 """Numbers that are kept between iterations: float32, or float16 to move half the memory.
 
-Numba knows no float16, so that kernels are given its bits as uint16. LLVM converts them with one instruction where the CPU
-has it (all with AVX2, ARM); elsewhere the bits are moved by hand. Arithmetic is always that of float32.
+Numba knows no float16, so that kernels are given its bits as uint16. LLVM converts them with one instruction where the
+CPU has it (all with AVX2, ARM); elsewhere the bits are moved by hand. Arithmetic is always that of float32.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def load_kept(typing_context: Any, array: types.Array, index: types.Integer) -> 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def store_kept(typing_context: Any, array: types.Array, index: types.Integer, value: Vector) -> Any:
-    """Writes WIDE float32 numbers to array[index : index + WIDE], rounded to the nearest; 65,520 and more is infinite."""
+    """Writes WIDE float32 numbers to array[index : index + WIDE], rounded to the nearest; from 65,520 on infinite."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         target, place, numbers = arguments

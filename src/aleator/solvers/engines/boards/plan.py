@@ -40,7 +40,8 @@ class BoardPlan:
         hands: per player the hands (0..1325) that have weight.
         weights: per player the weights [1326].
         betting: the betting tree from the root of the spot on.
-        forests, sizes, nodes: per street the betting, the largest chunk, and the number in the betting tree of each node.
+        forests, sizes, nodes: per street the betting, the largest chunk, and the number in the betting tree of each
+            node.
         place: [nodes of the betting tree] where each is in the forest of its street.
         boards: per street the boards, one per class of isomorphic ones, children of a board side by side.
         widths: per street and player the rows of a board, padded.
@@ -151,7 +152,7 @@ class BoardPlan:
         return table
 
     def maps(self, player: int, level: int) -> npt.NDArray[np.int16]:
-        """Returns [maps, W of the street before]: for each board that a board stands for, the row that gives each value.
+        """Returns [maps, W of the street before]: for each board that a board stands for, the row of each value.
 
         Dead hands and padding get the last row, which never holds a hand and whose value is zero.
         """

@@ -1,9 +1,9 @@
 """Folds and showdowns as operators in O(H) per terminal, WIDE terminals of a board at a time.
 
-Against an opponent's reach r, a hand's value at a fold is the reach of all compatible hands, and at a showdown the reach of
-weaker minus that of stronger compatible hands. With hands sorted by strength both are running sums; hands that share a
-card with one's own are taken out by running sums per card. WIDE terminals are scanned together: their rows are turned into
-columns, so that one vector holds the same hand of WIDE terminals.
+Against an opponent's reach r, a hand's value at a fold is the reach of all compatible hands, and at a showdown the
+reach of weaker minus that of stronger compatible hands. With hands sorted by strength both are running sums; hands that
+share a card with one's own are taken out by running sums per card. WIDE terminals are scanned together: their rows are
+turned into columns, so that one vector holds the same hand of WIDE terminals.
 
 Sums are exact: reach is scaled to integers such that a whole row sums to 2^29 (float32 would cancel badly).
 """
@@ -139,7 +139,7 @@ def _scan_showdowns(
     other: HandTable,
     board: int,
 ) -> None:
-    """Writes for each own hand the reach of weaker and of weaker or equal compatible hands, added; leaves sums as `_sum_cards`.
+    """Writes per own hand the reach of weaker and of no better compatible hands, added; leaves sums as `_sum_cards`.
 
     Less the reach of all compatible hands, that is weaker minus stronger: ties cancel.
     """
@@ -181,15 +181,15 @@ def _pass_hands(
 
 @inner_kernel(inline="always")
 def evaluate_terminals(
-    player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
-    values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
+    player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array,
+    reach_at: int, values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
 ) -> None:  # fmt: skip
-    """Writes the traverser's values of all terminals of a chunk on a board; those that the opponent does not reach are zero.
+    """Writes the traverser's values of all terminals of a chunk on a board; zero where the opponent never comes.
 
     Args:
         reach: from `reach_at` on the opponent's reach, a row per slot.
-        values: from `values_at` on the traverser's values, a row per node of the chunk; `waste` is a row for lanes whose
-            values nobody needs.
+        values: from `values_at` on the traverser's values, a row per node of the chunk; `waste` is a row for lanes
+            whose values nobody needs.
         scratch: working memory of this thread.
         raked: whether the house takes anything.
     """
@@ -229,10 +229,10 @@ def evaluate_terminals(
 
 @inner_kernel(forceinline=True)
 def _fill_lanes(
-    player: int, forest: Forest, chunk: int, lane: int, own: HandTable, other: HandTable, reach: Float32Array, reach_at: int,
-    values: Float32Array, values_at: int, waste: int, scratch: Scratch,
+    player: int, forest: Forest, chunk: int, lane: int, own: HandTable, other: HandTable, reach: Float32Array,
+    reach_at: int, values: Float32Array, values_at: int, waste: int, scratch: Scratch,
 ) -> tuple[int, int, bool, bool]:  # fmt: skip
-    """Writes to `scratch` where up to WIDE lanes read and write, and their scales; those that nobody reaches are cleared.
+    """Writes to `scratch` where up to WIDE lanes read and write, and their scales; unreached ones are cleared.
 
     Returns:
         The next lane, how many were filled, whether any has a fold, and whether any has a showdown.

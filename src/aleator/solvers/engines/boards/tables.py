@@ -1,7 +1,7 @@
 """What a board means for the hands of both players: who is alive, in which order, with which cards.
 
-On every board each player's rows hold the living hands only. On the last street they are sorted by strength, so that scans
-run through memory in order; before that they keep the order of the hands' numbers.
+On every board each player's rows hold the living hands only. On the last street they are sorted by strength, so that
+scans run through memory in order; before that they keep the order of the hands' numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HandTable(NamedTuple):
 
 
 def living_hands(board: Sequence[int], hands: Int64Array) -> tuple[Int16Array, Int16Array]:
-    """Returns the hands that a board leaves alive, in the order of their rows, and their strengths (0 before the last card)."""
+    """Returns the hands alive on a board, in the order of their rows, and their strengths (0 before the last card)."""
     order = strengths(board) if len(board) == 5 else np.where(blocked_hands(board), -1, 0).astype(np.int16)
     living = hands[order[hands] >= 0]
     if len(board) == 5:

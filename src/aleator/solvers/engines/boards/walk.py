@@ -1,13 +1,13 @@
 """The walk over boards, as a program of steps.
 
-A traversal is a list of steps (operation, street, board, chunk). DESCEND pushes reach down the chunk's betting trees on the
-board and evaluates their terminals; ASCEND pulls values up and, when solving, updates regrets. Between two streets, CLEAR
-sets the values of a street's lines to zero; HAND_DOWN brings the reach of a chunk's lines to a board of the next street,
-in the order of that board's rows; COLLECT adds the values of the board's lines to the street before, seen through the suit
-permutations that the board stands for. The boards below the first street come in pieces, each with sums of its own, so that
-threads can take them side by side; TOTAL adds these up. WATCH adds the values of a player's lines behind the first card to
-their averages, for those who ask what hands are worth there. The order of steps is written once, in `engine`; there is one
-compiled entry, `run`, so that every kernel is compiled once.
+A traversal is a list of steps (operation, street, board, chunk). DESCEND pushes reach down the chunk's betting trees on
+the board and evaluates their terminals; ASCEND pulls values up and, when solving, updates regrets. Between two streets,
+CLEAR sets the values of a street's lines to zero; HAND_DOWN brings the reach of a chunk's lines to a board of the next
+street, in the order of that board's rows; COLLECT adds the values of the board's lines to the street before, seen
+through the suit permutations that the board stands for. The boards below the first street come in pieces, each with
+sums of its own, so that threads can take them side by side; TOTAL adds these up. WATCH adds the values of a player's
+lines behind the first card to their averages, for those who ask what hands are worth there. The order of steps is
+written once, in `engine`; there is one compiled entry, `run`, so that every kernel is compiled once.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Street(NamedTuple):
     order1: Int16Array
     first_map: Int32Array  # [B] first entry in the maps: one for each board that this one stands for
     num_maps: Int32Array  # [B]
-    map0: Int16Array  # [maps, W of the street before] where the value of each row there comes from; the last row for dead hands
+    map0: Int16Array  # [maps, W of the street before] where each row's value comes from; the last row for dead hands
     map1: Int16Array
     locked: npt.NDArray[np.bool_]  # [B, N] decisions whose policy is fixed
 
@@ -119,9 +119,9 @@ def _descend(
         )  # fmt: skip
     first = player == 0
     evaluate_terminals(
-        player, forest, chunk, board, street.table0 if first else street.table1, street.table1 if first else street.table0,
-        work.reach1 if first else work.reach0, street.reach_at[1 - player], work.values, street.values_at[player],
-        len(work.values) - street.width[player], work.scans, raked,
+        player, forest, chunk, board, street.table0 if first else street.table1,
+        street.table1 if first else street.table0, work.reach1 if first else work.reach0, street.reach_at[1 - player],
+        work.values, street.values_at[player], len(work.values) - street.width[player], work.scans, raked,
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _ascend(
 def _line(
     player: int, level: int, street: Street, line: int, piece: int, work: Work, sums: Float32Array
 ) -> tuple[Float32Array, int]:
-    """Returns where the values of a line that goes on to the next street are added up: which array, and from where on."""
+    """Returns where the values of a line that goes on to the next street are added up: which array, from where on."""
     width = street.width[player]
     if level == 0:
         return sums[piece], np.int64(line) * width
@@ -166,7 +166,7 @@ def _line(
 
 @inner_kernel(inline="always")
 def _clear(player: int, level: int, street: Street, piece: int, work: Work, sums: Float32Array) -> None:
-    """Sets the values of a street's lines to zero (such a street has one chunk); below the first street, a piece's sums."""
+    """Sets the values of a street's lines to zero (it has one chunk); below the first street, a piece's sums."""
     width = street.width[player]
     for line in range(len(street.forest.next_nodes)):
         values, at = _line(player, level, street, line, piece, work, sums)
@@ -246,18 +246,18 @@ def run(
     """Runs a program once per row of `schedule` and player.
 
     Args:
-        program: [S, 4] steps: operation, street, board, chunk. HAND_DOWN and COLLECT name the upper street and the board of
-            the lower one; CLEAR names the piece where it is about the first street, WATCH the player and the board of
-            the second street.
+        program: [S, 4] steps: operation, street, board, chunk. HAND_DOWN and COLLECT name the upper street and the
+            board of the lower one; CLEAR names the piece where it is about the first street, WATCH the player and the
+            board of the second street.
         first_player, end_player: the traversers, in turn.
         mode: UPDATE, AVERAGE or BEST.
         work: scratch of this thread.
-        sums: [pieces, lines x W] of the first street's lines over the boards of each piece; a board belongs to the piece with
-            its number modulo their number.
+        sums: [pieces, lines x W] of the first street's lines over the boards of each piece; a board belongs to the
+            piece with its number modulo their number.
         watched: [boards x lines x W] weighted sums of the watched player's values on the second street; empty for none.
         schedule: [T, 6] rows as `BoardEngine` makes them of `RegretRule.schedule`: discount of positive and of negative
-            regrets, weight of policies in their sums, floor, discount of regrets in the next prediction, and what sums are
-            multiplied by first.
+            regrets, weight of policies in their sums, floor, discount of regrets in the next prediction, and what sums
+            are multiplied by first.
         raked: whether the house takes anything.
         sharp: whether policies are proportional to regrets to the power 1.5.
     """

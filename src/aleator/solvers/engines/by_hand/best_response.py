@@ -1,8 +1,8 @@
 """Best-response pruning: what happens when the pruning of an action begins and ends, and what memory it frees.
 
-An action is pruned if a best response below it to *all* iterations so far would have left it with a very negative regret. When
-its time is over, the same question is asked again; if the answer is no, regrets below become those of that response.
-Neither needs anything that was stored below (thesis 3.5.1, 3.5.2).
+An action is pruned if a best response below it to *all* iterations so far would have left it with a very negative
+regret. When its time is over, the same question is asked again; if the answer is no, regrets below become those of that
+response. Neither needs anything that was stored below (thesis 3.5.1, 3.5.2).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def look(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms,
 ) -> float:  # fmt: skip
-    """Returns the regret that a best response to all iterations below an action would have left it with (thesis 3.29)."""
+    """Returns the regret that a best response to all iterations below an action would have left it (thesis 3.29)."""
     total = respond(shape, side, opponent, memory, other, place, work, terms, False)
     regret: float = total - memory.sums[side.places[place, INFOSTATE], VALUE_SUM]
     return regret
@@ -83,7 +83,7 @@ def end_or_go_on(
     shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
     terms: Terms,
 ) -> None:  # fmt: skip
-    """Goes on pruning an action if (3.27) still holds; if not, regrets below become those of the best response (3.30)."""
+    """Goes on pruning an action if (3.27) still holds; else regrets below become those of the best response (3.30)."""
     state, sums = side.places[place, INFOSTATE], memory.sums
     memory.places[place, REGRET] = look(shape, side, opponent, memory, other, place, work, terms)
     if expected_skip(memory.places, sums, state, place, 0.0, terms) >= terms.least_skip:

@@ -1,10 +1,10 @@
 """Regret-based pruning: what happens when the pruning of an action begins and ends.
 
 While an action of a hand is pruned, nothing below it is visited. When its time is over, one walk against the sum of the
-opponent's policies of the meantime finds the best response below, which is said to have been played in every iteration of the
-meantime (thesis 3.3.3). The sum of cfvs in the meantime is a difference: what all iterations so far give at the terminals, less
-what had been added up when pruning began. Pruned actions never lie below one another: before an action is pruned,
-those below it are resumed.
+opponent's policies of the meantime finds the best response below, which is said to have been played in every iteration
+of the meantime (thesis 3.3.3). The sum of cfvs in the meantime is a difference: what all iterations so far give at the
+terminals, less what had been added up when pruning began. Pruned actions never lie below one another: before an action
+is pruned, those below it are resumed.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def respond(
 ) -> float:  # fmt: skip
     """Returns the weighted sum of an action's cfvs since its pruning began, for the best response in the meantime.
 
-    With best-response pruning, the meantime is all iterations. If `write`, regrets and policies below become what playing
-    that response leaves behind.
+    With best-response pruning, the meantime is all iterations. If `write`, regrets and policies below become what
+    playing that response leaves behind.
     """
     visited = descend_below(shape, side, opponent, memory, other, place, work, terms.whole and write)
     walk, places = work.counts[WALK], memory.places

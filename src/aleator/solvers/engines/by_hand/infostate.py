@@ -1,4 +1,4 @@
-"""The arithmetic of one infostate: its regrets, its policy, its sums over iterations, and how long an action can be pruned.
+"""The arithmetic of an infostate: its regrets, its policy, its sums over iterations, how long an action can be pruned.
 
 An infostate is given by its number and the places of its actions: `range(start, end, stride)`.
 """

@@ -18,8 +18,9 @@ def iterate(
 ) -> None:  # fmt: skip
     """Runs one iteration per row of `weights`, the first of them number `terms.iteration`.
 
-    A row has the weight in the average policy, the weight of regrets, and the sum of the latter so far; the last two take the
-    place of those in `terms`. With alternating updates the second player is updated against the first's new policy.
+    A row has the weight in the average policy, the weight of regrets, and the sum of the latter so far; the last two
+    take the place of those in `terms`. With alternating updates the second player is updated against the first's new
+    policy.
     """
     for k in range(len(weights)):
         now = Terms(

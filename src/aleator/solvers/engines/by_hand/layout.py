@@ -1,13 +1,14 @@
 """A public tree laid out hand by hand, so that a walk can leave out single hands.
 
-A *place* is an entry of a flat policy vector in the tree's own order: an infostate and an action. The last place, `policy_size`,
-stands for "has not moved yet". An *entry* is a pair (node, hand) of one player; the entries of a node lie side by side. What
-a player has done to come to an entry is the player's last place, its *sequence*. Reach belongs to places, and what a place
-is worth is the sum of what the terminals and infostates that directly follow it are worth. So a walk has nothing to do for
-a player where the other one moves or chance does, and public and private moves are walked alike.
+A *place* is an entry of a flat policy vector in the tree's own order: an infostate and an action. The last place,
+`policy_size`, stands for "has not moved yet". An *entry* is a pair (node, hand) of one player; the entries of a node
+lie side by side. What a player has done to come to an entry is the player's last place, its *sequence*. Reach belongs
+to places, and what a place is worth is the sum of what the terminals and infostates that directly follow it are worth.
+So a walk has nothing to do for a player where the other one moves or chance does, and public and private moves are
+walked alike.
 
-Numbers that belong together stand in one row of a matrix, because a walk that skips most of the tree jumps around in memory;
-the names of the columns are below.
+Numbers that belong together stand in one row of a matrix, because a walk that skips most of the tree jumps around in
+memory; the names of the columns are below.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ class Shape(NamedTuple):
     """The shape of the tree.
 
     Attributes:
-        nodes: [N, 6] actor, parent, first child, number of children, number of actions, first place of the block [A, H].
+        nodes: [N, 6] actor, parent, first child, number of children, number of actions, first place of the block [A,
+            H].
         stake: [N].
-        deals: [N, 3] where a node's list in `pairs` begins and ends, and whether it has the pairs of hands that chance allows
-            (1) or those that it does not (0), whichever are fewer.
+        deals: [N, 3] where a node's list in `pairs` begins and ends, and whether it has the pairs of hands that chance
+            allows (1) or those that it does not (0), whichever are fewer.
         pairs: [.., 2] pairs of hands.
     """
 
@@ -59,13 +61,13 @@ class HandSide(NamedTuple):
 
     Attributes:
         player: 0 or 1.
-        nodes: [N, 6] hands, first entry, first row of the terminal's payoffs, first row of the deal, whether hands keep their
-            numbers on the way from the parent, first infostate.
+        nodes: [N, 6] hands, first entry, first row of the terminal's payoffs, first row of the deal, whether hands keep
+            their numbers on the way from the parent, first infostate.
         sequence: [entries] the player's last place.
         above: [infostates] the player's last place.
         places: [places, 3] whether the action is legal, the infostate and the node in which it is taken.
-        payoff_start, payoff_hand, payoff: compressed rows [own hands] of all payoff groups: payoff per unit of stake, chance
-            included, by the opponent's hand.
+        payoff_start, payoff_hand, payoff: compressed rows [own hands] of all payoff groups: payoff per unit of stake,
+            chance included, by the opponent's hand.
         deal_start, deal_hand, deal: compressed rows [own hands] of all deals: the pairs of hands that chance allows.
     """
 
@@ -207,7 +209,7 @@ class HandLayout:
         return bounds
 
     def span(self, player: int) -> FloatArray:
-        """Returns [infostates]: L(I), the highest less the lowest payoff that can follow (0 where chance allows none)."""
+        """Returns [infostates]: L(I), the highest less the lowest payoff that can follow (0 if chance allows none)."""
         places, bounds = self.sides[player].places, self.payoff_bounds[player][:-1]
         lowest, highest = np.full((2, self.num_infostates[player]), np.inf)
         np.minimum.at(lowest, places[:, INFOSTATE], np.where(places[:, LEGAL], bounds[:, 0], np.inf))

@@ -54,8 +54,8 @@ OVERHEAD = 3
 class HandMemory(NamedTuple):
     """One player's numbers; sums over iterations are kept up lazily.
 
-    AVERAGE and FACED add up the player's reach over iterations. Their last row is the root's, which grows with every iteration;
-    a place catches up when its infostate is visited: as the policy there has not changed since, its share is
+    AVERAGE and FACED add up the player's reach over iterations. Their last row is the root's, which grows with every
+    iteration; a place catches up when its infostate is visited: as the policy there has not changed since, its share is
     policy x (growth of the sum above).
 
     Attributes:
@@ -84,8 +84,8 @@ class Work(NamedTuple):
         order: [N] nodes of a walk, parents first.
         stack: [N + 1].
         hands: [N, 4] at nodes of a walk: how many of player 0's hands are active and reached, how many of player 1's.
-        counts: [4] pairs of hands and public nodes visited so far, number of the last walk, and how many of the pairs were
-            visited to begin or end pruning.
+        counts: [4] pairs of hands and public nodes visited so far, number of the last walk, and how many of the pairs
+            were visited to begin or end pruning.
         lists: [2, 2] per player the lengths of the lists DUE and STARTING.
     """
 
@@ -113,8 +113,8 @@ class Terms(NamedTuple):
         greedy: without a positive regret the highest is played, not all actions uniformly.
         prune: regret-based or best-response pruning.
         whole: best-response pruning: responses are to all iterations, not only to the skipped ones.
-        discard: C: with `whole`, sums of policies below a pruned action are thrown away once the average policy plays it with
-            a probability of at most C / sqrt(t).
+        discard: C: with `whole`, sums of policies below a pruned action are thrown away once the average policy plays
+            it with a probability of at most C / sqrt(t).
         least_skip: an action is pruned if it is expected to be for at least so many iterations.
     """
 

@@ -31,8 +31,8 @@ def gradient(
 ) -> int:
     """Writes what each place is worth, [places + 1], infostates that follow not counted; returns the nodes touched.
 
-    `reach` [places + 1] is the opponent's. Histories that chance and the opponent reach with a probability below `least`
-    are left out with all that follows them.
+    `reach` [places + 1] is the opponent's. Histories that chance and the opponent reach with a probability below
+    `least` are left out with all that follows them.
     """
     found[:] = 0.0
     touched, size = 0, 1
@@ -73,8 +73,8 @@ def smoothed_response(
 ) -> float:  # fmt: skip
     """Returns the largest <worth, reach> - smoothing x D(policy, center), and writes the policy and reach that have it.
 
-    D is the divergence of the dilated entropy: the sum over infostates of weight x own reach x KL(policy || center). All
-    vectors are [places] but `worth`, `totals` (scratch) and `reach` [places + 1] and `weights` [infostates].
+    D is the divergence of the dilated entropy: the sum over infostates of weight x own reach x KL(policy || center).
+    All vectors are [places] but `worth`, `totals` (scratch) and `reach` [places + 1] and `weights` [infostates].
     """
     for place in range(len(worth)):
         totals[place] = worth[place]

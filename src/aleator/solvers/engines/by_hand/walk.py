@@ -1,8 +1,9 @@
 """The pruned walk: both players' hands go down together, and only what may change is visited.
 
-A hand of player p is *reached* at a node if the player's own current policy leads there, and *active* if p is being updated and
-none of the hand's actions on the way is pruned. A pair of hands is visited if one of them is active and the other is
-reached. Walks are numbered: what is active bears the number of the walk, or its negative where a best response is played.
+A hand of player p is *reached* at a node if the player's own current policy leads there, and *active* if p is being
+updated and none of the hand's actions on the way is pruned. A pair of hands is visited if one of them is active and the
+other is reached. Walks are numbered: what is active bears the number of the walk, or its negative where a best response
+is played.
 """
 
 from __future__ import annotations
@@ -213,7 +214,7 @@ def update_infostate(
     side: HandSide, memory: HandMemory, state: int, start: int, end: int, stride: int, reach: float, best: bool,
     work: Work, terms: Terms,
 ) -> float:  # fmt: skip
-    """Returns the cfv of an infostate; updates its regrets and policy, and notes what may be pruned or must be resumed."""
+    """Returns the cfv of an infostate; updates its regrets and policy, notes what may be pruned or must resume."""
     actions, places, sums, marks = side.places, memory.places, memory.sums, memory.marks
     value, highest = 0.0, -np.inf
     for place in range(start, end, stride):

@@ -89,7 +89,7 @@ def update_regrets(
     regret: Vector, policy: Vector, reach: Vector, policy_sum: Vector, instant: Vector, legal: Vector, block: int,
     actions: Vector, actions_at: int, values: Vector, at: int, count: int, width: int, discounts: FloatArray,
 ) -> None:  # fmt: skip
-    """Writes the cfv of a decision of the traverser, updates regrets and the sum of policies, and writes the next policy.
+    """Writes the cfv of a decision of the traverser, updates regrets and the sum of policies, writes the next policy.
 
     `actions[actions_at:]` are the cfvs [A, H] of the actions; `discounts` is a row of `RegretRule.schedule`.
     """
@@ -152,7 +152,7 @@ def _normalise(policy: Vector, place: int, legal: Vector, count: int, width: int
 
 @kernel(forceinline=True)
 def update_moments(values: Vector, at: int, hands: int, moments: Vector, infostate: int, iteration: int) -> None:
-    """Updates the running mean of each hand's cfv and its sum of squared deviations (Welford); moments is [2, infostates]."""
+    """Updates mean and sum of squared deviations of each hand's cfv (Welford); moments is [2, infostates]."""
     size = len(moments) // 2
     for hand in range(hands):
         value = values[at + hand]
@@ -235,7 +235,7 @@ def match_regrets(regret: Vector, legal: Vector, policy: Vector, block: int, cou
 
 @kernel(forceinline=True)
 def sharpen(policy: Vector, block: int, count: int, width: int, hands: int) -> None:
-    """Makes a policy proportional to its probabilities, and so to the weights that they are proportional to, to the power 1.5."""
+    """Makes a policy proportional to its probabilities, and so to the weights behind them, to the power 1.5."""
     end = block + count * width
     for hand in range(hands):
         total = policy.dtype.type(0.0)

@@ -1,7 +1,8 @@
-"""Payoffs of hands of cards in O(H): running sums over the opponent's hands in the order of strength, common cards taken out.
+"""Payoffs of hands of cards in O(H): running sums over the opponent's hands by strength, common cards taken out.
 
-Algorithm: going up through the own hands by strength, the weaker opposing hands so far are summed up, in all and per card; what
-    an own hand wins is all of it less what holds one of its two cards. Going down gives what it loses. At a fold all hands count.
+Algorithm: going up through the own hands by strength, the weaker opposing hands so far are summed up, in all and per
+    card; what an own hand wins is all of it less what holds one of its two cards. Going down gives what it loses. At a
+    fold all hands count.
 Reference: Johanson et al. 2011.
 Deviations: none.
 Status: equal to the matrices (tests/solvers/test_cards.py).
@@ -23,11 +24,11 @@ Places = npt.NDArray[np.int32]
 
 
 class PackedCards:
-    """Payoffs as the kernel takes them: a header, then for each own and each opposing hand its number, its cards, its strength.
+    """Payoffs as the kernel takes them: a header, then for each own and each opposing hand number, cards, strength.
 
-    Hands that cannot be are left out; the others are in the order of strength. The header says what kind of payoff it is, how
-    many hands there are, and where their weights begin. Own hands have one more number: where the opponent's hand of the very
-    same cards stands, or -1.
+    Hands that cannot be are left out; the others are in the order of strength. The header says what kind of payoff it
+    is, how many hands there are, and where their weights begin. Own hands have one more number: where the opponent's
+    hand of the very same cards stands, or -1.
     """
 
     def __init__(self) -> None:

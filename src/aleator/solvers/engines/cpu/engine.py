@@ -96,8 +96,8 @@ class CpuEngine:
     ) -> None:
         """Runs CFR, one iteration per row of `schedule`, the first of them number `iteration` (from 1).
 
-        `root_means` are each player's cfvs [H] at the root, averaged over earlier iterations of that `weight` in all; the new
-        ones' are added in place.
+        `root_means` are each player's cfvs [H] at the root, averaged over earlier iterations of that `weight` in all;
+        the new ones' are added in place.
         """
         layout, code = self.layout, walk.MINIMISERS[minimiser]
         if not self._pool:
@@ -164,7 +164,7 @@ class CpuEngine:
     def update(
         self, player: int, own: Memory, discounts: FloatArray, iteration: int, *, minimiser: str = REGRET_MATCHING
     ) -> None:
-        """Pulls up the player's cfvs from terminals and leaves, and updates its regrets, sums of policies and policy."""
+        """Pulls the player's cfvs up from terminals and leaves, updates its regrets, sums of policies and policy."""
         code = walk.MINIMISERS[minimiser]
         structure, side = self.layout.structure, self.layout.sides[player]
         self._backward(
@@ -174,7 +174,7 @@ class CpuEngine:
         )
 
     def pull(self, player: int, policy: Vector, *, best: bool) -> Vector:
-        """Returns the player's cfvs at all nodes, pulled up from terminals and leaves; `policy` and `best` as in `values`."""
+        """Returns the player's cfvs at all nodes, from terminals and leaves up; `policy` and `best` as in `values`."""
         structure, side, values = self.layout.structure, self.layout.sides[player], self.layout.values
         self._backward(
             lambda task, scratch: walk.backward_fixed(task.inner, structure, side, policy, values, scratch, best)
@@ -182,7 +182,7 @@ class CpuEngine:
         return values
 
     def values(self, player: int, opponent_reach: Vector, policy: Vector, *, best: bool) -> Vector:
-        """Returns the player's cfvs at all nodes under `policy` or, if `best`, of a best response (written to `policy`).
+        """Returns the player's cfvs at all nodes under `policy` or, if `best`, a best response (written to `policy`).
 
         An empty policy stands for "the best response itself is not needed". The result is overwritten by the next call.
         """

@@ -1,10 +1,11 @@
 """How the CPU engine lays a public tree out in memory.
 
-Every row of hands is padded to a multiple of LANES. Each player has one flat vector per quantity (regret, policy, reach,
-policy_sum), all with the same offsets: a first row for the root's reach, then for each of the player's decision nodes a
-block [A, H]. A row of that block belongs to one action, and the reach of the player after the action stands in the same
-place as the action's probability: reach changes only where its player moves, so that nothing is ever copied down the tree.
-Where hands are renumbered on the way to a child, the child's reach gets a row of its own behind all blocks.
+Every row of hands is padded to a multiple of LANES. Each player has one flat vector per quantity (regret, policy,
+reach, policy_sum), all with the same offsets: a first row for the root's reach, then for each of the player's decision
+nodes a block [A, H]. A row of that block belongs to one action, and the reach of the player after the action stands in
+the same place as the action's probability: reach changes only where its player moves, so that nothing is ever copied
+down the tree. Where hands are renumbered on the way to a child, the child's reach gets a row of its own behind all
+blocks.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class Side(NamedTuple):
     collect_place: Places
     matrix_at: Index  # [K] offset in `matrix`; IDENTITY if sparse
     matrix: Vector  # [opponent's hands, own hands padded] per payoff group, value to this player
-    sparse_at: Index  # [K] the first slice of a sparse payoff group; IDENTITY if dense; -2 - p if by cards, at `sparse_column[p]`
+    sparse_at: (
+        Index  # [K] first slice of a sparse payoff group; IDENTITY if dense; -2 - p: by cards, at `sparse_column[p]`
+    )
     sparse_slices: Index  # a `Slices` over the opponent's hands, with the entries of the matrices
     sparse_column: Places  # and behind them payoffs by cards (`cards.PackedCards`)
     sparse_value: Vector  # and behind them scratch for them, 52 numbers per terminal, and their weights

@@ -1,7 +1,7 @@
 """Kernels of a game in which mixing is worth something: a player's cfvs with entropy, and magnetic mirror descent.
 
-At a decision of the traverser, a hand's policy p over actions with cfvs q counts as  q . p + w x entropy(p), with a weight w > 0
-per infostate, so that the best p is proportional to exp(q / w). Everything else is as in `walk`.
+At a decision of the traverser, a hand's policy p over actions with cfvs q counts as  q . p + w x entropy(p), with a
+weight w > 0 per infostate, so that the best p is proportional to exp(q / w). Everything else is as in `walk`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ VALUE, STEP, BEST = 0, 1, 2
 
 @kernel()
 def pull_with_entropy(
-    inner: Nodes, structure: Structure, side: Side, own: Memory, weights: Vector, scratch: Vector, kind: int, step: float
+    inner: Nodes, structure: Structure, side: Side, own: Memory, weights: Vector, scratch: Vector, kind: int,
+    step: float
 ) -> None:  # fmt: skip
     """Pulls up the traverser's cfvs with entropy, once terminals are written.
 
-    `weights` has a number for every infostate (`Side.infostate_at`). A step of magnetic mirror descent towards the uniform policy
-    turns logits z (they stand where a solver by regrets has those) into (z + step x q) / (1 + step x w).
+    `weights` has a number for every infostate (`Side.infostate_at`). A step of magnetic mirror descent towards the
+    uniform policy turns logits z (they stand where a solver by regrets has those) into (z + step x q) / (1 + step x w).
     """
     actor, first_child, num_children, num_actions = (
         structure.actor, structure.first_child, structure.num_children, structure.num_actions,
@@ -81,8 +82,8 @@ def pull_with_entropy(
 
 @kernel()
 def descend(
-    task: Task, structure: Structure, sides: tuple[Side, Side], memory: tuple[Memory, Memory], weights: tuple[Vector, Vector],
-    scratch: Vector, iterations: int, step: float,
+    task: Task, structure: Structure, sides: tuple[Side, Side], memory: tuple[Memory, Memory],
+    weights: tuple[Vector, Vector], scratch: Vector, iterations: int, step: float,
 ) -> None:  # fmt: skip
     """Runs iterations of magnetic mirror descent, the players in turn."""
     for _ in range(iterations):

@@ -49,8 +49,8 @@ def evaluate_terminals(
             apply_sparse(slices, sparse_at[k], columns, entries, reach, reach_at[node], stake, values, at, width[node])
         else:
             apply_cards(
-                columns, -2 - sparse_at[k], entries, side.num_entries + NUM_CARDS * k, reach, reach_at[node], stake, values,
-                at, width[node],
+                columns, -2 - sparse_at[k], entries, side.num_entries + NUM_CARDS * k, reach, reach_at[node], stake,
+                values, at, width[node],
             )  # fmt: skip
 
 
@@ -61,7 +61,8 @@ def backward_update(
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs up under the current policies; updates the traverser's regrets and policy on the way.
 
-    Reach is left as it was, so that both players can be updated against the same policies. Locked decisions keep theirs.
+    Reach is left as it was, so that both players can be updated against the same policies. Locked decisions keep
+    theirs.
     """
     actor, first_child, num_children, num_actions = (
         structure.actor, structure.first_child, structure.num_children, structure.num_actions,
@@ -185,12 +186,13 @@ def match_all(nodes: Nodes, structure: Structure, side: Side, regret: Vector, po
 @kernel()
 def iterate(
     task: Task, structure: Structure, sides: tuple[Side, Side], memory: tuple[Memory, Memory], scratch: Vector,
-    schedule: FloatArray, iteration: int, minimiser: int, alternating: bool, root_means: tuple[Vector, Vector], weight: float,
+    schedule: FloatArray, iteration: int, minimiser: int, alternating: bool, root_means: tuple[Vector, Vector],
+    weight: float,
 ) -> None:  # fmt: skip
     """Runs one iteration of CFR on the whole tree per row of `schedule`, the first of them number `iteration` (from 1).
 
-    `root_means` (empty if they are not wanted) are each player's cfvs at the root, averaged as policies are over the iterations
-    so far, whose weights add up to `weight`; those of the new iterations are added.
+    `root_means` (empty if they are not wanted) are each player's cfvs at the root, averaged as policies are over the
+    iterations so far, whose weights add up to `weight`; those of the new iterations are added.
     """
     for k in range(len(schedule)):
         weight = weight * schedule[k, 2] + 1.0

@@ -29,7 +29,8 @@ class SamplingEngine:
     """
 
     def __init__(
-        self, tree: PublicTree, *, batch: int, floor: float, all_hands: bool, frozen: bool, dtype: npt.DTypeLike, threads: int
+        self, tree: PublicTree, *, batch: int, floor: float, all_hands: bool, frozen: bool, dtype: npt.DTypeLike,
+        threads: int
     ) -> None:  # fmt: skip
         """Lays the tree out.
 

@@ -1,9 +1,9 @@
 """Single histories of a public tree in flat arrays: what a sampled walk looks at.
 
 A history is a node of the public tree and a *pair*: the number of a pair of hands among those that chance allows there.
-While moves are public the pair stays the same and nothing is stored for it. Where chance acts, or where something private
-happens, a table says where each pair (and action) can lead and with what probability. Nodes whose tables are equal share
-them, so that memory grows with the pairs of *different* deals, and at most with all pairs of the tree.
+While moves are public the pair stays the same and nothing is stored for it. Where chance acts, or where something
+private happens, a table says where each pair (and action) can lead and with what probability. Nodes whose tables are
+equal share them, so that memory grows with the pairs of *different* deals, and at most with all pairs of the tree.
 
 Regrets and policies are kept infostate by infostate in *rows*: the row of a hand has one entry per action.
 """
@@ -34,15 +34,15 @@ class Histories(NamedTuple):
 
     Attributes:
         nodes: [N, 8] int32: who acts; how many actions (0 unless a player acts); the first child; where the rows of the
-            actor's hands begin; where the utilities of the pairs begin (terminals); where the moves of the pairs begin in
-            `move_at`, or PUBLIC; where the hands of the pairs begin in `hands`; RESTRICTED if some hand lacks some action,
-            LAST_ROUND if no chance event can follow.
+            actor's hands begin; where the utilities of the pairs begin (terminals); where the moves of the pairs begin
+            in `move_at`, or PUBLIC; where the hands of the pairs begin in `hands`; RESTRICTED if some hand lacks some
+            action, LAST_ROUND if no chance event can follow.
         hands: [pairs, 2] int32: the hands of both players.
         chance: [pairs]: the probability of chance's part in reaching a node with that pair.
         utility: player 0's payoff per unit of stake, for each pair of a terminal.
         stake: [N]; 0 at inner nodes.
-        move_at: for pair r and action a of a node with moves, its outcomes are those from entry `MOVES + r * A + a` to the
-            next (A = 1 where chance acts).
+        move_at: for pair r and action a of a node with moves, its outcomes are those from entry `MOVES + r * A + a` to
+            the next (A = 1 where chance acts).
         outcome_child, outcome_pair: int32: the child's place among its siblings, and the pair there.
         outcome_end: the probability of this outcome and those before it.
         legal: [entries of all rows]: whether the hand has the action.
@@ -96,7 +96,7 @@ class Rows:
         return normalised(self._tree, (first, second))
 
     def fade(self, weights: npt.NDArray[Any], factor: float) -> None:
-        """Multiplies weights in rows by a small factor, but for rows that would vanish: these keep what they say, very small."""
+        """Multiplies weights in rows by a small factor, except rows that would vanish: they stay, very small."""
         least = np.finfo(weights.dtype).tiny ** 0.75
         starts = np.cumsum(self._width) - self._width
         with np.errstate(divide="ignore"):

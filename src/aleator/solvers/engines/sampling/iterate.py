@@ -1,9 +1,9 @@
 """Iterations: batches of traversals for each player in turn, merged in a fixed order, discounted by periods.
 
 A traversal updates each row of the traverser at most once, so that alone it may write to the regrets themselves. The
-traversals of a larger batch, and those of chance sampling, which can come to a row twice, all look at the same regrets: they
-write to slices of their own, which are merged when all are done. A batch is cut into the same slices whatever the number
-of threads, so that sums are taken in the same order and results are equal bit by bit.
+traversals of a larger batch, and those of chance sampling, which can come to a row twice, all look at the same regrets:
+they write to slices of their own, which are merged when all are done. A batch is cut into the same slices whatever the
+number of threads, so that sums are taken in the same order and results are equal bit by bit.
 """
 
 from __future__ import annotations

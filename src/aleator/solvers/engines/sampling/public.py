@@ -1,7 +1,7 @@
 """The walk of public chance sampling: public events are sampled, all hands are walked at once.
 
-Reference: Johanson, Bard, Lanctot, Gibson and Bowling 2012, "Efficient Nash equilibrium approximation through Monte Carlo
-counterfactual regret minimization". Without public events it is CFR itself.
+Reference: Johanson, Bard, Lanctot, Gibson and Bowling 2012, "Efficient Nash equilibrium approximation through Monte
+    Carlo counterfactual regret minimization". Without public events it is CFR itself.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class PublicWork(NamedTuple):
     Attributes:
         num_children, num_hands, origin_start, first_origins, second_origins: as in the tree.
         num_pairs: [N]: the pairs of hands that chance allows.
-        share: [N]: the probability with which a node is sampled among the children of a chance node: chance's own, averaged
-            over the pairs of hands; 1 where a player acts.
+        share: [N]: the probability with which a node is sampled among the children of a chance node: chance's own,
+            averaged over the pairs of hands; 1 where a player acts.
         visited: [N]: the nodes of a traversal, parents before children.
         below: [N]: where the children of each of them begin in `visited`.
         reach_at, value_at: [N]: where their vectors begin.

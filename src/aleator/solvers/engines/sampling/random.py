@@ -1,7 +1,7 @@
 """Random numbers inside kernels: splitmix64, one stream per traversal.
 
-A stream is a 64-bit state that is a function of the seed, the iteration, the traverser and the traversal's number in its
-batch. So every traversal draws the same numbers whichever thread runs it, and whenever.
+A stream is a 64-bit state that is a function of the seed, the iteration, the traverser and the traversal's number in
+its batch. So every traversal draws the same numbers whichever thread runs it, and whenever.
 
 Reference: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
 """

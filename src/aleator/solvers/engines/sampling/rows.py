@@ -104,7 +104,7 @@ def mark(
 
 @kernel()
 def merge(slices: Slices, batch: int, tables: Tables) -> None:
-    """Adds what the slices have added up, divided by the size of the batch, in the order of the slices, and empties them."""
+    """Adds the slices' sums, divided by the size of the batch, in the order of the slices, and empties them."""
     regret, policy_sum = tables.regret_to, tables.policy_sum_to
     for s in range(len(slices.filled)):
         for place in range(slices.filled[s, 0]):

@@ -1,8 +1,8 @@
 """The sampled walk: external, robust, outcome and chance sampling.
 
-Chance is sampled; so are the opponent's actions, by its current policy, unless all are to be explored (chance sampling). Of the
-traverser's actions all are explored, or some drawn at random. Regrets of the traverser are updated on the way back up; the
-opponent's current policy is added to its average on the way down.
+Chance is sampled; so are the opponent's actions, by its current policy, unless all are to be explored (chance
+sampling). Of the traverser's actions all are explored, or some drawn at random. Regrets of the traverser are updated on
+the way back up; the opponent's current policy is added to its average on the way down.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Options(NamedTuple):
         opponent: whether all of the opponent's actions are explored, weighted by its policy.
         actions: how many of the traverser's actions are explored at each infostate; drawn uniformly without replacement
             where there are more.
-        on_policy: if one is explored, the weight of the traverser's policy in the distribution it is drawn from; the rest
-            is uniform.
+        on_policy: if one is explored, the weight of the traverser's policy in the distribution it is drawn from; the
+            rest is uniform.
         skipping: NO_SKIPPING, SKIP_BY_REGRET (Libratus) or SKIP_BY_TRAVERSAL (Pluribus).
         threshold: actions with a regret below it may be skipped.
         constant: Libratus explores an action with regret R below the threshold C with probability K / (K + C - R).
@@ -183,7 +183,7 @@ def _explore(
     game: Histories, regret: Vector, work: Work, options: Options, own: bool, depth: int, scale: float, skips: bool,
     state: np.uint64,
 ) -> np.uint64:  # fmt: skip
-    """Writes which actions of the frame are explored, their weights and the first; returns the stream of random numbers."""
+    """Writes which actions of the frame are explored, their weights and the first; returns the random stream."""
     frames, policy, fate, weight = work.frames, work.policy, work.fate, work.weight
     node = frames[depth, _NODE]
     actions = wide(game.nodes[node, ACTIONS])
