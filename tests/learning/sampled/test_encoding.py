@@ -18,7 +18,8 @@ from tests.games.random_game import RandomGame
 
 GAMES = [
     "kuhn", "one-card:5", "leduc", "leduc:nolimit", "leduc:bets=1+2/2+4,cap=2", "liars-dice:1x4", "liars-dice:2x2",
-    "goofspiel:3", "goofspiel:4", "flop-holdem:4x2", "coin-toss:2", "rps-plus", "matrix:3x4", RandomGame(2), RandomGame(26),
+    "goofspiel:3", "goofspiel:4", "flop-holdem:4x2", "coin-toss:2", "rps-plus", "matrix:3x4", RandomGame(2),
+    RandomGame(26),
 ]  # fmt: skip
 
 

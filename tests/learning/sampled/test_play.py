@@ -21,7 +21,7 @@ GAMES = ["kuhn", "leduc", "liars-dice:1x3", "goofspiel:3", RandomGame(2), Random
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_random_play_follows_the_rules(game: str | Game[Any]) -> None:
-    """500 games, seed 5: whoever acts, what is legal and what is won is what the rules say at that state and pair of hands."""
+    """500 games, seed 5: whoever acts, what is legal and what is won is what the rules say at that state and hands."""
     rules = load_game(game) if isinstance(game, str) else game
     tree = build_tree(rules)
     play, generator = TreePlay(tree), torch.Generator().manual_seed(5)
@@ -81,7 +81,7 @@ def test_tables_and_policies_are_the_same_thing() -> None:
 
 
 def test_a_table_deals_what_sampled_play_deals() -> None:
-    """Goofspiel has hidden moves: every infostate that 800 random games at a table come to is met in sampled play, too."""
+    """Goofspiel has hidden moves: every infostate that 800 random games at a table come to is met in sampled play."""
     rules, rng = load_game("goofspiel:3"), np.random.default_rng(0)
     tree = build_tree(rules)
     play, generator = TreePlay(tree), torch.Generator().manual_seed(0)

@@ -115,7 +115,8 @@ def test_batches_are_unbiased_in_a_bigger_game(scheme: str) -> None:
     policy = random_policy(tree, np.random.default_rng(2))
     policies = TablePolicies(play.table(policy))
     found = torch.stack([
-        summed(play, traverse(play, policies, 1, 4000, parse_sampling(scheme), generator).regrets) / 4000 for _ in range(30)
+        summed(play, traverse(play, policies, 1, 4000, parse_sampling(scheme), generator).regrets) / 4000
+        for _ in range(30)
     ])  # fmt: skip
     mean, error = found.mean(dim=0), found.std(dim=0) / 30**0.5
     exact = by_infostate(play, exact_regrets(policy, 1))
@@ -127,8 +128,8 @@ def test_batches_are_unbiased_in_a_bigger_game(scheme: str) -> None:
 def test_touched_nodes_are_counted_as_mccfr_counts_them() -> None:
     """Kuhn with uniform policies, a traversal of player 0, counted by hand.
 
-    Root, check and bet; after the bet a terminal; after the check a terminal (1/2) or a bet (1/2), then both answers' terminals.
-    So 1 + 2 + 1 + 1 + 1/2 x 2 = 6 nodes on average, n = 20,000, seed 1, z = 4 with variance 1.
+    Root, check and bet; after the bet a terminal; after the check a terminal (1/2) or a bet (1/2), then both answers'
+    terminals. So 1 + 2 + 1 + 1 + 1/2 x 2 = 6 nodes on average, n = 20,000, seed 1, z = 4 with variance 1.
     """
     tree = build_tree(load_game("kuhn"))
     play, generator = TreePlay(tree), torch.Generator().manual_seed(1)

@@ -1,13 +1,14 @@
 """Infostates as inputs of a network, and the outputs that stand for their actions.
 
 Algorithm:
-    An input is: the player's cards, groups of cards on the board, then the betting and the seat. A group of cards is the sum over
-    its cards of one-hot rank, suit and card, so that the first linear layer of a network gives the sum of three embeddings. The
-    betting has two numbers for every place in every round: whether somebody has acted there, and what that put in, as a share of
-    the pot. An output is an action by what it means: fold, check or call, each size of a bet.
+    An input is: the player's cards, groups of cards on the board, then the betting and the seat. A group of cards is
+    the sum over its cards of one-hot rank, suit and card, so that the first linear layer of a network gives the sum of
+    three embeddings. The betting has two numbers for every place in every round: whether somebody has acted there, and
+    what that put in, as a share of the pot. An output is an action by what it means: fold, check or call, each size of
+    a bet.
 
-    Games without cards are told by their tree: the number of the hand one-hot, and for every move so far, one-hot, what everybody
-    saw. Outputs are actions by name.
+    Games without cards are told by their tree: the number of the hand one-hot, and for every move so far, one-hot, what
+    everybody saw. Outputs are actions by name.
 
 Reference: thesis 4.1.2 "Network Architecture" (rank + suit + card embeddings; bets as pairs).
 Deviations: games whose suits do not matter have ranks alone. The seat is told, because one network of average policies
@@ -95,7 +96,7 @@ class InfostateEncoding:
         return torch.cat([self._hands[hand], self._public[play.node_of[infostates]]], dim=1)
 
     def of_actions(self, infostates: Tensor, outputs: Tensor) -> Tensor:
-        """Returns [n, A]: outputs [n, O] in the order of the infostates' actions; those past the last action mean nothing."""
+        """Returns [n, A]: outputs [n, O] in the order of the infostates' actions; past the last one nothing."""
         return outputs.gather(1, self._outputs[self._play.node_of[infostates]].clamp(min=0))
 
 
@@ -169,8 +170,8 @@ def _poker_names(limit: bool, actions: Sequence[str]) -> list[str]:
 
 
 def _betting(tree: PublicTree, deck: _Deck) -> Table:
-    """Returns [N, 2 x places]: for every place of every round whether somebody has acted there, and what share of the pot it
-    put in."""
+    """Returns [N, 2 x places]: for every place of every round whether somebody has acted there, and what share of the
+    pot it put in."""
     turn, place = np.zeros(tree.num_nodes, dtype=np.int64), np.zeros(tree.num_nodes, dtype=np.int64)
     for node in range(1, tree.num_nodes):
         parent = tree.parent[node]

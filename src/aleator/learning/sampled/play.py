@@ -1,9 +1,9 @@
 """Sampled play: many histories that move in lockstep, in tensors on one device.
 
-A game is six questions about a batch of histories: deal, actor, infostate, legal, act, returns. Chance moves by itself, so that
-after a deal or an action either a player is to act or the game is over. Whatever samples histories (`traversal`, `nfsp`) asks
-nothing else. Every two-player game of the library answers through its public tree (`TreePlay`): a history is a node and a pair
-of hands, and a step of the whole batch is a few gathers from tables.
+A game is six questions about a batch of histories: deal, actor, infostate, legal, act, returns. Chance moves by itself,
+so that after a deal or an action either a player is to act or the game is over. Whatever samples histories
+(`traversal`, `nfsp`) asks nothing else. Every two-player game of the library answers through its public tree
+(`TreePlay`): a history is a node and a pair of hands, and a step of the whole batch is a few gathers from tables.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Tensor = torch.Tensor
 
 
 class HistoryBatch(NamedTuple):
-    """B histories of one game. What the columns mean is the game's own affair; `TreePlay` has a node and a pair of hands.
+    """B histories of one game. What the columns mean is the game's affair; `TreePlay` has a node and a pair of hands.
 
     Attributes:
         node: [B] the public part.
@@ -76,7 +76,7 @@ class SampledGame(Protocol):
         """Returns [n, A] bool: which actions some infostates have."""
 
     def act(self, histories: HistoryBatch, actions: Tensor, generator: torch.Generator) -> HistoryBatch:
-        """Returns the histories after an action each ([B], all legal), in which chance has moved until a player is to act."""
+        """Returns the histories after an action each ([B], all legal), chance having moved until a player is to act."""
 
     def returns(self, histories: HistoryBatch, player: int) -> Tensor:
         """Returns [B]: what a player has won; all histories must be over."""
@@ -134,7 +134,7 @@ class TreePlay(SampledGame):
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def _pick(self, ends: Tensor, segment: Tensor, generator: torch.Generator) -> Tensor:
-        """Returns [n]: an outcome each of segments [n], whose outcomes have cumulative probabilities within (s, s + 1]."""
+        """Returns [n]: an outcome each of segments [n], with cumulative probabilities within (s, s + 1]."""
         number = torch.rand(len(segment), generator=generator, dtype=torch.float64, device=self.device)
         return torch.searchsorted(ends, segment + number, right=True)
 

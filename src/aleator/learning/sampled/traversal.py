@@ -1,18 +1,19 @@
 """Traversals of many games in lockstep: external, robust and outcome sampling with any policy.
 
 Algorithm:
-    All traversals of a batch go down together, decision by decision; the policy is asked once per decision and batch. Chance and
-    the opponent are sampled by their own probabilities. Of the traverser's actions all are explored (external), k drawn
-    uniformly (robust), or one drawn by its policy mixed with the uniform one (outcome). On the way up an explored action is worth
-    v(a) = (what was found below it) / (the probability of exploring it), any other 0; an infostate is worth
-    sum of policy(a) v(a), and has the sampled regrets r(a) = v(a) - that. Each sample comes with a weight, 1 / (the probability
-    that the traverser's own actions on the way were explored), which is 1 in external sampling.
+    All traversals of a batch go down together, decision by decision; the policy is asked once per decision and batch.
+    Chance and the opponent are sampled by their own probabilities. Of the traverser's actions all are explored
+    (external), k drawn uniformly (robust), or one drawn by its policy mixed with the uniform one (outcome). On the way
+    up an explored action is worth v(a) = (what was found below it) / (the probability of exploring it), any other 0; an
+    infostate is worth sum of policy(a) v(a), and has the sampled regrets r(a) = v(a) - that. Each sample comes with a
+    weight, 1 / (the probability that the traverser's own actions on the way were explored), which is 1 in external
+    sampling.
 
-    Then E[weight * r(I, a); the traversal comes to I] is the counterfactual regret of a at I. The opponent's policies on the way
-    are samples of its average policy with the same weights: E[weight; it comes to I] is the opponent's reach of I, up to a factor
-    of chance alone.
+    Then E[weight * r(I, a); the traversal comes to I] is the counterfactual regret of a at I. The opponent's policies
+    on the way are samples of its average policy with the same weights: E[weight; it comes to I] is the opponent's reach
+    of I, up to a factor of chance alone.
 
-Reference: thesis 4.1.1, Algorithm 2 and Lemma 11; Lanctot et al. 2009; Double Neural CFR, Eq. 5 and 10 (robust sampling).
+Reference: thesis 4.1.1, Algorithm 2 and Lemma 11; Lanctot et al. 2009; Double Neural CFR, Eq. 5 and 10 (robust).
 Deviations: the weight is kept beside a sample and not multiplied into it, so that targets of networks stay of one size.
 Status: unbiased against exact counterfactual regrets, by enumeration: tests/learning/sampled/test_traversal.py.
 """
@@ -229,8 +230,8 @@ def draw_actions(weights: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def match_regrets(regrets: Tensor, legal: Tensor, *, best: bool) -> Tensor:
-    """Returns the policy [n, A] proportional to positive regrets; where there are none the action with the highest one, or,
-    unless `best`, all legal ones alike."""
+    """Returns the policy [n, A] proportional to positive regrets; where there are none the action with the highest one,
+    or, unless `best`, all legal ones alike."""
     positive = regrets.clamp(min=0.0) * legal
     total = positive.sum(dim=1, keepdim=True)
     if best:
