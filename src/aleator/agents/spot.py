@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from aleator.agents.base import Agent
+from aleator.agents.spot_walk import SpotPosition, SpotWalk
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
-from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, format_cards
+from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.node_path import NodePath
 from aleator.games.holdem.spot import Spot
 from aleator.games.table import PublicHistory
-from aleator.solvers.holdem.solution import HoldemSolution, StoredNode
-from aleator.solvers.holdem.view import solve_river
-from aleator.trees.beliefs import PublicBeliefState, normalised_rows
+from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.trees.beliefs import PublicBeliefState
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree
-
-_KEPT_RIVERS = 16
-
-
-class _Place(NamedTuple):
-    """Where play is in a solution.
-
-    Attributes:
-        tokens: how it came here, as in `NodePath`.
-        solution: the file, or a river that was solved because the file lacks it.
-        at: the node there.
-        reach: [2, 1326] of both players by the average policy; the ranges' weights are not in it.
-    """
-
-    tokens: tuple[str, ...]
-    solution: HoldemSolution
-    at: StoredNode
-    reach: FloatArray
 
 
 class SpotAgent(Agent):
@@ -60,7 +40,7 @@ class SpotAgent(Agent):
         if difference := _difference(game.spot, solution.spot):
             raise AgentError(f"this is not a solution of {game.name}: {difference}")
         self.solution = solution
-        self._rivers: OrderedDict[tuple[str, ...], HoldemSolution] = OrderedDict()
+        self._walk = SpotWalk(solution)
 
     @classmethod
     def of_file(cls, game: HoldemGame, solution: HoldemSolution, file: str) -> SpotAgent:
@@ -88,54 +68,27 @@ class SpotAgent(Agent):
         """Returns the policy on the tree of the game."""
         if tree.game is not self.game:
             raise AgentError(f"the agent plays {self.game.name}, not {tree.game.name}")
-        found, places = uniform_policy(tree), {0: self._start()}
+        found, places = uniform_policy(tree), {0: self._walk.start()}
         for node in range(tree.num_nodes):  # parents come first
             place, player = places.pop(node), int(tree.actor[node])
             if player >= 0:
                 found[node][:] = self._block(place, player)
             for child in tree.children(node):
-                places[child] = self._follow(place, tree.labels[child])
+                places[child] = self._walk.follow(place, tree.labels[child])
         return found
 
-    def _block(self, place: _Place, player: int) -> FloatArray:
+    def _block(self, place: SpotPosition, player: int) -> FloatArray:
         """Returns [A, H]: the policy of a decision; uniform for hands that never get there."""
-        block = place.solution.policy_at(place.at)[:, self.game.hand_sets[player]]
+        block = place.policy()[:, self.game.hand_sets[player]]
         return np.where(block.any(axis=0), block, 1.0 / len(block))
 
-    def _start(self) -> _Place:
-        return _Place((), self.solution, self.solution.start(), np.ones((2, NUM_HANDS)))
-
-    def _find(self, events: Sequence[int]) -> _Place:
+    def _find(self, events: Sequence[int]) -> SpotPosition:
         """Returns the place to which a sequence of events leads."""
-        place, state = self._start(), self.game.root()
+        place, state = self._walk.start(), self.game.root()
         for event in events:
-            place = self._follow(place, self.game.actions(state)[event])
+            place = self._walk.follow(place, self.game.actions(state)[event])
             state = self.game.child(state, event)
         return place
-
-    def _follow(self, place: _Place, token: str) -> _Place:
-        """Returns the place behind an action or a card."""
-        tokens, solution, at, reach = (*place.tokens, token), place.solution, place.at, place.reach
-        if at.node.kind is NodeKind.DECISION:
-            reach = reach.copy()
-            reach[at.node.player] *= solution.policy_at(at)[at.node.tokens.index(token)]
-            return _Place(tokens, solution, solution.follow(at, token), reach)
-        at = solution.follow(at, token)
-        if at.node.kind is NodeKind.DECISION and at.level + 1 == len(solution.boards) and not solution.has_river:
-            solution = self._river(tokens, reach)
-            at = solution.start()
-        return _Place(tokens, solution, at, reach)
-
-    def _river(self, tokens: tuple[str, ...], reach: FloatArray) -> HoldemSolution:
-        """Returns a river that the file lacks, solved; the last few are kept. Who never comes has the whole range."""
-        if tokens not in self._rivers:
-            path = NodePath(tokens)
-            alive = np.where(blocked_hands((*self.game.spot.board, *path.cards)), 0.0, self.game.spot.weights())
-            believed = np.stack([normalised_rows(alive[player] * reach[player]) for player in (0, 1)])
-            self._rivers[tokens] = solve_river(self.solution, path, np.where(alive > 0.0, believed, 0.0))
-            if len(self._rivers) > _KEPT_RIVERS:
-                self._rivers.popitem(last=False)
-        return self._rivers[tokens]
 
 
 def _difference(played: Spot, solved: Spot) -> str:

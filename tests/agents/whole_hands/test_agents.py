@@ -38,7 +38,7 @@ def ask(agent: HandAgent, state: HandState) -> BatchPolicy:
     return ask_policies(agent, HandBatch.of_states([state]), rows)
 
 
-@pytest.mark.parametrize("name", [known.family for known in known_hand_agents() if known.family != "python"])
+@pytest.mark.parametrize("name", [known.family for known in known_hand_agents() if "FILE" not in known.usage])
 def test_every_agent_answers_for_every_hand(name: str) -> None:
     agent = load_hand_agent(name)
     for state in STATES[: 4 if name == "river-perfect" else None]:

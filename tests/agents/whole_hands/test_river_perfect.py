@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.agents.whole_hands.river_perfect import RiverPerfectAgent, equities, implied_range
+from aleator.agents.whole_hands.pot_odds import equities
+from aleator.agents.whole_hands.river_perfect import RiverPerfectAgent, implied_range
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_cards, parse_hand

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from aleator.agents.parameters import read_parameters, whole
+from aleator.agents.parameters import Reader, read_parameters, whole
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.errors import AgentError, did_you_mean
@@ -31,6 +31,28 @@ def _tight_aggressive(text: str) -> HandAgent:
 
     _no_parameters("tight-aggressive", text)
     return TightAggressiveAgent()
+
+
+def _pot_odds(text: str) -> HandAgent:
+    from aleator.agents.whole_hands.pot_odds import PotOddsAgent
+
+    _no_parameters("pot-odds", text)
+    return PotOddsAgent()
+
+
+def _equilibrium(text: str) -> HandAgent:
+    from aleator.abstraction.translation import parse_translation
+    from aleator.agents.whole_hands.equilibrium import equilibrium_agent
+
+    file, _, rest = text.partition(",")
+    if not file:
+        raise AgentError("equilibrium needs the file of a solved spot: equilibrium:FILE")
+    values = {"translation": _named(parse_translation), "otherwise": _named(load_hand_agent)}
+    return equilibrium_agent(file, **read_parameters("equilibrium", rest, values=values))
+
+
+def _named(parse: Callable[[str], Any]) -> Reader:
+    return lambda text, what: parse(text)
 
 
 def _river_perfect(text: str) -> HandAgent:
@@ -58,6 +80,13 @@ _KNOWN = (
     *(KnownHandAgent(name, name, summary, partial(_scripted, name)) for name, (summary, _) in HABITS.items()),
     KnownHandAgent(
         "tight-aggressive", "tight-aggressive", "a rule bot: bets good hands, bluffs a little", _tight_aggressive
+    ),
+    KnownHandAgent("pot-odds", "pot-odds", "checks, and calls what its equity is worth", _pot_odds),
+    KnownHandAgent(
+        "equilibrium",
+        "equilibrium:FILE[,translation=NAME,otherwise=AGENT]",
+        "a solved spot, from where it begins; pot-odds before and off its tree",
+        _equilibrium,
     ),
     KnownHandAgent(
         "river-perfect",

@@ -15,18 +15,17 @@ Status: tests/agents/whole_hands/test_river_perfect.py.
 from __future__ import annotations
 
 from collections import OrderedDict
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.agents.whole_hands.pot_odds import PotOddsAgent, equities, odds
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import CALL, FOLD, Action, ActionKind
+from aleator.games.holdem.betting import Action, ActionKind
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
-from aleator.games.holdem.equity import showdown_rows
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.node_path import NodePath
 from aleator.games.holdem.spot import DEFAULT_RULE, Spot
@@ -50,13 +49,14 @@ class RiverPerfectAgent(HandAgent):
 
     def __init__(self, iterations: int = 200) -> None:
         self.iterations = iterations
+        self._before = PotOddsAgent()
         self._rivers: OrderedDict[tuple[object, ...], HoldemSolution] = OrderedDict()
 
     def policy_at(self, state: HandState) -> HandPolicy:
         rules = state.setup.rules
         if rules.num_players != 2 or rules.fixed_bets is not None:
             raise AgentError(f"{self.name} plays heads-up no-limit hold'em only")
-        return self._solved(state) if state.street == _RIVER else _by_equity(state)
+        return self._solved(state) if state.street == _RIVER else self._before.policy_at(state)
 
     def _solved(self, state: HandState) -> HandPolicy:
         first = _river_start(state)
@@ -113,34 +113,10 @@ def implied_range(state: HandState, player: int) -> FloatArray:
             if action.kind is ActionKind.RAISE:
                 reach *= equity**2
             elif now.legal_actions().can_fold:
-                reach *= equity >= _odds(now)
+                reach *= equity >= odds(now)
         now = now.act(action)
     reach = np.where(blocked_hands(state.board), 0.0, reach)
     return np.where(blocked_hands(state.board), 0.0, np.maximum(reach / max(reach.max(), 1e-12), _LEAST))
-
-
-@lru_cache(maxsize=256)
-def equities(board: tuple[int, ...]) -> FloatArray:
-    """Returns the equity of each hand against a random one, ``[1326]``; 0 for hands that the board blocks."""
-    alive = ~blocked_hands(board)
-    won, met = showdown_rows(np.array(board, np.int8), alive[None].astype(np.float64))
-    found: FloatArray = np.divide(won[0], met[0], out=np.zeros(NUM_HANDS), where=met[0] > 0.0)
-    found.setflags(write=False)
-    return found
-
-
-def _by_equity(state: HandState) -> HandPolicy:
-    """Returns what is done before the river: a check, or a call if the equity is worth it."""
-    if not state.legal_actions().can_fold:
-        return HandPolicy((CALL,), np.ones((1, NUM_HANDS)))
-    calls = (equities(state.board) >= _odds(state)).astype(np.float64)
-    return HandPolicy((FOLD, CALL), np.stack([1.0 - calls, calls]))
-
-
-def _odds(state: HandState) -> float:
-    """Returns the equity that a call needs."""
-    asked = state.legal_actions().call_amount
-    return asked / (state.betting.pot + asked)
 
 
 def _river_start(state: HandState) -> HandState:

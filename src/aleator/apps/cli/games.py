@@ -56,4 +56,6 @@ def run(
         out.print(rows[0]["rules"], markup=False)
     else:
         out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)
-        out.print("Whole hands, for match, lbr and play: " + ", ".join(known_hand_games()), markup=False)
+        out.print(
+            "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "spot:FILE.toml")), markup=False
+        )

@@ -17,7 +17,7 @@ from typing import Final
 from aleator.errors import GameError, did_you_mean
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import BettingRules, BettingState
-from aleator.games.holdem.cards import parse_cards
+from aleator.games.holdem.cards import blocked_hands, format_cards, parse_cards
 from aleator.games.holdem.hand_state import HandSetup
 
 
@@ -133,24 +133,27 @@ _HAND_GAMES: Final = {
     "turn-endgame": TURN_ENDGAME,
 }  # fmt: skip
 _MAX_STACK: Final = 10_000_000
+_SPOT: Final = "spot"
 
 
 def is_hand_game(name: str) -> bool:
     """Returns whether ``name`` is a game of whole hands with the whole deck; `flop-holdem:4x2` is not."""
     family, _, text = name.partition(":")
-    return family in _HAND_GAMES and not re.fullmatch(r"\d+x\d+", text)
+    return family in (*_HAND_GAMES, _SPOT) and not re.fullmatch(r"\d+x\d+", text)
 
 
 def load_hand_game(name: str) -> HoldemVariant:
-    """Returns the game that a name such as ``hunl``, ``hunl:stack=10000`` or ``hunl:100bb`` names.
+    """Returns the game that a name such as ``hunl``, ``hunl:stack=10000``, ``hunl:100bb`` or ``spot:FILE.toml`` names.
 
     Raises:
         GameError: there is no such game, or it does not take the parameter; the message says what is allowed.
     """
     family, colon, text = name.partition(":")
+    if family == _SPOT:
+        return _spot_game(name, text)
     if family not in _HAND_GAMES:
         hint = did_you_mean(family, _HAND_GAMES)
-        raise GameError(f"unknown game of whole hands {name!r}; {hint}known: {', '.join(_HAND_GAMES)}")
+        raise GameError(f"unknown game of whole hands {name!r}; {hint}known: {', '.join(_HAND_GAMES)}, spot:FILE.toml")
     game = _HAND_GAMES[family]
     if not colon:
         return replace(game, name=name)
@@ -161,6 +164,26 @@ def load_hand_game(name: str) -> HoldemVariant:
     if not game.rules.big_blind <= stack <= _MAX_STACK:
         raise GameError(f"{name}: a stack has {game.rules.big_blind} to {_MAX_STACK:,} chips, not {stack:,}")
     return replace(game, name=name, title=f"{game.title.split(', stacks')[0]}, stacks {stack:,}", stack=stack)
+
+
+def _spot_game(name: str, file: str) -> HoldemVariant:
+    """Returns whole hands that begin with a spot: any amount may be bet, and its smallest bet is the big blind."""
+    from aleator.games.holdem.spot_file import load_spot
+
+    if not file:
+        raise GameError("spot needs a file: spot:FILE.toml")
+    spot = load_spot(file)
+    if (spot.weights() != ~blocked_hands(spot.board)).any():
+        raise GameError(f"{name}: whole hands are dealt from all hands, so both ranges of the spot must be 'random'")
+    if spot.rake.rate > 0.0:
+        raise GameError(f"{name}: whole hands have no rake, and this spot has one")
+    title = (
+        f"no-limit hold'em from {format_cards(spot.board)} on, {spot.pot:,} chips in the pot and {spot.stack:,} behind"
+    )
+    rules = BettingRules(small_blind=0, big_blind=spot.min_bet)
+    return HoldemVariant(
+        name=name, title=title, rules=rules, stack=spot.stack, first_street=spot.street, pot=spot.pot, board=spot.board
+    )
 
 
 def known_hand_games() -> dict[str, HoldemVariant]:

@@ -1,0 +1,1 @@
+"""Smaller games that stand for larger ones, and the way between the two."""
