@@ -15,12 +15,12 @@ from aleator.learning.holdem.leaves import round_engine
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.situations import random_ranges
 from aleator.learning.value_network.shipped import shipped_holdem_path
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.fused import FusedEngine
 from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
-from aleator.solvers.regret_rule import parse_rule
 
 SUMMARY = "Rivers and turns in batches on a GPU, games per second by betting shape; needs CUDA."
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from aleator.apps.benchmarking import Progress, Result
 from aleator.games import load_game
+from aleator.solvers.algorithms import rule_of
 from aleator.solvers.mccfr import MCCFR
-from aleator.solvers.sampling_rule import SamplingRule, parse_sampling_rule
+from aleator.solvers.sampling_rule import SamplingRule
 from aleator.trees import build_tree
 from aleator.trees.public_tree import PublicTree
 
@@ -92,7 +93,9 @@ def _openspiel(name: str, scheme: str) -> Any:
 def _threads(tree: PublicTree) -> str:
     """Returns what a second thread brings to a batch."""
     rates: dict[int, float] = {}
-    solvers = {threads: MCCFR(tree, parse_sampling_rule(f"mccfr:batch={BATCH}"), threads=threads) for threads in (1, 2)}
+    solvers = {
+        threads: MCCFR(tree, rule_of(SamplingRule, f"mccfr:batch={BATCH}"), threads=threads) for threads in (1, 2)
+    }
     for _ in range(ROUNDS):
         for threads, solver in solvers.items():
             rates[threads] = max(rates.get(threads, 0.0), _rate(solver.run, 5))

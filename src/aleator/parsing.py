@@ -38,7 +38,7 @@ def parse_whole(
         elif _REAL.fullmatch(text) and (real := float(text)).is_integer() and abs(real) <= MAX_WHOLE:
             number = int(real)
     if number is None or not least <= number <= most:
-        raise error(f"{what} must be a whole number from {least} to {most:,}, not {shown(text)}")
+        raise error(f"{what} must be {whole_limits(least, most)}, not {shown(text)}")
     return number
 
 
@@ -59,19 +59,31 @@ def parse_real(
         what: the number is, for the message.
         least, most: the numbers allowed; with `open_ends` these two are not.
         open_ends: the ends of the interval are not allowed themselves.
-        infinite: `inf` and `-inf` are numbers, too.
+        infinite: `inf` and `-inf` are allowed, too.
         error: raised for anything else.
     """
     readable = len(text) <= _LONG and (_REAL.fullmatch(text) or (infinite and text in ("inf", "+inf", "-inf")))
     number = float(text) if readable else None
-    fits = number is not None and (least < number < most if open_ends else least <= number <= most)
-    if number is None or not fits or (abs(number) == inf and not infinite):
-        kind = "above" if open_ends else "from"
-        limits = "" if (least, most) == (-inf, inf) else f" {kind} {least:g}"
-        limits += "" if most == inf else f" {'and below' if open_ends else 'to'} {most:g}"
-        limits += " or inf" if infinite else ""
-        raise error(f"{what} must be a number{limits}, not {shown(text)}")
+    if number is not None and abs(number) == inf:
+        fits = infinite
+    else:
+        fits = number is not None and (least < number < most if open_ends else least <= number <= most)
+    if number is None or not fits:
+        allowed = real_limits(least, most, open_ends=open_ends, infinite=infinite)
+        raise error(f"{what} must be {allowed}, not {shown(text)}")
     return number + 0.0  # -0.0 is 0
+
+
+def whole_limits(least: int, most: int) -> str:
+    """Returns which whole numbers are allowed, in words."""
+    return f"a whole number from {least} to {most:,}"
+
+
+def real_limits(least: float, most: float, *, open_ends: bool = False, infinite: bool = False) -> str:
+    """Returns which numbers are allowed, in words; see `parse_real`."""
+    above, below, link = ("above", "below", " and ") if open_ends else ("from", "to", " ")
+    ends = [f"{above} {least:g}"] * (least > -inf) + [f"{below} {most:,g}"] * (most < inf)
+    return " ".join(["a number", *filter(None, [link.join(ends), "or inf" * infinite])])
 
 
 def is_number(text: str) -> bool:

@@ -21,8 +21,9 @@ from aleator.games.holdem.variants import known_hand_games, load_hand_game
 from aleator.games.registry import known_games, load_game
 from aleator.learning.config import PRESETS, RebelConfig, parse_setting, preset
 from aleator.meter import watch
+from aleator.solvers.algorithms import ALGORITHMS
 from aleator.solvers.mccfr import MCCFR
-from aleator.solvers.solve import ALGORITHMS, make_solver
+from aleator.solvers.solve import make_solver
 from aleator.trees.public_tree import PublicTree, build_tree
 
 SPOT = """

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search import SEARCH_RULES, ContinuationValue, DepthLimitedSolver, OracleValue, SearchRule, ZeroValue
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import cfvs, expected_value
 from aleator.solvers.cfr import CFR
 from aleator.solvers.fictitious_play import FictitiousPlay
 from aleator.solvers.fictitious_rule import FLOP
-from aleator.solvers.regret_rule import DCFR, LCFR, NAMED_RULES
+from aleator.solvers.regret_rule import DCFR, LCFR
 from aleator.solvers.warm_start import rebel_warm_start
 from aleator.trees import DepthLimit, Subgame, build_tree, cut
 from aleator.trees.beliefs import reach_at

@@ -8,9 +8,9 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search.modicum import MultiValuedSearch, MultiValuedSearcher, make_continuations
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.trees import DepthLimit, Policy, build_tree
 from aleator.trees.policy import uniform_policy
 

@@ -19,10 +19,11 @@ from aleator.search.multi_valued import (
     solve_depth_limited,
     spliced,
 )
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.cfr import CFR
 from aleator.solvers.linear_program import solve_linear_program
-from aleator.solvers.regret_rule import CFR_PLUS, NAMED_RULES
+from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees import DepthLimit, Policy, build_tree, cut
 from aleator.trees.policy import policy_from, random_policy, uniform_policy
 from tests.games.random_game import RandomGame

@@ -9,9 +9,9 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search.multi_valued import bias_continuations
 from aleator.search.pluribus import PluribusSearch, PluribusSearcher, round_start
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.trees import DepthLimit, Policy, build_tree
 from aleator.trees.beliefs import reach_at
 from aleator.trees.policy import random_policy, uniform_policy

@@ -14,9 +14,9 @@ from aleator.search.alternative_payoffs import AlternativePayoffs, PayoffRule
 from aleator.search.blueprint import Blueprint, own_reach
 from aleator.search.gifts import gifts
 from aleator.search.safe import METHODS, SafeSearch, search_everywhere, search_subgames, subgames_after_chance
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.trees import Policy, build_tree
 from aleator.trees.policy import policy_from
 from tests.search.test_gadgets import coin_toss_blueprint

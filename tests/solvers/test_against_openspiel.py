@@ -7,12 +7,13 @@ import pytest
 
 from aleator.games import load_game
 from aleator.games.extensive.openspiel import load_openspiel
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.limits import Limits
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.solvers.regret_rule import CFR as VANILLA
-from aleator.solvers.regret_rule import CFR_PLUS, NAMED_RULES, RegretRule
+from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.solve import solve
 from aleator.trees import build_tree
 from aleator.trees.openspiel_policy import to_openspiel_policy

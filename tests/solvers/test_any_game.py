@@ -9,8 +9,10 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
+from aleator.solvers.algorithms import ALGORITHMS
 from aleator.solvers.best_response import expected_value, nash_conv
-from aleator.solvers.solve import ALGORITHMS, Limits, make_solver, solve
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import make_solver, solve
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree
@@ -20,13 +22,10 @@ from tests.trees.ties import without_ties
 NAMES = [
     *ALGORITHMS,
     "fp/simultaneous",
-    "mccfr",
     "mccfr+:outcome",
     "mccfr:public-chance",
     "lmccfr:period=100",
-    "rbp",
     "pp:cfr+",
-    "brp",
 ]
 
 

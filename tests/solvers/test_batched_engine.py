@@ -9,10 +9,10 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.cfr import CFR
 from aleator.solvers.fictitious_play import FictitiousPlay
 from aleator.solvers.fictitious_rule import LINEAR_FICTITIOUS_PLAY
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.search_rule import AVERAGE, SEARCH_RULES, SearchRule
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy

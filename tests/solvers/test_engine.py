@@ -8,11 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aleator.games import check_game, load_game
+from aleator.solvers.algorithms import NAMED_RULES, parse_rule
 from aleator.solvers.best_response import best_response_cfvs, best_response_value, cfvs, expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.engines.cpu import engine as engine_module
 from aleator.solvers.engines.cpu.engine import CpuEngine
-from aleator.solvers.regret_rule import NAMED_RULES, RegretRule, parse_rule
+from aleator.solvers.regret_rule import RegretRule
 from aleator.trees import build_tree
 from aleator.trees.policy import random_policy, uniform_policy
 from tests.games.random_game import RandomGame

@@ -11,13 +11,13 @@ from aleator.errors import SolutionError, SolveError
 from aleator.games import load_game
 from aleator.games.base import CHANCE
 from aleator.games.size import measure
+from aleator.solvers.algorithms import NAMED_RULES, rule_of
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.engines.sampling.histories import FLAGS, MOVES, PUBLIC, RESTRICTED, Rows, build_histories
 from aleator.solvers.limits import Limits
 from aleator.solvers.mccfr import MCCFR
-from aleator.solvers.regret_rule import NAMED_RULES
-from aleator.solvers.sampling_rule import SamplingRule, parse_sampling_rule
+from aleator.solvers.sampling_rule import SamplingRule
 from aleator.solvers.solution import TreeSolution, open_solution
 from aleator.solvers.solve import make_solver, solve
 from aleator.trees import build_tree
@@ -80,7 +80,7 @@ def with_regrets(tree: PublicTree, rule: SamplingRule, seed: int, scale: float =
 
 @pytest.mark.parametrize("text", [*SCHEMES, "robust2,batch=3", "chance,batch=33", "public-chance,batch=2"])
 def test_kernels_equal_the_reference(text: str) -> None:
-    rule = parse_sampling_rule(f"mccfr:{text}")
+    rule = rule_of(SamplingRule, f"mccfr:{text}")
     for tree in trees():
         solver, reference = MCCFR(tree, rule, seed=7), SamplingReference(tree, rule, seed=7)
         iterations = 2 if rule.batch > 3 else 12
@@ -99,7 +99,7 @@ def test_kernels_equal_the_reference(text: str) -> None:
     ],
 )  # fmt: skip
 def test_plus_discounts_and_skipping_equal_the_reference(text: str) -> None:
-    rule = parse_sampling_rule(text)
+    rule = rule_of(SamplingRule, text)
     for tree in trees():
         solver, reference = MCCFR(tree, rule, seed=3), SamplingReference(tree, rule, seed=3)
         solver.run(9)
@@ -115,7 +115,7 @@ def test_plus_discounts_and_skipping_equal_the_reference(text: str) -> None:
 def test_sampled_regrets_are_unbiased(text: str, game: str | RandomGame) -> None:
     """The mean over *all* random outcomes is the regret of CFR, and the opponent's reach times its policy."""
     tree = build_tree(load_game(game) if isinstance(game, str) else game)
-    reference = with_regrets(tree, parse_sampling_rule(f"mccfr:{text}"), seed=1)
+    reference = with_regrets(tree, rule_of(SamplingRule, f"mccfr:{text}"), seed=1)
     policy = {node: np.stack([reference.policy(node, hand) for hand in range(reference.legal[node].shape[1])], axis=1)
               for node in reference.nodes}  # fmt: skip
     for player in (0, 1):
@@ -154,7 +154,7 @@ def test_kernels_are_unbiased_in_a_bigger_game() -> None:
     start = Rows(tree).from_vectors(vectors(reference, reference.regret))
     found = []
     for seed in range(60):
-        solver = MCCFR(tree, parse_sampling_rule("mccfr:batch=4000"), seed=seed)
+        solver = MCCFR(tree, rule_of(SamplingRule, "mccfr:batch=4000"), seed=seed)
         solver.state()["regret"][:] = start
         solver.run(1)
         found.append(solver.state()["regret"] - start)
@@ -293,7 +293,7 @@ def test_large_weights_stay_in_range(text: str, dtype: str, tmp_path: Path) -> N
 )
 def test_without_events_to_sample_it_is_cfr(text: str, name: str) -> None:
     tree = without_ties(build_tree(load_game(name)))
-    sampled, full = MCCFR(tree, parse_sampling_rule(f"mccfr:{text}")), CFR(tree, NAMED_RULES["cfr"])
+    sampled, full = MCCFR(tree, rule_of(SamplingRule, f"mccfr:{text}")), CFR(tree, NAMED_RULES["cfr"])
     sampled.run(60)
     full.run(60)
     for player in (0, 1):
@@ -394,14 +394,14 @@ def test_tables_are_shared_and_bounded_by_the_pairs_of_hands() -> None:
 
 
 def test_names() -> None:
-    assert parse_sampling_rule("mccfr") == SamplingRule()
-    assert parse_sampling_rule("mccfr+:robust3,batch=5e3") == SamplingRule(
+    assert rule_of(SamplingRule, "mccfr") == SamplingRule()
+    assert rule_of(SamplingRule, "mccfr+:robust3,batch=5e3") == SamplingRule(
         scheme="robust", actions=3, batch=5000, floor=True, gamma=1.0
     )
-    assert parse_sampling_rule("lmccfr:outcome,epsilon=0.1,period=1e6") == SamplingRule(
+    assert rule_of(SamplingRule, "lmccfr:outcome,epsilon=0.1,period=1e6") == SamplingRule(
         scheme="outcome", exploration=0.1, discount="linear", period=10**6
     )
-    assert parse_sampling_rule("mccfr:skip=pluribus,from=100").skip_from == 100
+    assert rule_of(SamplingRule, "mccfr:skip=pluribus,from=100").skip_from == 100
 
 
 @pytest.mark.parametrize(
@@ -411,10 +411,11 @@ def test_names() -> None:
         ("mccfr:batch=1.5", "whole number"), ("mccfr:batch=many", "batch must be a whole number"),
         ("mccfr:robust0", "K of robustK must be a whole number from 1"),
         ("mccfr:batch=1e15", "batch must be a whole number from 1 to 1,000,000"), ("mccfr:size=3", "unknown 'size=3'"),
-        ("mccfr:outcome,epsilon=2", "between 0 and 1"), ("mccfr:skip=some", "none, libratus, pluribus"),
-        ("mccfr:chance,skip=libratus", "external sampling only"), ("mccfr:threshold=5", "negative threshold"),
-        ("lmccfr:discount=square", "none, linear, initial"), ("mccfr:gamma=-1", "gamma"),
-        ("mccfr:gamma=1001", "from 0 to 1,000"), ("mccfrr", "unknown algorithm"), ("mccfr:period=inf", "whole number"),
+        ("mccfr:outcome,epsilon=2", "epsilon must be a number from 0 to 1"),
+        ("mccfr:skip=some", "none, libratus, pluribus"), ("mccfr:chance,skip=libratus", "external sampling only"),
+        ("mccfr:threshold=5", "must be a number below 0"), ("lmccfr:discount=square", "none, linear, initial"),
+        ("mccfr:gamma=-1", "gamma"), ("mccfr:gamma=1001", "from 0 to 1,000"), ("mccfrr", "unknown algorithm"),
+        ("mccfr:period=inf", "whole number"),
     ],
 )  # fmt: skip
 def test_impossible_rules_are_refused(text: str, message: str) -> None:

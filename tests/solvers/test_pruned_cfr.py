@@ -7,10 +7,11 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
+from aleator.solvers.algorithms import NAMED_RULES, parse_rule, rule_of
 from aleator.solvers.engines.by_hand.memory import CFV, POLICY, REGRET, VALUE_SUM
 from aleator.solvers.pruned_cfr import PrunedCFR
-from aleator.solvers.pruning_rule import PruningRule, parse_pruning_rule
-from aleator.solvers.regret_rule import HEDGE, NAMED_RULES, SHARP_MATCHING, parse_rule
+from aleator.solvers.pruning_rule import PruningRule
+from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING
 from aleator.solvers.solve import make_solver
 from aleator.trees import build_tree
 from tests.games.random_game import RandomGame
@@ -42,7 +43,7 @@ def test_pruning_equals_a_reference_that_remembers_every_iteration(name: str) ->
     resumed = pruned = 0
     for seed in (2, 5, 8):
         tree = build_tree(RandomGame(seed, depth=5))
-        rule = parse_pruning_rule(f"{name},skip=3,discard=0/simultaneous")
+        rule = rule_of(PruningRule, f"{name},skip=3,discard=0/simultaneous")
         solver, reference = PrunedCFR(tree, rule), ReferencePruning(tree, rule)
         for _ in range(8):
             solver.run(5)
@@ -74,7 +75,7 @@ def test_pruning_equals_a_reference_that_remembers_every_iteration(name: str) ->
 )
 def test_pruning_converges_and_touches_fewer_nodes(pruning: str, rule: str) -> None:
     tree = build_tree(load_game("leduc"))
-    solver, partial = (PrunedCFR(tree, parse_pruning_rule(f"{name}:{rule}/simultaneous")) for name in (pruning, "pp"))
+    solver, partial = (PrunedCFR(tree, rule_of(PruningRule, f"{name}:{rule}/simultaneous")) for name in (pruning, "pp"))
     solver.run(3000)
     partial.run(3000)
     assert solver.nash_conv() < 0.08  # uniform: 4.747
@@ -154,13 +155,13 @@ def test_long_runs_with_discounts_do_not_overflow() -> None:
 )
 def test_impossible_rules_are_refused(text: str, message: str) -> None:
     with pytest.raises(SolveError, match=message):
-        parse_pruning_rule(text)
+        rule_of(PruningRule, text)
 
 
 def test_names_of_rules() -> None:
-    assert parse_pruning_rule("rbp") == PruningRule(respond=True)
-    assert parse_pruning_rule("rbp:rm+,greedy").greedy and parse_pruning_rule("brp").greedy
-    found = parse_pruning_rule("brp:dcfr:inf,inf,2,skip=5,discard=0.1/simultaneous")
+    assert rule_of(PruningRule, "rbp") == PruningRule(respond=True)
+    assert rule_of(PruningRule, "rbp:rm+,greedy").greedy and rule_of(PruningRule, "brp").greedy
+    found = rule_of(PruningRule, "brp:dcfr:inf,inf,2,skip=5,discard=0.1/simultaneous")
     assert (found.least_skip, found.discard, found.rule.gamma, found.rule.alternating) == (5, 0.1, 2, False)
     with pytest.raises(SolveError, match="float64 only"):
         make_solver(build_tree(load_game("kuhn")), "rbp", dtype="float32")

@@ -11,20 +11,19 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.games.holdem.spot_file import load_spot
-from aleator.solvers.fictitious_rule import FICTITIOUS_RULES
+from aleator.solvers.algorithms import ALGORITHMS as KNOWN
 from aleator.solvers.limits import Limits
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import make_solver, solve
 from aleator.solvers.state import TreeSolver
 from aleator.trees import build_tree
 
 SPOT = Path(__file__).parents[2] / "examples" / "river.toml"
-PRUNING = ("pp", "pp:lcfr", "pp:dcfr", "rbp", "rbp:cfr+,skip=5", "rbp:dcfr:1.5,0.1,2", "rbp:lcfr,skip=5", "brp",
-           "brp:rm+", "rbp:hedge,threshold=1")  # fmt: skip
-SAMPLING = ("mccfr", "mccfr:external,batch=7", "lmccfr:outcome", "mccfr+:robust2", "mccfr:public-chance")
-ALGORITHMS = (*NAMED_RULES, *(f"{name}/simultaneous" for name in ("cfr", "dcfr", "pcfr+")), *FICTITIOUS_RULES, "egt",
-              "egt:threshold=1", *SAMPLING, *PRUNING)  # fmt: skip
+PRUNING = ("pp:lcfr", "pp:dcfr", "rbp:cfr+,skip=5", "rbp:dcfr:1.5,0.1,2", "rbp:lcfr,skip=5", "brp:rm+",
+           "rbp:hedge,threshold=1")  # fmt: skip
+SAMPLING = ("mccfr:external,batch=7", "lmccfr:outcome", "mccfr+:robust2", "mccfr:public-chance")
+ALGORITHMS = (*(name for name, known in KNOWN.items() if not known.exact), "cfr/simultaneous", "dcfr/simultaneous",
+              "pcfr+/simultaneous", "egt:threshold=1", *SAMPLING, *PRUNING)  # fmt: skip
 
 
 def copied(solver: TreeSolver, algorithm: str) -> TreeSolver:

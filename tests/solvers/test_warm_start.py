@@ -8,10 +8,10 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.games.matrix import random_matrix
+from aleator.solvers.algorithms import NAMED_RULES, parse_rule
 from aleator.solvers.best_response import best_response_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
-from aleator.solvers.regret_rule import NAMED_RULES, parse_rule
 from aleator.solvers.warm_start import WarmStarter, equivalent_iterations, rebel_warm_start, warm_start
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, block, legal_actions, random_policy, uniform_policy

@@ -154,7 +154,7 @@ def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
 def _search_config(text: str, game: Game[Any]) -> SearchConfig:
     from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
-    from aleator.solvers.regret_rule import parse_rule
+    from aleator.solvers.algorithms import parse_rule
     from aleator.solvers.search_rule import SEARCH_RULES, find_rule
     from aleator.trees.subgame import TO_THE_END, DepthLimit
 

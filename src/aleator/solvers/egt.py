@@ -37,9 +37,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import SolveError, shown
+from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.parsing import parse_real
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
 from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
@@ -47,8 +46,6 @@ from aleator.solvers.state import TreeSolver, check_no_leaves, restore_vectors
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import PublicTree
 
-EGT_NAME = "egt"
-EGT_USAGE = "egt[:threshold=C]"
 _FIRST_STEP, _LEAST_STEP = 0.5, 1e-12
 _ROUNDING, _FIRST_SMOOTHING = 1e-12, 2.0**-20  # in the tree's unit
 
@@ -207,16 +204,3 @@ class EGT(TreeSolver):
 def _mix(old: FloatArray, new: FloatArray, share: float) -> FloatArray:
     """Returns (1 - share) old + share new."""
     return (1.0 - share) * old + share * new
-
-
-def parse_egt(text: str) -> float:
-    """Returns the threshold of a name such as `egt` or `egt:threshold=0.01`.
-
-    Raises:
-        SolveError: anything else; the message says what is allowed.
-    """
-    name, colon, rest = text.partition(":")
-    if name != EGT_NAME or (colon and not rest.startswith("threshold=")):
-        raise SolveError(f"unknown algorithm {shown(text)}; allowed: {EGT_USAGE}, as in egt:threshold=0.01")
-    threshold = rest.removeprefix("threshold=") if colon else "0"
-    return parse_real(threshold, "the threshold of egt", least=0.0, error=SolveError)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aleator.settings import setting
+from aleator.solvers.regret_rule import ORDER
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FictitiousRule:
@@ -11,7 +14,7 @@ class FictitiousRule:
 
     linear: bool = False
     optimistic: bool = False
-    alternating: bool = True
+    alternating: bool = setting(True, **ORDER)
 
     def weight(self, iteration: int) -> float:
         """Returns the weight of iteration t (from 1) in the average."""
@@ -21,5 +24,3 @@ class FictitiousRule:
 FICTITIOUS_PLAY = FictitiousRule()
 LINEAR_FICTITIOUS_PLAY = FictitiousRule(linear=True)
 FLOP = FictitiousRule(linear=True, optimistic=True)
-
-FICTITIOUS_RULES: dict[str, FictitiousRule] = {"fp": FICTITIOUS_PLAY, "linear-fp": LINEAR_FICTITIOUS_PLAY, "flop": FLOP}

@@ -29,18 +29,23 @@ Status:
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from math import inf, isnan
+from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError, did_you_mean, shown
+from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.parsing import check_name, parse_real
+from aleator.settings import PLACED, SLASH, check_settings, setting
 
 MAX_EXPONENT = 100.0
 REGRET_MATCHING, SHARP_MATCHING, HEDGE = "regret-matching", "sharp-matching", "hedge"
+ORDER: dict[str, Any] = {  # a setting that all families have whose players can be updated at once
+    "name": "updates", "form": SLASH, "choices": {"simultaneous": False, "alternating": True},
+    "metavar": "simultaneous",
+    "help": "both players at once, against the old policies; or one after the other",
+}  # fmt: skip
 
 
 class EqualWeights(NamedTuple):
@@ -61,26 +66,33 @@ class RegretRule:
     """How regrets are accumulated, how they become a policy, how policies are averaged.
 
     Attributes:
-        alpha: exponent of the discount of positive regrets; inf for none.
-        beta: exponent of the discount of negative regrets; inf for none, -inf to forget them.
-        gamma: exponent of the weight of iteration t in the average policy, t^gamma.
+        alpha, beta, gamma: exponents of the discounts of positive and of negative regrets and of the average.
         floor: regrets never fall below zero (regret matching+).
         optimistic: the next policy assumes that the last iteration's regrets come once more.
         minimiser: "regret-matching", "sharp-matching" or "hedge".
-        alternating: players are updated in turn, the second against the first's new policy.
+        alternating: players are updated in turn, the second against the first's new policy; else both at once.
         alpha_slope, beta_slope, gamma_slope: added to the exponents in proportion to t / horizon (hyper-parameter
             schedules).
         horizon: the iteration at which a schedule ends.
         restart: the average begins anew at the powers of this number; 0 for never.
     """
 
-    alpha: float = inf
-    beta: float = inf
-    gamma: float = 0.0
+    alpha: float = setting(
+        inf, form=PLACED, least=-MAX_EXPONENT, most=MAX_EXPONENT, infinite=True,
+        help="exponent of the discount of positive regrets; inf for none",
+    )  # fmt: skip
+    beta: float = setting(
+        inf, form=PLACED, least=-MAX_EXPONENT, most=MAX_EXPONENT, infinite=True,
+        help="exponent of the discount of negative regrets; inf for none, -inf to forget them",
+    )  # fmt: skip
+    gamma: float = setting(
+        0.0, form=PLACED, least=0.0, most=MAX_EXPONENT,
+        help="exponent of the weight of iteration t in the average policy, t^gamma",
+    )  # fmt: skip
     floor: bool = False
     optimistic: bool = False
     minimiser: str = REGRET_MATCHING
-    alternating: bool = True
+    alternating: bool = setting(True, **ORDER)
     alpha_slope: float = 0.0
     beta_slope: float = 0.0
     gamma_slope: float = 0.0
@@ -91,10 +103,7 @@ class RegretRule:
         known = (REGRET_MATCHING, SHARP_MATCHING, HEDGE)
         if self.minimiser not in known:
             raise SolveError(f"unknown minimiser {self.minimiser!r}; allowed: {', '.join(known)}")
-        if any(isnan(exponent) for exponent in (self.alpha, self.beta, self.gamma)) or self.gamma in (inf, -inf):
-            raise SolveError(f"impossible exponents: alpha {self.alpha}, beta {self.beta}, gamma {self.gamma}")
-        if self.gamma < 0:
-            raise SolveError(f"gamma must not be negative, or the average would forget late iterations: {self.gamma}")
+        check_settings(self, SolveError)
         if self.horizon < 1:
             raise SolveError(f"a schedule's horizon must be at least 1 iteration, not {self.horizon}")
         if self.restart < 0 or self.restart == 1:
@@ -174,55 +183,3 @@ HS_DCFR = RegretRule(alpha=1.0, alpha_slope=3.0, beta=-1.0, beta_slope=-2.0, gam
 HS_PCFR_PLUS = RegretRule(floor=True, optimistic=True, gamma=30.0, gamma_slope=-5.0, horizon=1000)
 HEDGE_RULE = RegretRule(minimiser=HEDGE)
 SHARP_DCFR_PLUS = RegretRule(alpha=1.25, alpha_slope=0.25, horizon=100, floor=True, gamma=4.0, minimiser=SHARP_MATCHING)
-
-NAMED_RULES: dict[str, RegretRule] = {
-    "cfr": CFR,
-    "rm+": RM_PLUS,
-    "cfr+": CFR_PLUS,
-    "cfr+quadratic": CFR_PLUS_QUADRATIC,
-    "lcfr": LCFR,
-    "lcfr+": LCFR_PLUS,
-    "dcfr": DCFR,
-    "dcfr+": DCFR_PLUS,
-    "pcfr+": PCFR_PLUS,
-    "pdcfr+": PDCFR_PLUS,
-    "hs-dcfr": HS_DCFR,
-    "hs-pcfr+": HS_PCFR_PLUS,
-    "hedge": HEDGE_RULE,
-    "sharp-dcfr+": SHARP_DCFR_PLUS,
-}
-
-
-def parse_rule(text: str) -> RegretRule:
-    """Returns the rule of that name; `dcfr:A,B,G` sets DCFR's exponents, a suffix `/simultaneous` updates both at once.
-
-    Raises:
-        SolveError: no such rule; the message lists them.
-    """
-    check_name(text, "a rule", error=SolveError)
-    name, _, suffix = text.partition("/")
-    if suffix not in ("", "simultaneous", "alternating"):
-        raise SolveError(f"{shown(text)}: after / only 'simultaneous' or 'alternating' is allowed, not {shown(suffix)}")
-    base, colon, numbers = name.partition(":")
-    if base == "dcfr" and colon:
-        exponents = numbers.split(",")
-        if len(exponents) != 3:
-            raise SolveError(f"{shown(text)}: expected three exponents, as in dcfr:1.5,0,2")
-        alpha, beta = (_exponent(number, infinite=True) for number in exponents[:2])
-        rule = RegretRule(alpha=alpha, beta=beta, gamma=_exponent(exponents[2], infinite=False))
-    elif name in NAMED_RULES:
-        rule = NAMED_RULES[name]
-    else:
-        allowed = f"{', '.join(NAMED_RULES)}, dcfr:ALPHA,BETA,GAMMA"
-        raise SolveError(f"unknown regret rule {shown(text)}; {did_you_mean(name, NAMED_RULES)}allowed: {allowed}")
-    return replace(rule, alternating=False) if suffix == "simultaneous" else rule
-
-
-def _exponent(text: str, *, infinite: bool) -> float:
-    most = inf if infinite else MAX_EXPONENT
-    exponent = parse_real(text, "an exponent of dcfr", least=-most, most=most, infinite=infinite, error=SolveError)
-    if MAX_EXPONENT < abs(exponent) < inf:
-        raise SolveError(
-            f"an exponent of dcfr is from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, or infinite, not {shown(text)}"
-        )
-    return exponent

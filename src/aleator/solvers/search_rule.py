@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aleator.errors import SolveError
-from aleator.solvers.fictitious_rule import FICTITIOUS_RULES, FictitiousRule
+from aleator.solvers.algorithms import ALGORITHMS
+from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.minimax import MinimaxRule, check_one_hand
 from aleator.solvers.regret_rule import LCFR, SHARP_MATCHING, RegretRule
 
@@ -71,7 +72,11 @@ SEARCH_RULES: dict[str, SearchRule] = {
     "sharp-cfr-d": SearchRule(update=RegretRule(alpha=1.5, beta=0.5, gamma=1.0, minimiser=SHARP_MATCHING)),
     "cfr-ave": SearchRule(leaves=AVERAGE),
     "modified-cfr-ave": SearchRule(leaves=DIFFERENCE),
-    **{name: SearchRule(update=rule, leaves=AVERAGE) for name, rule in FICTITIOUS_RULES.items()},
+    **{
+        name: SearchRule(update=known.rule, leaves=AVERAGE)
+        for name, known in ALGORITHMS.items()
+        if isinstance(known.rule, FictitiousRule)
+    },
     "minimax": SearchRule(update=MinimaxRule()),
 }
 

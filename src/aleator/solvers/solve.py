@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
-from aleator.errors import SolutionError, SolveError, TooBigError, did_you_mean, shown
+from aleator.errors import SolutionError, SolveError, TooBigError
 from aleator.games.base import Game
 from aleator.games.contract import check_own_game
 from aleator.games.holdem.spot import Spot
 from aleator.games.registry import load_game
 from aleator.memory import available_memory
-from aleator.parsing import MAX_THREADS, check_name
+from aleator.solvers.algorithms import DEFAULT_ALGORITHM, find_algorithm
 from aleator.solvers.best_response import expected_value, nash_conv
-from aleator.solvers.cfr import CFR
-from aleator.solvers.egt import EGT, EGT_NAME, EGT_USAGE, parse_egt
-from aleator.solvers.fictitious_play import FictitiousPlay
-from aleator.solvers.fictitious_rule import FICTITIOUS_RULES
 from aleator.solvers.limits import (
     SECONDS_BETWEEN_CHECKPOINTS,
     CurvePoint,
@@ -30,11 +25,6 @@ from aleator.solvers.limits import (
     Progress,
     run_until,
 )
-from aleator.solvers.mccfr import MCCFR
-from aleator.solvers.pruned_cfr import PrunedCFR
-from aleator.solvers.pruning_rule import PRUNING_USAGE, is_pruning_rule, parse_pruning_rule
-from aleator.solvers.regret_rule import NAMED_RULES, parse_rule
-from aleator.solvers.sampling_rule import SAMPLING_USAGE, is_sampling_rule, parse_sampling_rule
 from aleator.solvers.solution import Arrays, Solution, Summary, TreeSolution
 from aleator.solvers.state import Solver, TreeSolver
 from aleator.trees.policy import Policy, uniform_policy
@@ -43,50 +33,16 @@ from aleator.trees.public_tree import PublicTree, build_tree
 if TYPE_CHECKING:
     from aleator.solvers.holdem.solution import HoldemSolution
 
-LINEAR_PROGRAM = "lp"
-ALGORITHMS = (*NAMED_RULES, *FICTITIOUS_RULES, EGT_NAME, LINEAR_PROGRAM)
-
 
 def make_solver(
-    tree: PublicTree, algorithm: str = "dcfr", *, dtype: str = "float64", threads: int = 1, seed: int = 0
+    tree: PublicTree, algorithm: str = DEFAULT_ALGORITHM, *, dtype: str = "float64", threads: int = 1, seed: int = 0
 ) -> TreeSolver:
     """Returns a solver by the name of its algorithm; the seed matters to those that sample.
 
     Raises:
-        SolveError: no such algorithm or precision; the message lists them.
+        SolveError: no such algorithm, setting or precision; the message says what is allowed.
     """
-    if dtype not in ("float64", "float32"):
-        raise SolveError(f"unknown precision {shown(dtype)}; allowed: float64, float32")
-    if not 1 <= threads <= MAX_THREADS:
-        raise SolveError(f"threads must be at least 1 and at most {MAX_THREADS:,}, not {shown(threads)}")
-    check_name(algorithm, "an algorithm", error=SolveError)
-    name, _, suffix = algorithm.partition("/")
-    if name in FICTITIOUS_RULES:
-        if suffix not in ("", "simultaneous", "alternating"):
-            raise SolveError(f"{shown(algorithm)}: after / only 'simultaneous' or 'alternating' is allowed")
-        rule = replace(FICTITIOUS_RULES[name], alternating=suffix != "simultaneous")
-        return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
-    if is_sampling_rule(name):
-        return MCCFR(tree, parse_sampling_rule(algorithm), dtype=dtype, threads=threads, seed=seed)
-    if counts_nodes(algorithm):
-        if dtype != "float64":
-            raise SolveError(f"{name.partition(':')[0]} computes in float64 only, not in {dtype}")
-        if is_pruning_rule(name):
-            return PrunedCFR(tree, parse_pruning_rule(algorithm))
-        return EGT(tree, threshold=parse_egt(algorithm))
-    if name.partition(":")[0] not in NAMED_RULES:
-        hint = did_you_mean(name, ALGORITHMS)
-        raise SolveError(
-            f"unknown algorithm {shown(algorithm)}; {hint}allowed: {', '.join(ALGORITHMS)}, dcfr:ALPHA,BETA,GAMMA, "
-            f"{SAMPLING_USAGE}, {PRUNING_USAGE}, {EGT_USAGE}"
-        )
-    return CFR(tree, parse_rule(algorithm), dtype=dtype, threads=threads)
-
-
-def counts_nodes(algorithm: str) -> bool:
-    """Returns whether the solver of an algorithm counts the nodes it touches; others touch all in every iteration."""
-    name = algorithm.partition("/")[0]
-    return is_sampling_rule(name) or is_pruning_rule(name) or name.partition(":")[0] == EGT_NAME
+    return find_algorithm(algorithm).make_solver(tree, dtype=dtype, threads=threads, seed=seed)
 
 
 class Problem(Protocol):
@@ -186,8 +142,8 @@ def solve(
 
     Args:
         game: a name, a game, a hold'em spot, or a tree that is already built.
-        algorithm: see `ALGORITHMS`; `lp` solves a linear program and is exact. By default DCFR, in hold'em as the spot
-            says.
+        algorithm: a name, as `aleator algorithms` lists them; `lp` solves a linear program and is exact. By default
+            DCFR, in hold'em as the spot says.
         limits: when to stop; by default after 1,000 iterations, in hold'em as the spot says.
         dtype: float64 or float32, in hold'em float32 or float16; by default the first.
         threads: used if the game is big enough.
@@ -214,8 +170,8 @@ def solve(
     dtype = dtype or (problem.dtype if resume is None else resume.summary.dtype)
     if resume is not None:
         problem.check_resume(resume, algorithm, dtype)
-    if algorithm == LINEAR_PROGRAM:
-        return _solve_exactly(problem)
+    if find_algorithm(algorithm).exact:
+        return _solve_exactly(problem, algorithm)
     problem.prepare(algorithm, dtype)
     problem.check_fits(algorithm, dtype)
     solver = problem.make_solver(algorithm, dtype=dtype, threads=threads, seed=seed)
@@ -246,7 +202,7 @@ def solve(
 class TreeProblem:
     """A public tree, solved by the engines of `solvers.engines` that walk such trees."""
 
-    algorithm, dtype, limits = "dcfr", "float64", Limits()
+    algorithm, dtype, limits = DEFAULT_ALGORITHM, "float64", Limits()
 
     def __init__(self, tree: PublicTree) -> None:
         self.tree, self.name = tree, tree.game.name
@@ -277,7 +233,7 @@ class TreeProblem:
 
     def make_solver(self, algorithm: str, *, dtype: str, threads: int, seed: int) -> TreeSolver:
         """Returns a solver at its beginning."""
-        return make_solver(self.tree, algorithm, dtype=dtype, threads=threads, seed=seed)
+        return find_algorithm(algorithm).make_solver(self.tree, dtype=dtype, threads=threads, seed=seed)
 
     def solution(
         self, solver: TreeSolver, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None = None
@@ -288,14 +244,14 @@ class TreeProblem:
         )
 
 
-def _solve_exactly(problem: Problem) -> TreeSolution:
+def _solve_exactly(problem: Problem, algorithm: str) -> TreeSolution:
     """Returns the solution of a linear program."""
     from aleator.solvers.linear_program import solve_linear_program  # loads SciPy's optimisers
 
     assert isinstance(problem, TreeProblem)
     started = perf_counter()
     _, policy = solve_linear_program(problem.tree)
-    return _tree_solution(policy, LINEAR_PROGRAM, "float64", (), {}, perf_counter() - started)
+    return _tree_solution(policy, algorithm, "float64", (), {}, perf_counter() - started)
 
 
 def _tree_solution(
@@ -320,9 +276,9 @@ def _tree_solution(
 
 
 @cache
-def prepare(algorithm: str = "dcfr", dtype: str = "float64") -> None:
+def prepare(algorithm: str = DEFAULT_ALGORITHM, dtype: str = "float64") -> None:
     """Compiles what a solve by `algorithm` needs, on the smallest game; after the first run it comes from disk."""
-    if algorithm != LINEAR_PROGRAM:
+    if not find_algorithm(algorithm).exact:
         solver = make_solver(build_tree(load_game("kuhn")), algorithm, dtype=dtype)
         solver.run(1)
         solver.nash_conv()

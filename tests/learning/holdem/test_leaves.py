@@ -7,11 +7,11 @@ import torch
 from aleator.learning.holdem.examples import Labelling, ranges_on, turn_examples, turn_values
 from aleator.learning.holdem.leaves import NetworkLeaves, RiverLeaves, round_engine
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import leaf_pots
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
-from aleator.solvers.regret_rule import parse_rule
 
 DECK = Deck(range(38, 52))  # 10 live cards on the turn, 45 hands
 SHAPE = NetworkShape(street="turn", width=16, layers=2, knots=8, levels=3, bands=3, band_knots=4)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from aleator.errors import SolveError
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.fused import FusedEngine, layout, places_of
 from aleator.solvers.engines.batched_holdem.order import order_of
@@ -13,7 +14,6 @@ from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
 from aleator.solvers.engines.batched_holdem.source import river_source, scanned_rows
-from aleator.solvers.regret_rule import parse_rule
 
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 

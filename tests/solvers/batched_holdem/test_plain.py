@@ -11,13 +11,14 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import BetMenu, PlayerSizes, parse_sizes
 from aleator.games.holdem.spot import Spot
+from aleator.solvers.algorithms import NAMED_RULES, parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs, RoundPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.shapes import FOLD, LEAF, BettingShape, PotMenu, betting_of
 from aleator.solvers.holdem.solver import HoldemSolver
-from aleator.solvers.regret_rule import CFR, DCFR, NAMED_RULES, RegretRule, parse_rule
+from aleator.solvers.regret_rule import CFR, DCFR, RegretRule
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pytest
 
 from aleator.apps.papers.holdem_curves import TYPICAL, make_spot
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.holdem.solver import HoldemSolver
-from aleator.solvers.regret_rule import DCFR, SHARP_DCFR_PLUS, SHARP_MATCHING, parse_rule
+from aleator.solvers.regret_rule import DCFR, SHARP_DCFR_PLUS, SHARP_MATCHING
 from tests.solvers.holdem.test_solver import spot
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels

@@ -16,12 +16,12 @@ from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot, parse_spot
 from aleator.games.holdem.subgame import subgame_of
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.holdem.problem import SpotProblem
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.limits import Limits
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.solvers.solve import solve
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels

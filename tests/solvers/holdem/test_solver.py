@@ -14,10 +14,10 @@ from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot import Rake, Spot, SpotError
 from aleator.games.holdem.spot_file import parse_spot
+from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem.solver import HoldemSolver
-from aleator.solvers.regret_rule import NAMED_RULES
 from aleator.trees import build_tree
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels

@@ -28,6 +28,7 @@ from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot
 from aleator.memory import available_memory
+from aleator.solvers.algorithms import ALGORITHMS, parse_rule
 from aleator.solvers.holdem.problem import BITS, SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
@@ -39,7 +40,12 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=
 SpotFile = Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")]
 Rule = Annotated[
     str | None,
-    typer.Option("--rule", "--algorithm", help="Regret rule: dcfr, pcfr+, ...; default: as the spot says."),
+    typer.Option(
+        "--rule",
+        "--algorithm",
+        help="Default: as the spot says. "
+        + ", ".join(name for name, known in ALGORITHMS.items() if known.runs_on_boards),
+    ),
 ]
 Target = Annotated[float | None, typer.Option(help="Stop at this exploitability, a fraction of the pot.")]
 Iterations = Annotated[int | None, typer.Option(help="Stop after this many iterations (each updates both players).")]
@@ -228,6 +234,8 @@ def _solve(
     spot: Spot, file: Path, rule: str | None, limits: Limits | None, *, quiet: bool, **settings: Any
 ) -> tuple[HoldemSolution, bool]:
     """Returns the solution of a spot and whether a signal ended the solve."""
+    if rule is not None:
+        parse_rule(rule)  # the engine of spots has no other algorithms
     game = HoldemGame(spot)
     game.name = f"holdem:{file}"
     solution, stopped = solve_with_bar(SpotProblem(game), rule, limits, quiet=quiet, **settings)

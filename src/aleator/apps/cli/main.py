@@ -22,6 +22,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether
 # verb and module: one line for the overview
 _VERBS = {
     "games": "What can be solved and played, with rules and sizes.",
+    "algorithms": "How games are solved, and what can be set.",
     "solve": "Solve a game and, if asked, save and plot the result.",
     "evaluate": "Exploitability of a saved solution or an agent.",
     "holdem": "Estimate, solve and browse hold'em spots.",

@@ -14,10 +14,11 @@ from aleator.apps.cli.stopping import end
 from aleator.apps.spot_report import solve_report
 from aleator.errors import SolutionError, SolveError
 from aleator.parsing import MAX_SEED
+from aleator.solvers.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, find_algorithm
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
 from aleator.solvers.solution import Solution, Summary, open_solution
-from aleator.solvers.solve import LINEAR_PROGRAM, Problem, TreeProblem, counts_nodes, find_problem
+from aleator.solvers.solve import Problem, TreeProblem, find_problem
 from aleator.storage import check_writable
 
 # what a plot is drawn over -> field of a point of the curve, label
@@ -31,12 +32,9 @@ _AXES = {
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     algorithm: Annotated[
-        str | None, typer.Option(help="Default: dcfr, in hold'em as the spot says. "
-                          "cfr, rm+, cfr+, cfr+quadratic, lcfr, lcfr+, dcfr, dcfr:A,B,G, dcfr+, sharp-dcfr+, pcfr+, "
-                          "pdcfr+, hs-dcfr, hs-pcfr+, hedge, fp, linear-fp, flop, egt, lp; add /simultaneous to update "
-                          "both players at once. "
-                          "Sampling: mccfr, mccfr+, lmccfr, with :SCHEME,OPTION=VALUE as in mccfr:robust3,batch=1000. "
-                          "Pruning: pp, rbp, brp, with :RULE,OPTION=VALUE as in rbp:cfr+,skip=25."),
+        str | None, typer.Option(help=f"Default: {DEFAULT_ALGORITHM}, in hold'em as the spot says. "
+                          f"{', '.join(ALGORITHMS)}; with settings as in dcfr:1.5,0,4/simultaneous, "
+                          "mccfr:robust3,batch=1000, rbp:cfr+,skip=25: see `aleator algorithms`."),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Stop after so many iterations, each of both players.")] = None,
     exploitability: Annotated[float | None, typer.Option("--exploitability", "--target", help="Stop at exploitability "
@@ -61,11 +59,12 @@ def run(
     if output:
         check_writable(output)
     check_plot(plot)
-    _check_axis(algorithm, plot_over, plotted=plot is not None)
     given = {"--iterations": iterations, "--exploitability": exploitability, "--seconds": seconds, "--resume": resume}
-    for name, value in given.items() if algorithm == LINEAR_PROGRAM else ():
+    chosen = find_algorithm(algorithm or DEFAULT_ALGORITHM)
+    for name, value in given.items() if chosen.exact else ():
         if value is not None:
             raise SolveError(f"a linear program is solved exactly, at once: leave out {name}")
+    _check_axis(chosen, plot_over, plotted=plot is not None)
     limits = None
     if (iterations, exploitability, seconds) != (None, None, None):
         limits = Limits(iterations=iterations, exploitability=exploitability, seconds=seconds)
@@ -84,14 +83,14 @@ def run(
     end(stopped=stopped)
 
 
-def _check_axis(algorithm: str | None, axis: str, *, plotted: bool) -> None:
+def _check_axis(algorithm: Algorithm, axis: str, *, plotted: bool) -> None:
     """Raises SolveError if the convergence of an algorithm cannot be drawn over that axis."""
-    if plotted and algorithm == LINEAR_PROGRAM:
+    if plotted and algorithm.exact:
         raise SolveError("a linear program has no convergence to plot")
     if axis not in _AXES:
         raise SolveError(f"a plot is drawn over {', '.join(_AXES)}, not over {axis!r}")
-    if axis == "nodes" and not counts_nodes(algorithm or ""):
-        raise SolveError(f"{algorithm or 'dcfr'} does not count the nodes it touches: every iteration touches all")
+    if axis == "nodes" and not algorithm.family.counts_nodes:
+        raise SolveError(f"{algorithm.name} does not count the nodes it touches: every iteration touches all")
 
 
 def _load(file: Path, problem: Problem, limits: Limits | None) -> Solution:

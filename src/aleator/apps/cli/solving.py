@@ -12,9 +12,10 @@ import typer
 
 from aleator.apps.cli.output import note, progress_bar
 from aleator.apps.cli.stopping import interruptible
+from aleator.solvers.algorithms import find_algorithm
 from aleator.solvers.limits import Limits, Progress
 from aleator.solvers.solution import Solution
-from aleator.solvers.solve import LINEAR_PROGRAM, Problem, solve
+from aleator.solvers.solve import Problem, solve
 from aleator.storage import StorageError
 
 CheckpointEvery = Annotated[
@@ -45,7 +46,7 @@ def solve_with_bar(
     algorithm = algorithm or problem.algorithm
     with ExitStack() as stack:
         # a linear program is solved at once: there is nothing to keep yet when a signal comes
-        interrupted = stack.enter_context(interruptible()) if algorithm != LINEAR_PROGRAM else lambda: False
+        interrupted = stack.enter_context(interruptible()) if not find_algorithm(algorithm).exact else lambda: False
         with progress_bar("compiling (first run only)", quiet=quiet):
             problem.prepare(algorithm, dtype or problem.dtype)
         move = stack.enter_context(progress_bar(f"{problem.name}, {algorithm}", quiet=quiet))

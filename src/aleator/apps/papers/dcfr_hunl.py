@@ -9,8 +9,8 @@ from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.holdem_curves import TYPICAL, holdem_curve, make_spot
 from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.spot import Spot
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.holdem.problem import prepare_spots
-from aleator.solvers.regret_rule import parse_rule
 
 BIG_BLIND, STACK = 100, 20_000
 _ALGORITHMS = {

@@ -11,8 +11,9 @@ import numpy as np
 from aleator.apps.papers.base import Band, Cell, Claim, OnProgress, Points, Settings
 from aleator.games.base import FloatArray
 from aleator.games.registry import load_game
+from aleator.solvers.algorithms import rule_of
 from aleator.solvers.mccfr import MCCFR
-from aleator.solvers.sampling_rule import parse_sampling_rule
+from aleator.solvers.sampling_rule import SamplingRule
 from aleator.solvers.solve import prepare
 from aleator.trees.public_tree import build_tree
 
@@ -80,7 +81,7 @@ def sampled_curves(
     algorithms = list(dict.fromkeys(method.algorithm for method in methods))
     on_progress(0.0, "compiling (first run only)")
     prepare(algorithms[0])
-    rules = {algorithm: parse_sampling_rule(algorithm) for algorithm in algorithms}
+    rules = {algorithm: rule_of(SamplingRule, algorithm) for algorithm in algorithms}
     total, done = runs * last * sum(rule.batch for rule in rules.values()), 0
     found = {}
     for algorithm, rule in rules.items():
@@ -137,7 +138,7 @@ def rows(methods: Sequence[Method], curves: dict[str, Curve]) -> tuple[tuple[Cel
     found: list[tuple[Cell, ...]] = []
     for method in methods:
         if first[method.algorithm] is method:
-            curve, batch = curves[method.algorithm], parse_sampling_rule(method.algorithm).batch
+            curve, batch = curves[method.algorithm], rule_of(SamplingRule, method.algorithm).batch
             spread = float(curve.low[-1]), float(curve.high[-1])
             found.append(
                 (method.panel[:1], method.label, batch, method.paper, curve.final, *spread, curve.touched[-1] / 1e6)

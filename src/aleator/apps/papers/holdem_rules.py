@@ -9,6 +9,7 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Se
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.holdem_curves import ALL_HANDS, TYPICAL, HoldemCurve, Ranges, holdem_curve, make_spot
 from aleator.games.holdem.spot import SolveSettings, Spot
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.holdem.problem import prepare_spots
 from aleator.solvers.regret_rule import (
     CFR_PLUS,
@@ -24,7 +25,6 @@ from aleator.solvers.regret_rule import (
     SHARP_DCFR_PLUS,
     SHARP_MATCHING,
     RegretRule,
-    parse_rule,
 )
 
 _TARGETS = (0.3, 0.1)  # % of the pot

@@ -7,8 +7,9 @@ from math import exp, log
 from aleator.apps.papers.base import Claim, OnProgress, Points, Report, Settings
 from aleator.apps.papers.dcfr_hunl import BIG_BLIND, subgame
 from aleator.games.holdem.game import HoldemGame
+from aleator.solvers.algorithms import rule_of
 from aleator.solvers.mccfr import MCCFR
-from aleator.solvers.sampling_rule import parse_sampling_rule
+from aleator.solvers.sampling_rule import SamplingRule
 from aleator.trees.public_tree import PublicTree, build_tree
 
 _PERIOD = 200_000
@@ -69,7 +70,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 
 def _curve(tree: PublicTree, rule: str, looks: list[int], seed: int) -> list[float]:
     """Returns the exploitability in mbb/g when so many nodes have been touched."""
-    solver = MCCFR(tree, parse_sampling_rule(rule), seed=seed)
+    solver = MCCFR(tree, rule_of(SamplingRule, rule), seed=seed)
     solver.run(100)
     per_iteration = solver.nodes_touched / 100
     found = []

@@ -7,8 +7,8 @@ import numpy as np
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Settings
 from aleator.apps.papers.curves import powers_of_two
 from aleator.games.registry import load_game
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import parse_rule
 from aleator.solvers.warm_start import WarmStarter, equivalent_iterations
 from aleator.trees.public_tree import PublicTree, build_tree
 

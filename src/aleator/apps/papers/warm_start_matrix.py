@@ -7,9 +7,9 @@ import numpy as np
 from aleator.apps.papers.base import Claim, OnProgress, Points, Report, Settings
 from aleator.games.base import FloatArray
 from aleator.games.matrix import random_matrix
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import parse_rule
 from aleator.solvers.warm_start import WarmStarter
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree

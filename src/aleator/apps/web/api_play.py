@@ -13,9 +13,10 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
 
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, Server, raw
-from aleator.apps.web.catalogue import ALGORITHMS, EQUILIBRIUM, PLAYED, RACED, opponents
+from aleator.apps.web.catalogue import EQUILIBRIUM, PLAYED, RACED, opponents
 from aleator.apps.web.models import Job
 from aleator.apps.web.models_play import (
+    AlgorithmInfo,
     LearnCatalogue,
     MoveRequest,
     PlayCatalogue,
@@ -29,6 +30,8 @@ from aleator.apps.web.models_play import (
 from aleator.apps.web.process import RefusedError
 from aleator.apps.web.queue import RACE, SOLVE
 from aleator.apps.web.service import Service
+from aleator.errors import SolveError
+from aleator.solvers.algorithms import ALGORITHMS, find_algorithm
 
 SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -115,7 +118,8 @@ async def _step(service: Service, session_id: str, wanted: str | None) -> Sessio
 @router.get("/learn", tags=["learn"])
 async def learn_catalogue() -> LearnCatalogue:
     """Games and algorithms that can race."""
-    return LearnCatalogue(games=RACED, algorithms=ALGORITHMS)
+    algorithms = [AlgorithmInfo(**known.describe()) for known in ALGORITHMS.values()]
+    return LearnCatalogue(games=RACED, algorithms=algorithms)
 
 
 def _check_game(game: str) -> None:
@@ -134,10 +138,11 @@ async def get_tree(service: Server, game: Annotated[str, Query(max_length=40)]) 
 async def race(service: Server, body: RaceRequest) -> Job:
     """Puts a race in the queue."""
     _check_game(body.game)
-    known = {entry["name"] for entry in ALGORITHMS}
-    unknown = [name for name in body.algorithms if name.partition(":")[0].partition("/")[0] not in known]
-    if unknown:
-        raise RefusedError(f"there is no algorithm {unknown[0]!r}; known: {', '.join(sorted(known))}")
+    try:
+        for name in body.algorithms:
+            find_algorithm(name)
+    except SolveError as error:
+        raise RefusedError(str(error)) from None
     request = body.model_dump() | {"algorithms": list(dict.fromkeys(body.algorithms))}
     return service.queue.submit(RACE, body.game, request)
 

@@ -33,54 +33,6 @@ RACED = [
 ]
 PLAYED = RACED[:7]
 
-_ALGORITHMS = {
-    "Regrets": {
-        "cfr": "vanilla CFR (2007)",
-        "rm+": "CFR with regret matching+: regrets never fall below zero",
-        "cfr+": "CFR+, which solved limit hold'em (2014)",
-        "cfr+quadratic": "CFR+ with quadratic averaging",
-        "lcfr": "linear CFR: late iterations weigh more",
-        "lcfr+": "linear CFR+",
-        "dcfr": "discounted CFR (2019), the default",
-        "dcfr+": "discounted CFR+",
-        "sharp-dcfr+": "discounted CFR+ with sharp matching, the default for hold'em",
-        "pcfr+": "predictive CFR+: assumes that the next step resembles the last",
-        "pdcfr+": "predictive and discounted",
-        "hs-dcfr": "discounted CFR with a schedule",
-        "hs-pcfr+": "predictive CFR+ with a schedule",
-        "hedge": "CFR with Hedge instead of regret matching",
-    },
-    "Best responses": {
-        "fp": "fictitious play (1951): best response to the average",
-        "linear-fp": "fictitious play, late iterations weigh more",
-        "flop": "fictitious linear optimistic play, of ReBeL",
-    },
-    "Sampling": {
-        "mccfr": "Monte Carlo CFR, external sampling",
-        "mccfr:outcome": "one history per iteration",
-        "mccfr:chance": "only chance is sampled",
-        "mccfr:public-chance": "only what everybody sees of chance is sampled",
-        "mccfr:robust3": "three actions at a time, of Double Neural CFR",
-        "mccfr+": "Monte Carlo CFR with regret matching+",
-        "lmccfr": "linear Monte Carlo CFR",
-    },
-    "Pruning": {
-        "pp": "CFR that skips hands the opponent cannot hold",
-        "rbp": "regret-based pruning: skips actions while they cannot matter",
-        "brp": "best-response pruning, which frees memory, too",
-    },
-    "Others": {
-        "egt": "excessive gap technique: a first-order method",
-        "lp": "linear program: exact, no iterations",
-    },
-}
-ALGORITHMS = [
-    {"name": name, "summary": summary, "group": group}
-    for group, members in _ALGORITHMS.items()
-    for name, summary in members.items()
-]
-
-
 EQUILIBRIUM, REBEL = "equilibrium", "rebel"
 _OPPONENTS = {
     REBEL: OpponentInfo(

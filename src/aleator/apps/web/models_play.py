@@ -76,11 +76,43 @@ class Session(BaseModel):
     solution: str | None
 
 
+class SettingInfo(BaseModel):
+    """What can be typed behind the name of an algorithm; no limit is null."""
+
+    name: str
+    form: Literal["named", "word", "placed", "attached", "slash"]
+    kind: Literal["bool", "int", "float", "str"]
+    default: bool | int | float | str | None
+    least: float | None
+    most: float | None
+    choices: list[str]
+    unit: str
+    help: str
+
+
+class Variant(BaseModel):
+    """An algorithm with settings that are worth a choice of their own."""
+
+    name: str
+    summary: str
+
+
+class AlgorithmInfo(Variant):
+    """An algorithm of the registry."""
+
+    group: str
+    reference: str
+    settings: list[SettingInfo]
+    variants: list[Variant]
+    exact: bool
+    holdem: bool
+
+
 class LearnCatalogue(BaseModel):
     """Games and algorithms that can race."""
 
     games: list[GameInfo]
-    algorithms: list[dict[str, str]]
+    algorithms: list[AlgorithmInfo]
 
 
 class TreeNode(BaseModel):

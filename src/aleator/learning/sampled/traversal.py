@@ -27,7 +27,8 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.sampled.play import HistoryBatch, SampledGame
 from aleator.parsing import check_name
-from aleator.solvers.sampling_rule import EXTERNAL, OUTCOME, ROBUST, SamplingRule, parse_sampling_rule
+from aleator.solvers.algorithms import rule_of
+from aleator.solvers.sampling_rule import EXTERNAL, OUTCOME, ROBUST, SamplingRule
 
 Tensor = torch.Tensor
 SCHEMES = (EXTERNAL, ROBUST, OUTCOME)
@@ -106,7 +107,7 @@ def parse_sampling(text: str) -> SamplingRule:
         SolveError: it is something else.
     """
     check_name(text, "a sampling scheme", error=SolveError)
-    rule = parse_sampling_rule(f"mccfr:{text}")
+    rule = rule_of(SamplingRule, f"mccfr:{text}")
     plain = SamplingRule(scheme=rule.scheme, actions=rule.actions, exploration=rule.exploration)
     if rule != plain or rule.scheme not in SCHEMES:
         raise SolveError(f"no sampling {text!r}; allowed: external, robustK, outcome[,epsilon=E]")

@@ -10,13 +10,13 @@ from aleator.errors import SolutionError, SolveError
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
+from aleator.solvers.algorithms import find_algorithm, parse_rule
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.estimate import HoldemEstimate, estimate_plan
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.tree import is_spot
 from aleator.solvers.limits import CurvePoint, Limits
-from aleator.solvers.regret_rule import HEDGE, NAMED_RULES, parse_rule
 from aleator.solvers.solution import Solution
 from aleator.trees.public_tree import PublicTree
 
@@ -36,13 +36,8 @@ rate = {rate}
 
 
 def runs_on_boards(algorithm: str | None) -> bool:
-    """Returns whether hold'em's engine has an algorithm: CFR's family without Hedge, players in turn; None: its own."""
-    if algorithm is None:
-        return True
-    if algorithm.partition("/")[0].partition(":")[0] not in NAMED_RULES:
-        return False
-    rule = parse_rule(algorithm)
-    return rule.alternating and rule.minimiser != HEDGE
+    """Returns whether the engine of hold'em has an algorithm; None is its own."""
+    return algorithm is None or find_algorithm(algorithm).runs_on_boards
 
 
 def spot_limits(spot: Spot) -> Limits:

@@ -29,9 +29,10 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS, parse_card, without_common_cards
 from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.spot import DEFAULT_RULE, Spot
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
-from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule, parse_rule
+from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule
 from aleator.solvers.state import Solver, restore_vectors
 
 HOLDEM_RULE = parse_rule(DEFAULT_RULE)

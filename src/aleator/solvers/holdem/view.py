@@ -26,10 +26,10 @@ from aleator.games.holdem.cards import (
 )
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
 from aleator.games.holdem.subgame import subgame_of
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.holdem.solution import HoldemSolution, StoredNode
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.values import Pair, SubtreeValues
-from aleator.solvers.regret_rule import parse_rule
 
 RESOLVE_ITERATIONS = 500
 KEPT_BOARDS = 64

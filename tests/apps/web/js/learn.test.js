@@ -47,7 +47,7 @@ test("a tree shows the policy of a decision, and of another one that is chosen",
 });
 
 test("algorithms are picked, at most eight, and remembered", () => {
-  const entry = (name, at) => ({ name, summary: "", group: at < 4 ? "A" : "B" });
+  const entry = (name, at) => ({ name, summary: "", group: at < 4 ? "A" : "B", variants: [] });
   const known = ["cfr", "cfr+", "dcfr", "pcfr+", "fp"].map(entry);
   const picks = makePicks(known);
   assert.deepEqual(picks.chosen(), ["cfr", "cfr+", "dcfr", "pcfr+"]);

@@ -10,9 +10,10 @@ import numpy as np
 from aleator.apps.web.worker.channel import Channel
 from aleator.games.base import CHANCE
 from aleator.games.registry import load_game
+from aleator.solvers.algorithms import find_algorithm
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.linear_program import solve_linear_program
-from aleator.solvers.solve import LINEAR_PROGRAM, make_solver, prepare
+from aleator.solvers.solve import prepare
 from aleator.solvers.state import TreeSolver
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
@@ -112,14 +113,13 @@ def race(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         prepare(name)
     built = build_tree(load_game(params["game"]))
     shown = [node for node in shown_nodes(built) if built.actor[node] >= 0]
+    racing = {name: find_algorithm(name) for name in params["algorithms"]}
     runners = [
-        _Runner(name, make_solver(built, name, seed=params["seed"]))
-        for name in params["algorithms"]
-        if name != LINEAR_PROGRAM
+        _Runner(name, chosen.make_solver(built, seed=params["seed"]))
+        for name, chosen in racing.items()
+        if not chosen.exact
     ]
-    results = {}
-    if LINEAR_PROGRAM in params["algorithms"]:
-        results[LINEAR_PROGRAM] = _linear_program(built, shown, channel)
+    results = {name: _linear_program(name, built, shown, channel) for name, chosen in racing.items() if chosen.exact}
     told = dict.fromkeys((runner.name for runner in runners), -SECONDS_BETWEEN_POLICIES)
     started = perf_counter()
     while runners and not channel.stopped:
@@ -144,11 +144,11 @@ def race(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     return {"game": params["game"], "results": list(results.values())}
 
 
-def _linear_program(built: PublicTree, shown: list[int], channel: Channel) -> dict[str, Any]:
+def _linear_program(name: str, built: PublicTree, shown: list[int], channel: Channel) -> dict[str, Any]:
     started = perf_counter()
     _, policy = solve_linear_program(built)
     point = {
-        "algorithm": LINEAR_PROGRAM,
+        "algorithm": name,
         "iteration": 1,
         "seconds": perf_counter() - started,
         "exploitability": max(nash_conv(policy) / 2, 0.0),

@@ -15,7 +15,7 @@ export function makePicks(algorithms) {
 
 class Picks {
   constructor(algorithms) {
-    this.known = algorithms;
+    this.known = algorithms.flatMap(({ group, variants, ...one }) => [one, ...variants].map((row) => ({ ...row, group })));
     this.chosen = new Set(JSON.parse(localStorage.getItem("algorithms") ?? "null") ?? FIRST);
     this.element = h("div", { class: "picks" });
   }
