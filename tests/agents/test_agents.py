@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aleator.agents.base import Agent, node_of, play_game
+from aleator.agents.base import Agent, play_game
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.agents.continual import ContinualAgent
 from aleator.agents.human import HumanAgent
@@ -50,7 +50,7 @@ def test_scripts_do_at_the_table_what_their_policy_says(script: str, game: str) 
             seen = table.observe()
             np.testing.assert_allclose(
                 agent.policy_at(seen.history)[:, seen.hand],
-                policy[node_of(tree, seen.events)][:, seen.hand],
+                policy[tree.node_at(seen.events)][:, seen.hand],
                 atol=1e-12,
             )
             table.act(int(rng.choice(seen.legal)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.agents.base import node_of
 from aleator.agents.continual import ContinualAgent
 from aleator.agents.registry import load_agent
 from aleator.games import load_game
@@ -30,7 +29,7 @@ def test_the_table_plays_the_policy(name: str) -> None:
                 if seen.seat == seat:
                     np.testing.assert_allclose(
                         agent.policy_at(seen.history)[:, seen.hand],
-                        policy[node_of(tree, seen.events)][:, seen.hand],
+                        policy[tree.node_at(seen.events)][:, seen.hand],
                         atol=1e-9,
                     )
                     assert agent.belief(seen.history).state == seen.state

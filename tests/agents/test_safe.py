@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.agents.base import node_of
 from aleator.agents.safe import SafeAgent
-from aleator.errors import AgentError
+from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.games.table import Table
 from aleator.search.safe import SafeSearch
@@ -34,7 +33,7 @@ def test_search_makes_a_rough_blueprint_better_and_the_table_agrees() -> None:
             while not table.is_over:
                 seen = table.observe()
                 if seen.seat == seat:
-                    node = node_of(tree, seen.events)
+                    node = tree.node_at(seen.events)
                     np.testing.assert_allclose(
                         agent.policy_at(seen.history)[:, seen.hand], searched[node][:, seen.hand], atol=0.05
                     )
@@ -49,5 +48,5 @@ def test_games_without_chance_are_cut_after_two_moves() -> None:
     changed = agent.policy(tree)[int(np.flatnonzero((tree.depth == 2) & (tree.actor >= 0))[0])]
     assert np.abs(changed - 1 / len(changed)).max() > 0.1
     np.testing.assert_array_equal(agent.policy(tree)[0], uniform_policy(tree)[0])
-    with pytest.raises(AgentError, match="another tree"):
+    with pytest.raises(SolveError, match="another tree"):
         agent.policy(build_tree(load_game("kuhn")))

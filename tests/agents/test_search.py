@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.agents.base import node_of
 from aleator.agents.search import SearchAgent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
@@ -64,7 +63,7 @@ def test_continuation_policies_at_the_leaves_need_the_tree() -> None:
     table = Table(game, rng)
     seen = table.observe()
     assert agent.policy_at(seen.history)[:, seen.hand].sum() == pytest.approx(1.0)
-    assert node_of(tree, seen.events) == 0
+    assert tree.node_at(seen.events) == 0
 
 
 def test_solved_situations_are_forgotten_when_there_are_too_many() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.agents.base import node_of
 from aleator.agents.registry import load_agent
 from aleator.agents.search import SearchAgent
 from aleator.agents.searching import SearcherAgent
@@ -43,7 +42,7 @@ def test_the_table_plays_the_policy(name: str, game: str) -> None:
         while not table.is_over:
             seen = table.observe()
             if seen.seat == seat:
-                there = policy[node_of(tree, seen.events)][:, seen.hand]
+                there = policy[tree.node_at(seen.events)][:, seen.hand]
                 np.testing.assert_allclose(agent.policy_at(seen.history)[:, seen.hand], there, atol=1e-6)
                 belief = agent.belief(seen.history)
                 assert belief is not None and belief.state == seen.state
@@ -92,7 +91,7 @@ def test_hold_em_is_searched_to_the_end_by_its_own_solver(
 ) -> None:
     """As it comes, without a word about depth or budget; the general engine is never needed."""
     monkeypatch.setattr("aleator.solvers.holdem.tree.CFR", None)
-    monkeypatch.setattr("aleator.search.spot_solver.DepthLimitedSolver", None)
+    monkeypatch.setattr("aleator.search.subgame_solver.DepthLimitedSolver", None)
     game = HoldemGame(spot)
     agent, rng = load_agent(name, game), np.random.default_rng(0)
     for seat in (0, 1):

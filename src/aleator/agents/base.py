@@ -102,11 +102,3 @@ def check_no_clock(seconds: float | None) -> None:
     """Raises AgentError if searches end after some seconds: what is played then cannot be said beforehand."""
     if seconds is not None:
         raise AgentError("what an agent with a time limit plays depends on the clock: give it iterations instead")
-
-
-def node_of(tree: PublicTree, events: Sequence[int]) -> int:
-    """Returns the node of a game's tree to which a sequence of events leads from the root."""
-    node = 0
-    for event in events:
-        node = int(tree.first_child[node]) + event
-    return node

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from aleator.agents.base import Agent, node_of
-from aleator.errors import AgentError
+from aleator.agents.base import Agent
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import PublicHistory
 from aleator.solvers.limits import Limits, OnProgress
 from aleator.solvers.solve import solve
-from aleator.trees.policy import Policy
+from aleator.trees.policy import HistoryPolicy, Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
 
@@ -19,8 +18,8 @@ class BlueprintAgent(Agent):
 
     name = "blueprint"
 
-    def __init__(self, policy: Policy) -> None:
-        super().__init__(policy.tree.game)
+    def __init__(self, policy: HistoryPolicy) -> None:
+        super().__init__(policy.game)
         self.blueprint = policy
 
     @classmethod
@@ -32,10 +31,8 @@ class BlueprintAgent(Agent):
 
     def policy_at(self, history: PublicHistory) -> FloatArray:
         """Returns [A, H]: the blueprint there."""
-        return self.blueprint[node_of(self.blueprint.tree, history.events)]
+        return self.blueprint.at(history.events)
 
     def policy(self, tree: PublicTree) -> Policy:
         """Returns the policy."""
-        if tree.states != self.blueprint.tree.states:
-            raise AgentError(f"the blueprint belongs to another tree of {self.game.name}")
-        return Policy(tree, self.blueprint.probabilities)
+        return self.blueprint.on(tree)

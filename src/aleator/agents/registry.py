@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aleator.agents.base import Agent
 from aleator.agents.parameters import Reader, positive, read_parameters, whole, word
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
-from aleator.errors import AgentError, did_you_mean, one_line, shown
+from aleator.errors import AgentError, SolutionError, did_you_mean, shown
 from aleator.games.base import CHANCE, Game
 from aleator.parsing import check_name
 from aleator.solvers.limits import Limits, OnProgress
 
 if TYPE_CHECKING:
-    from aleator.agents.blueprint import BlueprintAgent
-    from aleator.agents.spot import SpotAgent
     from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
     from aleator.solvers.holdem.tree import SpotSize
-    from aleator.trees.policy import Policy
+    from aleator.trees.policy import HistoryPolicy, Policy
     from aleator.trees.public_tree import PublicTree
     from aleator.trees.subgame import DepthLimit
 
@@ -99,38 +97,25 @@ def _affordable(found: dict[str, Any], game: Game[Any]) -> dict[str, Any]:
 
 def _blueprint(found: dict[str, Any], game: Game[Any], on_progress: OnProgress | None) -> Policy:
     """Returns the blueprint that was asked for: so many iterations of DCFR, or a file."""
-    from aleator.agents.blueprint import BlueprintAgent
-
-    asked: str = found.pop("blueprint", "100")
-    if asked.isdecimal():
-        limits = Limits(iterations=whole(asked, "iterations of the blueprint"))
-        return BlueprintAgent.solving(game, limits, on_progress=on_progress).blueprint
-    return _saved(asked, game)
-
-
-def _saved(file: str, game: Game[Any]) -> Policy:
-    """Returns the policy in a file, on the tree of the game."""
-    from aleator.agents.blueprint import BlueprintAgent
+    from aleator.solvers.solve import solve
     from aleator.trees.public_tree import build_tree
 
-    agent = _file_agent(file, game)
-    return agent.blueprint if isinstance(agent, BlueprintAgent) else agent.policy(build_tree(game))
+    asked, tree = found.pop("blueprint", "100"), build_tree(game)
+    if asked.isdecimal():
+        limits = Limits(iterations=whole(asked, "iterations of the blueprint"))
+        return solve(tree, limits=limits, on_progress=on_progress).policy
+    return _saved(asked, game).on(tree)
 
 
-def _file_agent(file: str, game: Game[Any]) -> BlueprintAgent | SpotAgent:
-    """Returns the agent that plays a file by `aleator solve --out` or `aleator holdem solve --out`."""
-    from aleator.agents.blueprint import BlueprintAgent
-    from aleator.agents.spot import SpotAgent
-    from aleator.games.holdem.game import HoldemGame
-    from aleator.solvers.holdem.solution import HoldemSolution
+def _saved(file: str, game: Game[Any]) -> HistoryPolicy:
+    """Returns the policy in a file by `aleator solve --out` or `aleator holdem solve --out`."""
     from aleator.solvers.solution import open_solution
 
     solution = open_solution(file, game)
-    if isinstance(solution, HoldemSolution):
-        if not isinstance(game, HoldemGame):
-            raise AgentError(f"{file} is a solution of {one_line(solution.summary.game)}, not of {game.name}")
-        return SpotAgent.of_file(game, solution, file)
-    return BlueprintAgent(solution.policy)
+    try:
+        return solution.played(game)
+    except SolutionError as error:
+        raise AgentError(f"{file}: {error}") from None
 
 
 def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -235,7 +220,6 @@ def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Age
 
 
 def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
-    from aleator.agents.blueprint import BlueprintAgent
     from aleator.agents.searching import SearcherAgent
     from aleator.games.restricted import RestrictedGame, smallest_and_largest, without
     from aleator.search.nested import NestedSearch, NestedSearcher
@@ -245,7 +229,7 @@ def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
     words = _words("gadget", GADGETS) | {"expensive": ("expensive", True), "reach": ("reach", True)}
     values = _BUDGET | {"off-tree": word, "blueprint": whole}
     found = read_parameters("nested", text, words=words, values=values)
-    iterations, off_tree = found.pop("blueprint", 100), found.pop("off_tree", "")
+    asked, off_tree = {"blueprint": str(found.pop("blueprint", 100))}, found.pop("off_tree", "")
     config, tree = NestedSearch(**found), build_tree(game)
     if off_tree:
         names, known = set(off_tree.split("+")), {tree.labels[node] for node in range(1, tree.num_nodes)}
@@ -253,10 +237,10 @@ def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
             shown = ", ".join(sorted(known)[:20])
             raise AgentError(f"nested:{text}: {game.name} has no moves {sorted(names - known)}; it has {shown}")
     small = RestrictedGame(game, without(names) if off_tree else smallest_and_largest)
-    made = BlueprintAgent.solving(small, Limits(iterations=iterations), on_progress=on_progress)
+    blueprint = _blueprint(asked, small, on_progress)
     return SearcherAgent(
         tree,
-        lambda seat: NestedSearcher(tree, made.blueprint, seat, config),
+        lambda seat: NestedSearcher(tree, blueprint, seat, config),
         name="nested",
         seconds=config.seconds,
     )
@@ -377,7 +361,9 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
         if known.family == family:
             return known.make(text, game, on_progress)
     if os.path.isfile(name):  # of what can be no path, too
-        return _file_agent(name, game)
+        from aleator.agents.blueprint import BlueprintAgent
+
+        return BlueprintAgent(_saved(name, game))
     families = [known.family for known in _AGENTS]
     hint = did_you_mean(family, families)
     raise AgentError(f"unknown agent {shown(name)}; {hint}allowed: {', '.join(families)}, or a file with a solution")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aleator.agents.base import check_no_clock, node_of
+from aleator.agents.base import check_no_clock
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.games.base import FloatArray
 from aleator.games.table import PublicHistory
@@ -27,6 +27,7 @@ class SafeAgent(BlueprintAgent):
     """
 
     name = "safe"
+    blueprint: Policy
 
     def __init__(self, policy: Policy, config: SafeSearch | None = None, roots: Int64Array | None = None) -> None:
         super().__init__(policy)
@@ -41,12 +42,12 @@ class SafeAgent(BlueprintAgent):
 
     def policy_at(self, history: PublicHistory) -> FloatArray:
         """Returns [A, H]: the blueprint or the solution of the subgame."""
-        node = node_of(self.blueprint.tree, history.events)
+        node = self.blueprint.tree.node_at(history.events)
         return self._at(node)[node]
 
     def belief(self, history: PublicHistory) -> PublicBeliefState:
         """Returns what follows from the agent's own policy and the opponent's part of the blueprint."""
-        node = node_of(self.blueprint.tree, history.events)
+        node = self.blueprint.tree.node_at(history.events)
         return PublicBeliefState(self.game, history.state, reach_at(self._at(node), node))
 
     def policy(self, tree: PublicTree) -> Policy:

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from aleator.agents.base import Agent, check_no_clock, node_of
+from aleator.agents.base import Agent, check_no_clock
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import PublicHistory
 from aleator.search.leaf_value import LeafValue
@@ -150,7 +150,7 @@ class SearchAgent(Agent):
 
     def _solution(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Solution:
         """Returns the subgame at a public belief state and each seat's plays there, solved or recalled."""
-        place = belief.state if self._tree is None else node_of(self._tree, events[:start])
+        place = belief.state if self._tree is None else self._tree.node_at(events[:start])
         key = (place, belief.beliefs[0].tobytes(), belief.beliefs[1].tobytes())
         if key in self._solved:
             self.recalled += 1
@@ -162,7 +162,7 @@ class SearchAgent(Agent):
             subgame = self._subgames[place] = (
                 subgame_at(self.game, belief.state, limit)
                 if self._tree is None
-                else cut(self._tree, node_of(self._tree, events[:start]), limit)
+                else cut(self._tree, self._tree.node_at(events[:start]), limit)
             )
         self.searches += 1
         found = self._solved[key] = _Solution(subgame, self._solve(subgame, belief))

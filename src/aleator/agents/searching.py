@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aleator.agents.base import Agent, check_no_clock, node_of
+from aleator.agents.base import Agent, check_no_clock
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.table import PublicHistory
@@ -39,11 +39,11 @@ class SearcherAgent(Agent):
 
     def policy_at(self, history: PublicHistory) -> FloatArray:
         """Returns [A, H]: what the searcher found."""
-        return self._of(history.seat).block(node_of(self._tree, history.events))
+        return self._of(history.seat).block(self._tree.node_at(history.events))
 
     def belief(self, history: PublicHistory) -> PublicBeliefState:
         """Returns what the searcher believes."""
-        reach = self._of(history.seat).reach(node_of(self._tree, history.events))
+        reach = self._of(history.seat).reach(self._tree.node_at(history.events))
         return PublicBeliefState(self.game, history.state, reach)
 
     def policy(self, tree: PublicTree) -> Policy:

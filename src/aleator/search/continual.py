@@ -31,17 +31,16 @@ import numpy as np
 from aleator.errors import SolveError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray
 from aleator.search.budget import check_budget, spend
-from aleator.search.depth_limited import Watch
 from aleator.search.leaf_value import LeafValue, ZeroValue
 from aleator.search.range_gadget import RangeGadget
 from aleator.search.searcher import Searcher
-from aleator.search.spot_solver import SubgameSolver, make_subgame_solver
+from aleator.search.subgame_solver import SubgameSolver, make_subgame_solver
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import Int64Array, PublicTree
-from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, cut
+from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, Watch, cut
 
 SELF_PLAY, BEST_RESPONSE = "self-play", "best-response"
 RANGES = ("uniform", "conservative", "aggressive")
@@ -59,8 +58,8 @@ class ContinualSearch:
             average policy would get.
         ranges: the opponent's hands are dealt uniformly ("uniform"), or by the range that was expected, with weight
             `mix`: "conservative" leaves the opponent the choice to terminate, "aggressive" takes it away with
-                probability `mix`
-            where the opponent has not acted since the range was found, as when the player is first to act in a round.
+            probability `mix` where the opponent has not acted since the range was found, as when the player is first to
+            act in a round.
         mix: b.
         rule: the regret rule.
     """

@@ -49,8 +49,7 @@ from aleator.solvers.updates import CFRUpdate, FictitiousUpdate, MinimaxUpdate, 
 from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
-from aleator.trees.public_tree import Int64Array
-from aleator.trees.subgame import Subgame
+from aleator.trees.subgame import Subgame, Watch
 
 
 class Iteration(NamedTuple):
@@ -79,13 +78,6 @@ class Met(NamedTuple):
 
     policy: FloatArray
     leaf_reach: Reach
-
-
-class Watch(NamedTuple):
-    """Nodes [K] of a subgame whose cfvs for a player are wanted."""
-
-    player: int
-    nodes: Int64Array
 
 
 class DepthLimitedSolver:

@@ -34,7 +34,7 @@ from aleator.search.budget import check_budget, spend
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import LeafValue
 from aleator.search.solved_value import SolvedValue
-from aleator.search.spot_solver import SubgameSolver, make_subgame_solver
+from aleator.search.subgame_solver import SubgameSolver, make_subgame_solver
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.rows import Rows
 from aleator.solvers.search_rule import SearchRule, find_rule

@@ -20,7 +20,7 @@ from aleator.games.registry import is_recorded_elsewhere, load_recorded_game
 from aleator.solvers.limits import CurvePoint
 from aleator.storage import ArrayFile, StorageError, check_object, is_a, parse_json, write_arrays
 from aleator.trees.fingerprint import Fingerprint, parse_fingerprint, tree_fingerprint
-from aleator.trees.policy import Policy
+from aleator.trees.policy import HistoryPolicy, Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
 _TOLERANCE = 1e-9  # of probabilities
@@ -156,6 +156,10 @@ class Solution(ABC):
     @abstractmethod
     def policy(self) -> Policy:
         """The policy of the whole game, on its public tree."""
+
+    def played(self, game: Game[Any]) -> HistoryPolicy:
+        """Returns the policy as an agent of the game plays it."""
+        return self.policy
 
     @property
     def state(self) -> Arrays:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from aleator.games.base import FloatArray
+from aleator.errors import SolveError
+from aleator.games.base import FloatArray, Game
 from aleator.trees.public_tree import IDENTITY, PublicTree
 
 BoolArray = npt.NDArray[np.bool_]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+
+class HistoryPolicy(Protocol):
+    """A policy of a game that is asked at histories: a `Policy`, or a file that is read where play gets to."""
+
+    @property
+    def game(self) -> Game[Any]:
+        """What it is a policy of."""
+
+    def at(self, events: Sequence[int]) -> FloatArray:
+        """Returns [A, H]: the policy of the decision to which some events lead from the root."""
+
+    def on(self, tree: PublicTree) -> Policy:
+        """Returns the policy on the tree of the game."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +59,21 @@ class Policy:
     def __getitem__(self, node: int) -> FloatArray:
         """Returns the [A, H] block of a decision node (a view)."""
         return block(self.tree, self.probabilities, node)
+
+    @property
+    def game(self) -> Game[Any]:
+        """The game of the tree."""
+        return self.tree.game
+
+    def at(self, events: Sequence[int]) -> FloatArray:
+        """Returns the [A, H] block of the decision to which some events lead from the root (a view)."""
+        return self[self.tree.node_at(events)]
+
+    def on(self, tree: PublicTree) -> Policy:
+        """Returns the policy on another tree with the same states."""
+        if tree.states != self.tree.states:
+            raise SolveError(f"the policy belongs to another tree of {self.game.name}")
+        return Policy(tree, self.probabilities)
 
     def check(self, tolerance: float = 1e-9) -> None:
         """Raises ValueError if some hand's probabilities are not a distribution over its legal actions."""

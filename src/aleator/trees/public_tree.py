@@ -147,6 +147,13 @@ class PublicTree:
             node = int(self.parent[node])
         return tuple(reversed(labels))
 
+    def node_at(self, events: Sequence[int]) -> int:
+        """Returns the node to which a sequence of events, numbers of children, leads from the root."""
+        node = 0
+        for event in events:
+            node = int(self.first_child[node]) + event
+        return node
+
     def find(self, path: tuple[str, ...] | list[str]) -> int:
         """Returns the node that a sequence of labels leads to; raises LookupError that names what was allowed."""
         node = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,13 @@ class DepthLimit:
 
 
 TO_THE_END = DepthLimit()
+
+
+class Watch(NamedTuple):
+    """Nodes [K] of a subgame whose cfvs for a player are wanted."""
+
+    player: int
+    nodes: Int64Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from aleator.games.holdem.game import HoldemGame
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem import tree as holdem_tree
-from aleator.solvers.holdem.tree import SpotCFR, is_spot, make_cfr, spot_size
+from aleator.solvers.holdem.tree import HoldemTreeSolver, is_spot, make_cfr, spot_size
 from aleator.solvers.limits import Limits
 from aleator.solvers.regret_rule import DCFR, LCFR
 from aleator.solvers.solve import solve
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kerne
 def test_it_finds_an_equilibrium_of_the_game(spot) -> None:  # type: ignore[no-untyped-def]
     tree = build_tree(HoldemGame(spot))
     solver = make_cfr(tree, DCFR)
-    assert isinstance(solver, SpotCFR)
+    assert isinstance(solver, HoldemTreeSolver)
     solver.run(300)
     found = solver.average_policy()
     assert solver.nash_conv() == pytest.approx(nash_conv(found), abs=0.01)
@@ -54,7 +54,7 @@ def test_beliefs_at_the_root_and_locked_decisions_are_kept() -> None:
     rng = np.random.default_rng(0)
     reach = (rng.random(int(tree.num_hands[0, 0])), rng.random(int(tree.num_hands[1, 0])))
     reach[1][:3] = 0.0
-    solver, general = SpotCFR(tree, LCFR, root_reach=reach), CFR(tree, LCFR, root_reach=reach)
+    solver, general = HoldemTreeSolver(tree, LCFR, root_reach=reach), CFR(tree, LCFR, root_reach=reach)
     held = uniform_policy(tree)[0]
     for each in (solver, general):
         each.lock(np.array([0]), held[None])
@@ -67,12 +67,12 @@ def test_beliefs_at_the_root_and_locked_decisions_are_kept() -> None:
 def test_spots_from_a_decision_to_the_end_are_solved_that_way() -> None:
     tree = build_tree(HoldemGame(TURN))
     rests = [cut(tree, node).tree for node in (0, 1, tree.find(["b50"]), tree.find(["c", "c", "2c"]))]
-    assert all(is_spot(rest) and isinstance(make_cfr(rest, DCFR), SpotCFR) for rest in rests)
+    assert all(is_spot(rest) and isinstance(make_cfr(rest, DCFR), HoldemTreeSolver) for rest in rests)
     chance = cut(tree, tree.find(["c", "c"])).tree
     for part in (cut(tree, 0, DepthLimit(moves=2)).tree, chance, build_tree(load_game("kuhn"))):
         assert not is_spot(part)
         with pytest.raises(SolveError, match="not the tree of a hold'em spot to the end"):
-            SpotCFR(part)
+            HoldemTreeSolver(part)
     assert isinstance(make_cfr(chance, DCFR), CFR)
 
 
@@ -82,7 +82,7 @@ def test_the_rest_of_a_spot_is_that_of_the_general_engine(labels: list[str]) -> 
     tree = build_tree(HoldemGame(TURN))
     rest, rng = cut(tree, tree.find(labels)).tree, np.random.default_rng(2)
     reach = (rng.random(int(tree.num_hands[0, 0])), rng.random(int(tree.num_hands[1, 0])))
-    quick, general = SpotCFR(rest, DCFR, root_reach=reach), CFR(rest, DCFR, root_reach=reach)
+    quick, general = HoldemTreeSolver(rest, DCFR, root_reach=reach), CFR(rest, DCFR, root_reach=reach)
     for solver in (quick, general):
         solver.run(500)
     found, expected = quick.average_policy(), general.average_policy()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aleator.abstraction.translation import Translation, pseudo_harmonic
-from aleator.agents.spot_walk import SpotPosition, SpotWalk
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
 from aleator.agents.whole_hands.tree_agent import KnownTree, TreeAgent
@@ -15,6 +14,7 @@ from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.cards import format_card
 from aleator.games.holdem.hand_state import HandState
 from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.spot_walk import SpotPosition, SpotWalk
 
 
 class SpotTree(KnownTree[SpotPosition]):

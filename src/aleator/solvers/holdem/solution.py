@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import SolutionError
-from aleator.games.base import FloatArray
+from aleator.errors import SolutionError, one_line
+from aleator.games.base import FloatArray, Game
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, count_nodes
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_card, parse_card
 from aleator.games.holdem.game import HoldemGame
@@ -31,7 +31,7 @@ from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.limits import CurvePoint
 from aleator.solvers.solution import Arrays, Solution, Summary, array_names, open_solution
 from aleator.storage import ArrayFile
-from aleator.trees.policy import Policy, uniform_policy
+from aleator.trees.policy import HistoryPolicy, Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
 ONE = 32_767  # the number that stands for probability 1
@@ -83,16 +83,22 @@ class HoldemSolution(Solution):
     @cached_property
     def policy(self) -> Policy:
         """The policy on the game's public tree, every card apart; uniform for hands that never get there."""
+        if not self.has_river:
+            raise SolutionError("the solution was saved without its last street")
         tree = self._tree or build_tree(HoldemGame(self.spot))
-        policy, positions = uniform_policy(tree), {0: self.start()}
-        for node in range(tree.num_nodes):  # parents come first
-            at = positions.pop(node)
-            if tree.actor[node] >= 0:
-                block = self.policy_at(at)[:, self.hands[int(tree.actor[node])]]
-                policy[node][:] = np.where(block.any(axis=0), block, 1.0 / len(block))
-            for child in tree.children(node):
-                positions[child] = self.follow(at, tree.labels[child])
-        return policy
+        return self.played(tree.game).on(tree)
+
+    def played(self, game: Game[Any]) -> HistoryPolicy:
+        """Returns the policy as it is read where play of a game gets to; rivers that are missing are solved there.
+
+        Raises:
+            SolutionError: it is the solution of another game.
+        """
+        from aleator.solvers.holdem.stored_policy import StoredPolicy
+
+        if not isinstance(game, HoldemGame):
+            raise SolutionError(f"this is a solution of {one_line(self.summary.game)}, not of {game.name}")
+        return StoredPolicy(game, self)
 
     @property
     def nodes_per_street(self) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
-"""Hold'em spots as games of the library, solved by the engine of hold'em, which is far quicker than the general one.
+"""CFR on the public tree of a hold'em spot by the engine of boards, which is far quicker than the general one.
 
-`SpotCFR` has the methods of `solvers.cfr.CFR` that search uses, on the tree of a spot or of its rest from a decision
-on; results are those of `HoldemSolver`.
+`HoldemTreeSolver` solves the tree of a spot, or of its rest from a decision on, for whoever searches; results are those
+of `HoldemSolver`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import SolveError, TooBigError
-from aleator.games.base import TERMINAL, FloatArray
+from aleator.games.base import CHANCE, TERMINAL, FloatArray
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.game import HoldemGame, HoldemState
@@ -24,6 +24,9 @@ from aleator.solvers.regret_rule import RegretRule
 from aleator.trees.beliefs import Reach
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import Int64Array, PublicTree
+from aleator.trees.subgame import Watch
+
+Floats = npt.NDArray[np.floating[Any]]
 
 
 def is_spot(tree: PublicTree) -> bool:
@@ -73,12 +76,13 @@ def spot_size(game: HoldemGame, bytes_per_number: int) -> SpotSize:
     return SpotSize(states, numbers * bytes_per_number)
 
 
-class SpotCFR:
-    """CFR on the tree of a spot, or of its rest from a decision on.
+class HoldemTreeSolver:
+    """CFR on the tree of a spot, or of its rest from a decision on: a `search.subgame_solver.SubgameSolver`.
 
     Attributes:
         tree: of the spot (`is_spot`).
         solver: the solver of hold'em below.
+        last_root_cfvs: [H0], [H1] of the last iteration, if something is watched.
     """
 
     def __init__(
@@ -87,7 +91,7 @@ class SpotCFR:
         rule: RegretRule = HOLDEM_RULE,
         *,
         root_reach: Reach | None = None,
-        watch: int | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Prepares a solve.
 
@@ -95,7 +99,7 @@ class SpotCFR:
             tree: what is solved.
             rule: the regret rule.
             root_reach: [H0], [H1] of each player at the root, by default 1 for every hand.
-            watch: see `BoardEngine`.
+            watch: where a player's cfvs are wanted: on the first street, and right behind the first card.
         """
         if not isinstance(tree.game, HoldemGame) or not is_spot(tree):
             raise SolveError(f"{tree.game.name}: this is not the tree of a hold'em spot to the end of the game")
@@ -103,7 +107,7 @@ class SpotCFR:
         root, weights = tree.states[0], tree.game.spot.weights()
         assert isinstance(root, HoldemState)
         rest = rest_of(tree.game.spot, root.board, tree.game.betting(root), weights)
-        self.solver = HoldemSolver(rest, rule, isomorphism=False, watch=watch)
+        self.solver = HoldemSolver(rest, rule, isomorphism=False, watch=None if watch is None else watch.player)
         self._weights = tuple(weights[player][hands] for player, hands in enumerate(tree.game.hand_sets))
         # cfvs of the general engine have the own weight and the probabilities of the deal and of the cards so far in
         # them
@@ -112,19 +116,38 @@ class SpotCFR:
             for player in (0, 1):
                 self.set_root_reach(player, root_reach[player])
         self._boards = [
-            {board.cards: place for place, board in enumerate(street)} for street in self.solver.plan.boards
+            {board.cards: number for number, board in enumerate(street)} for street in self.solver.plan.boards
         ]
         self._start = len(root.board)
         self._hands: dict[tuple[int, int, int], npt.NDArray[np.intp]] = {}
+        self.last_root_cfvs: Reach = (np.zeros(len(self._weights[0])), np.zeros(len(self._weights[1])))
+        self._watch = watch
+        if watch is not None:
+            self._find_watched(watch)
 
-    def place(self, node: int) -> tuple[int, int, int]:
-        """Returns street, board and place in the engine of a node of the tree."""
+    def _find_watched(self, watch: Watch) -> None:
+        """Finds the rows of the watched nodes in the engine, on the first street and behind the first card."""
+        plan, tree = self.solver.plan, self.tree
+        lines = {int(node) + 1: line for line, node in enumerate(plan.nodes[0][plan.forests[0].next_nodes])}
+        slots = [self._slot(int(node)) for node in watch.nodes]
+        behind = tree.actor[tree.parent[watch.nodes]] == CHANCE
+        if any(level > 1 or (level and not card) for (level, _, _), card in zip(slots, behind, strict=True)):
+            raise SolveError("only the first street and what lies right behind the first card can be watched")
+        first = [k for k, (level, _, _) in enumerate(slots) if not level]
+        self._first = np.array(first, np.int64), np.array([slots[k][2] for k in first], np.int64)
+        self._second = [
+            (k, board, lines[int(plan.nodes[1][slot])]) for k, (level, board, slot) in enumerate(slots) if level
+        ]
+        self._mean, self._weight = np.zeros((len(first), plan.widths[0][watch.player])), 0.0
+
+    def _slot(self, node: int) -> tuple[int, int, int]:
+        """Returns where the engine keeps a node of the tree: street, board, and which of the street's nodes."""
         state = self.tree.states[node]
         assert isinstance(state, HoldemState)
         level = len(state.board) - self._start
         return level, self._boards[level][state.board], int(self.solver.plan.place[state.node])
 
-    def hands(self, player: int, level: int, board: int) -> npt.NDArray[np.intp]:
+    def _rows(self, player: int, level: int, board: int) -> npt.NDArray[np.intp]:
         """Returns which of the tree's hands of a player the rows of a board are."""
         plan, key = self.solver.plan, (player, level, board)
         if key not in self._hands:
@@ -132,17 +155,18 @@ class SpotCFR:
             self._hands[key] = np.searchsorted(self._game.hand_sets[player], rows)
         return self._hands[key]
 
-    def cfvs(self, player: int, hands: npt.NDArray[np.intp], rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
-        """Returns [..., H] in the general engine's form from a player's cfvs [..., W] in rows that are those hands."""
-        found = np.zeros((*rows.shape[:-1], len(self._weights[player])))
-        found[..., hands] = rows[..., : len(hands)] * (self._weights[player][hands] * self._scale)
-        return found
+    def _cfvs(self, player: int, level: int, board: int, rows: Floats) -> FloatArray:
+        """Returns [..., H] in the general engine's form from a player's cfvs [..., W] in rows of a board."""
+        hands = self._rows(player, level, board)
+        cfvs = np.zeros((*rows.shape[:-1], len(self._weights[player])))
+        cfvs[..., hands] = rows[..., : len(hands)] * (self._weights[player][hands] * self._scale)
+        return cfvs
 
     def set_root_reach(self, player: int, reach: FloatArray) -> None:
         """Gives a player another reach [H] at the root from now on."""
-        found = np.zeros(NUM_HANDS)
-        found[self._game.hand_sets[player]] = self._weights[player] * reach
-        self.solver.set_reach(player, found)
+        row = np.zeros(NUM_HANDS)
+        row[self._game.hand_sets[player]] = self._weights[player] * reach
+        self.solver.set_reach(player, row)
 
     @property
     def iteration(self) -> int:
@@ -151,22 +175,32 @@ class SpotCFR:
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
-        self.solver.run(iterations)
+        if self._watch is None:
+            self.solver.run(iterations)
+            return
+        engine = self.solver.engine
+        for _ in range(iterations):
+            self._weight = self._weight * self.solver.discounts()[0, 2] + 1.0
+            for player in (0, 1):
+                cfvs = self.solver.update(player)[engine.root_rows[player]]
+                self.last_root_cfvs[player][:] = self._cfvs(player, 0, 0, cfvs)
+                if player == self._watch.player:
+                    self._mean += (engine.street_values(player)[self._first[1]] - self._mean) / self._weight
 
     def lock(self, nodes: Int64Array, blocks: FloatArray) -> None:
         """Holds decisions [K] at a policy [K, A, H] from now on."""
         for node, block in zip(nodes.tolist(), blocks, strict=True):
-            level, board, place = self.place(node)
-            padded = np.zeros(self.solver.engine.decision_rows(level, board, place)[1], np.float32)
-            hands = self.hands(int(self.tree.actor[node]), level, board)
+            level, board, slot = self._slot(node)
+            padded = np.zeros(self.solver.engine.decision_rows(level, board, slot)[1], np.float32)
+            hands = self._rows(int(self.tree.actor[node]), level, board)
             padded[:, : len(hands)] = block[:, hands]
-            self.solver.lock(level, board, place, padded)
+            self.solver.lock(level, board, slot, padded)
 
     def average_block(self, node: int) -> FloatArray:
         """Returns [A, H]: the average policy of a decision; uniform where a hand never comes, or is not there."""
-        player, (level, board, place) = int(self.tree.actor[node]), self.place(node)
-        hands = self.hands(player, level, board)
-        sums = self.solver.engine.read("policy_sum", level, board, place)[:, : len(hands)].astype(np.float64)
+        player, (level, board, slot) = int(self.tree.actor[node]), self._slot(node)
+        hands = self._rows(player, level, board)
+        sums = self.solver.engine.read("policy_sum", level, board, slot)[:, : len(hands)].astype(np.float64)
         total = sums.sum(axis=0)
         block = np.full((len(sums), len(self._weights[player])), 1.0 / len(sums))
         block[:, hands] = np.divide(sums, total, out=block[:, hands], where=total > 0.0)
@@ -174,19 +208,69 @@ class SpotCFR:
 
     def average_policy(self) -> Policy:
         """Returns the average policy; uniform where a hand never comes, or is not there."""
-        found = Policy(self.tree, (np.empty(self.tree.policy_size[0]), np.empty(self.tree.policy_size[1])))
-        for player in (0, 1):
-            for node in self.tree.decisions(player):
-                found[int(node)][:] = self.average_block(int(node))
-        return found
+        policy = Policy(self.tree, (np.empty(self.tree.policy_size[0]), np.empty(self.tree.policy_size[1])))
+        for node in np.flatnonzero(self.tree.actor >= 0).tolist():
+            policy[node][:] = self.average_block(node)
+        return policy
+
+    def average_leaf_reach(self) -> Reach:
+        """Returns [0, H0], [0, H1]: there are no leaves."""
+        return np.zeros((0, len(self._weights[0]))), np.zeros((0, len(self._weights[1])))
 
     def nash_conv(self) -> float:
         """Returns the NashConv of the average policy, in chips."""
-        return 2.0 * self.solver.exploitability()
+        return self.solver.nash_conv()
+
+    def watched_cfvs(self) -> FloatArray:
+        """Returns [K, H]: the watched player's cfvs, averaged over the iterations like the policies."""
+        if self._watch is None or not self.iteration:
+            raise SolveError("nothing was watched yet: give `watch` to the solver, and run it")
+        engine = self.solver.engine
+        second = engine.board_values() / (engine.averaging[0] * self._weight) if self._second else None
+        return self._gather(self._mean, second)
+
+    def watched_response(self) -> FloatArray:
+        """Returns [K, H]: the watched player's cfvs when it best responds to the average policy."""
+        player, engine = self._watched().player, self.solver.engine
+        second = engine.best_board_values() if self._second else None
+        if second is None:
+            self.solver.root_values(player, best=True)
+        return self._gather(engine.street_values(player)[self._first[1]], second)
+
+    def watched_reach(self, root: FloatArray) -> FloatArray:
+        """Returns [K, H]: the watched player's reach by its average policy, given its reach [H] at the root."""
+        watch, tree = self._watched(), self.tree
+        known = {0: root}
+
+        def reach(node: int) -> FloatArray:
+            if node not in known:
+                parent = int(tree.parent[node])
+                above = reach(parent)
+                if tree.actor[parent] == watch.player:
+                    above = above * self.average_block(parent)[node - int(tree.first_child[parent])]
+                known[node] = above
+            return known[node]
+
+        return np.stack([reach(int(node)) for node in watch.nodes])
+
+    def _watched(self) -> Watch:
+        if self._watch is None:
+            raise SolveError("nothing is watched: give `watch` to the solver")
+        return self._watch
+
+    def _gather(self, first: Floats, second: Floats | None) -> FloatArray:
+        """Returns [K, H] of the watched nodes from rows [., W] of the first street, [B, L, W] of the second."""
+        watch = self._watched()
+        cfvs = np.zeros((len(watch.nodes), len(self._weights[watch.player])))
+        cfvs[self._first[0]] = self._cfvs(watch.player, 0, 0, first)
+        for k, board, line in self._second:
+            assert second is not None
+            cfvs[k] = self._cfvs(watch.player, 1, board, second[board, line])
+        return cfvs
 
 
-def make_cfr(tree: PublicTree, rule: RegretRule, *, root_reach: Reach | None = None) -> CFR | SpotCFR:
+def make_cfr(tree: PublicTree, rule: RegretRule, *, root_reach: Reach | None = None) -> CFR | HoldemTreeSolver:
     """Returns CFR on a tree: by the engine of hold'em if it is the tree of a spot."""
     if is_spot(tree):
-        return SpotCFR(tree, rule, root_reach=root_reach)
+        return HoldemTreeSolver(tree, rule, root_reach=root_reach)
     return CFR(tree, rule, root_reach=root_reach)

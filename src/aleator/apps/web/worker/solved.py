@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from aleator.agents.base import Agent, node_of
+from aleator.agents.base import Agent
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.arena.aivat import Aivat
 from aleator.games.base import TERMINAL, FloatArray, Game
@@ -109,7 +109,7 @@ class SolvedGame:
     unit = "points"
 
     def __init__(self, solution: Solution) -> None:
-        self.agent = BlueprintAgent(solution.policy)
+        self.agent, self._policy = BlueprintAgent(solution.policy), solution.policy
         self.game, self._tree = self.agent.game, solution.policy.tree
         self._cfvs = (cfvs(solution.policy, 0), cfvs(solution.policy, 1))
         self._aivat = Aivat(solution.policy)
@@ -121,8 +121,8 @@ class SolvedGame:
 
     def values(self, history: PublicHistory, hand: int) -> FloatArray:
         """Returns [A]: what each action is worth to who moves."""
-        node, player = node_of(self._tree, history.events), history.seat
-        others = reach_at(self.agent.blueprint, node)[1 - player]
+        node, player = self._tree.node_at(history.events), history.seat
+        others = reach_at(self._policy, node)[1 - player]
         total = float(self.game.deal_operator(history.state).row(player, hand) @ others)
         worth = np.array([self._cfvs[player][child][hand] for child in self._tree.children(node)])
         return worth / total if total > 0 else np.zeros(len(worth))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aleator.agents.spot import SpotAgent
+from aleator.agents.blueprint import BlueprintAgent
 from aleator.apps.web.worker.explore import actions_of, look, open_view
 from aleator.apps.web.worker.solved import Option, belief_of
 from aleator.games.base import FloatArray
@@ -35,7 +35,7 @@ class SolvedSpot:
         solution = open_view(file).solution
         self.spot, self._values = solution.spot, solution.summary.values
         self.game = HoldemGame(replace(self.spot, rake=Rake()))
-        self.agent = SpotAgent(self.game, solution)
+        self.agent = BlueprintAgent(solution.played(self.game))
 
     def _betting(self, history: PublicHistory) -> BettingNode:
         return self.game.betting(_state(history))

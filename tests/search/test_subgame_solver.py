@@ -8,13 +8,15 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games.holdem.game import HoldemGame
 from aleator.search.continual import find_bounds
-from aleator.search.depth_limited import DepthLimitedSolver, Watch
+from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import ZeroValue
-from aleator.search.spot_solver import SpotSolver, make_subgame_solver
+from aleator.search.subgame_solver import make_subgame_solver
+from aleator.solvers.holdem.tree import HoldemTreeSolver
 from aleator.solvers.regret_rule import CFR_PLUS, HEDGE, RegretRule
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees import DepthLimit, build_tree, cut
 from aleator.trees.policy import uniform_policy
+from aleator.trees.subgame import Watch
 from tests.solvers.holdem.test_solver import RIVER, TURN
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
@@ -29,7 +31,7 @@ def both(spot, labels: list[str], searcher: int, seed: int = 0):  # type: ignore
     reach = (rng.random(int(tree.num_hands[0, 0])), rng.random(int(tree.num_hands[1, 0])))
     watch = Watch(1 - searcher, find_bounds(subgame, searcher))
     quick = make_subgame_solver(subgame, ZeroValue(), RULE, root_reach=reach, watch=watch)
-    assert isinstance(quick, SpotSolver)
+    assert isinstance(quick, HoldemTreeSolver)
     return subgame, quick, DepthLimitedSolver(subgame, ZeroValue(), RULE, root_reach=reach, watch=watch)
 
 

@@ -1,4 +1,4 @@
-"""A solved hold'em spot as an agent: it plays what its file says, in whatever suits, and refuses other spots."""
+"""A solved hold'em spot that is played: as its file says, in whatever suits, and refuses other spots."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.agents.base import node_of, play_game
+from aleator.agents.base import play_game
+from aleator.agents.blueprint import BlueprintAgent
 from aleator.agents.registry import load_agent, spot_to_solve
 from aleator.agents.scripted import ScriptedAgent
-from aleator.agents.spot import SpotAgent
 from aleator.errors import AgentError, AleatorError
 from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.table import Table
 from aleator.solvers.best_response import expected_value, exploitability
 from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.stored_policy import StoredPolicy
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 from aleator.trees import build_tree
@@ -51,7 +52,8 @@ def test_it_plays_the_solution_of_the_file(name: str, files: dict[str, Path]) ->
         build_tree(game),
         HoldemSolution.open(files[name]).summary,
     )
-    assert isinstance(agent, SpotAgent) and spot_to_solve(str(files[name]), game) is None
+    assert isinstance(agent, BlueprintAgent) and isinstance(agent.blueprint, StoredPolicy)
+    assert spot_to_solve(str(files[name]), game) is None
     policy = agent.policy(tree)
     policy.check()
     assert expected_value(policy) == pytest.approx(quality.values[0], abs=0.01)  # of a pot of 100
@@ -72,7 +74,7 @@ def test_the_table_plays_the_policy(name: str, files: dict[str, Path]) -> None:
                 found, belief = agent.policy_at(seen.history)[:, seen.hand], agent.belief(seen.history)
                 assert belief is not None and found.sum() == pytest.approx(1.0)
                 if policy is not None:
-                    node = node_of(tree, seen.events)
+                    node = tree.node_at(seen.events)
                     np.testing.assert_allclose(found, policy[node][:, seen.hand], atol=1e-9)
                     there = reach_at(policy, node)
                     np.testing.assert_allclose(
@@ -115,7 +117,7 @@ def test_other_spots_are_refused(played, message: str, files: dict[str, Path]) -
 
 
 def test_files_that_cannot_be_played(files: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match=r"river.solution is a solution of holdem:QsJh2h8c3d, not of kuhn"):
+    with pytest.raises(AgentError, match=r"river.solution: this is a solution of holdem:QsJh2h8c3d, not of kuhn"):
         load_agent(str(files["river"]), load_game("kuhn"))
     cut, other = tmp_path / "cut.solution", tmp_path / "notes.txt"
     cut.write_bytes(files["river"].read_bytes()[:-100])
