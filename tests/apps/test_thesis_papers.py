@@ -41,9 +41,12 @@ def test_a_warm_start_on_leduc_loses_few_iterations() -> None:
 def test_regret_based_pruning_on_leduc() -> None:
     document = quick("rbp-leduc")
     ours = {row["method"]: row for row in document["rows"]}
-    assert ours["CFR, RBP"]["exploitability"] < ours["CFR, partial pruning"]["exploitability"]
-    assert ours["CFR, partial pruning"]["exploitability"] < ours["CFR, no pruning"]["exploitability"]
-    assert ours["CFR, RBP"]["nodes per iteration"] < 0.8 * ours["CFR, partial pruning"]["nodes per iteration"]
+    none, partial, regret = (ours[f"CFR, {name}"] for name in ("no pruning", "partial pruning", "RBP"))
+    # whatever the rounding: 0.56 to 0.63 and 0.67 to 0.71; iterations for as many nodes, 1.22 to 1.26 and 1.87 to 1.88
+    assert regret["exploitability"] < 0.75 * partial["exploitability"]
+    assert partial["exploitability"] < 0.8 * none["exploitability"]
+    assert regret["iterations"] > 1.15 * partial["iterations"] > 1.7 * none["iterations"]
+    assert regret["nodes per iteration"] < partial["nodes per iteration"]
     assert all(row["million nodes"] == pytest.approx(2.0, rel=0.1) for row in document["rows"])
 
 

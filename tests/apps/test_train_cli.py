@@ -19,6 +19,7 @@ from aleator.apps.cli import train as command
 from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.value_network.model import load_model
 from tests.apps.calls import call
+from tests.apps.processes import step_back
 from tests.learning.runs import contents
 
 TINY = ("--set", "updates=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
@@ -96,7 +97,9 @@ def test_a_signal_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str]
     arguments = [sys.executable, "-m", "aleator.apps.cli.main", "train", "rebel", *settings, "--out", str(folder)]
     arguments += ["--checkpoint-every", "1000"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=step_back
+    )
     deadline = time.monotonic() + 120
     while len(RunDirectory(folder).metrics()) < 3 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.calls import call, quick_paper
+from tests.apps.processes import PATIENCE
 
 STARS = """PokerStars Hand #1: Hold'em No Limit ($0.50/$1.00) - 2020/01/01 00:00:00 ET
 Table 'x' 2-max Seat #1 is the button
@@ -131,8 +132,8 @@ def test_a_dealer_and_two_players_in_processes_of_their_own(capsys: pytest.Captu
     )
     other.start()
     code, text, error = call(capsys, "acpc", "127.0.0.1", ports[1], "--agent", "random", "--json", "--log", str(said))
-    other.join(60)
-    output, _ = dealer.communicate(timeout=60)
+    other.join(PATIENCE)
+    output, _ = dealer.communicate(timeout=PATIENCE)
     assert code == 0, error
     assert json.loads(text)["hands"] == json.loads(output)["hands"] == 5
     assert json.loads(output)["chips"][1] == json.loads(text)["chips"]

@@ -21,6 +21,7 @@ from aleator.learning.run import Pace, train
 from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import load_model
 from aleator.storage import ArrayFile, StorageError, write_arrays
+from tests.apps.processes import kinds_of_end, step_back
 from tests.learning.ladder import Ladder
 from tests.learning.runs import contents, leftovers, tiny
 
@@ -231,7 +232,7 @@ def test_a_run_is_not_begun_twice(tmp_path: Path) -> None:
 
 
 def killed_at_random(path: Path, config: RebelConfig, kills: int, seed: int) -> RunDirectory:
-    """Returns a run whose process was killed or told to end at random moments, resumed each time, and then ended."""
+    """Returns a run whose process was killed at so many random moments, told to end at others, and then left to end."""
     rng, run = random.Random(seed), RunDirectory(path)
     run.create(config)
     command = [
@@ -247,10 +248,9 @@ def killed_at_random(path: Path, config: RebelConfig, kills: int, seed: int) -> 
     ]
     command += ["--threads", "1", "--checkpoint-every", "0", "--playthroughs", "0", "--json"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    for number in range(kills):
-        kind = (signal.SIGKILL, signal.SIGTERM)[number % 2]
+    for kind in kinds_of_end(kills, rng):
         process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=step_back
         )
         # let it come some epochs further, then strike at any moment of an epoch or of a checkpoint
         goal = max((line["epoch"] for line in run.metrics()), default=0) + rng.randrange(2, 5)
@@ -276,7 +276,7 @@ def killed_at_random(path: Path, config: RebelConfig, kills: int, seed: int) -> 
 
 
 def check_kills(tmp_path: Path, kills: int) -> None:
-    config = tiny(searches=8 * 30 * kills)
+    config = tiny(searches=8 * 40 * kills)
     straight = finished(tmp_path / "straight", config, Pace(playthroughs=0))
     assert contents(killed_at_random(tmp_path / "killed", config, kills, seed=kills)) == contents(straight)
 

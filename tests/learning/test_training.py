@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from aleator.errors import SolveError
+from aleator.learning import estimate as estimate_module
 from aleator.learning.estimate import estimate
 from aleator.learning.learner import huber_loss
 from aleator.learning.training import Trainer
@@ -89,8 +90,9 @@ def test_an_estimate_leaves_the_run_as_it_is() -> None:
     assert [metrics.loss for metrics in trainer.run()] == [metrics.loss for metrics in untouched.run()]
 
 
-def test_an_estimate_shrinks_as_the_run_goes_on() -> None:
+def test_an_estimate_shrinks_as_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = Trainer(tiny(searches=800_000))
+    monkeypatch.setattr(estimate_module, "_timed", lambda trainer, work: 1.0)  # whatever is measured takes a second
     early = estimate(trainer, games=4, updates=4).seconds
     trainer.epoch = trainer.config.epochs - 10
-    assert estimate(trainer, games=4, updates=4).seconds < early / 100
+    assert estimate(trainer, games=4, updates=4).seconds == pytest.approx(early * 10 / trainer.config.epochs)

@@ -142,7 +142,7 @@ with replacing(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()
     print("writing", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -37,10 +39,12 @@ LONG: dict[str, Any] = TURN | {"solve": {"target": 0, "max_iterations": 1_000_00
 
 
 def free_port() -> int:
-    """Returns a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Returns a port that nobody listens on, from below those that the system gives to others meanwhile."""
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class RunningServer:
@@ -79,7 +83,7 @@ class RunningServer:
         assert self.process is not None
         self.client.close()
         self.process.send_signal(how)
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=SECONDS)
 
     @staticmethod
     def wait(done: Any, reason: str, seconds: float = SECONDS) -> Any:

@@ -39,7 +39,7 @@ def match(setup: HandSetup, agents: list[str], hands: int) -> tuple[DealerResult
     log: list[str] = []
     result = deal_match(config, listening, on_log=log.append)
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     for server in listening:
         server.close()
     return result, log, results
@@ -78,7 +78,7 @@ def rude_dealer(*said: str) -> int:
         with connection:
             for line in said:
                 connection.sendall(line.encode() + b"\r\n")
-            connection.settimeout(5)
+            connection.settimeout(60)
             try:
                 connection.shutdown(socket.SHUT_WR)
                 while connection.recv(4096):
@@ -95,7 +95,7 @@ def visit(*said: str) -> tuple[AcpcResult, list[str]]:
     log: list[str] = []
     lines = connect("127.0.0.1", rude_dealer(*said))
     result = play_acpc(
-        lines, load_hand_agent("always-call"), HUNL.setup, np.random.default_rng(0), on_line=log.append, patience=5.0
+        lines, load_hand_agent("always-call"), HUNL.setup, np.random.default_rng(0), on_line=log.append, patience=60.0
     )
     return result, log
 
@@ -128,7 +128,7 @@ def test_a_dealer_that_is_not_there_or_says_nothing() -> None:
 
 def test_players_who_answer_nonsense_fold() -> None:
     listening = listen([0, 0])
-    config = DealerConfig(setup=HUNL.setup, names=("good", "bad"), hands=4, seconds_per_action=0.2)
+    config = DealerConfig(setup=HUNL.setup, names=("good", "bad"), hands=4, seconds_per_action=60.0)
 
     def good() -> None:
         lines = connect("127.0.0.1", listening[0].getsockname()[1])
@@ -137,7 +137,7 @@ def test_players_who_answer_nonsense_fold() -> None:
     def bad() -> None:
         lines = Lines(socket.create_connection(("127.0.0.1", listening[1].getsockname()[1])))
         lines.write("VERSION:2.0.0")
-        while (line := lines.read(10)) is not None:
+        while (line := lines.read(60)) is not None:
             lines.write(f"{line}:r7")
         lines.close()
 

@@ -47,7 +47,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         rows=tuple(
             (shown, *(at[shown][look] for look in looks), typical[shown] / typical["CFR+"]) for shown in _ALGORITHMS
         ),
-        claims=_claims(typical),
+        claims=claims(typical),
         panels={_GAME: curves},
         x_label="iterations, each updates both players",
         y_label="exploitability (NashConv / 2)",
@@ -60,7 +60,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     )
 
 
-def _claims(typical: dict[str, float]) -> tuple[Claim, ...]:
+def claims(typical: dict[str, float]) -> tuple[Claim, ...]:
     """Returns what the thesis says, judged by a typical exploitability per algorithm."""
 
     def compared(text: str, one: str, other: str, low: float, high: float) -> Claim:
