@@ -33,3 +33,12 @@ def test_results_of_a_spot_are_shown_in_a_line() -> None:
 def test_limits_are_limits(limits: Any) -> None:
     with pytest.raises(SolveError, match=r"limits are Limits, as in Limits\(iterations=1000\), not "):
         solve("kuhn", limits=limits)
+
+
+def test_limits_can_be_said_in_the_call_but_once() -> None:
+    solution = solve("kuhn", iterations=30)
+    assert solution.summary.iterations == 30
+    assert (solution.exploitability, solution.value) == (solution.summary.exploitability, solution.summary.value)
+    assert solve("kuhn", exploitability=1e-2).exploitability <= 1e-2
+    with pytest.raises(SolveError, match=r"say when to stop once: by Limits\(iterations=5, "):
+        solve("kuhn", iterations=5, limits=Limits(iterations=5))

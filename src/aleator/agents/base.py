@@ -88,8 +88,9 @@ class Agent(ABC):
         return f"<{type(self).__name__} {self.name} of {self.game.name}>"
 
 
-def play_game(agents: Sequence[Agent], rng: np.random.Generator) -> Table:
-    """Returns the table after one game between two agents, the first in seat 0."""
+def play_game(agents: Sequence[Agent], rng: np.random.Generator | int = 0) -> Table:
+    """Returns the table after one game between two agents, the first in seat 0; `rng` draws, or is a seed."""
+    rng = np.random.default_rng(rng)
     table = Table(agents[0].game, rng)
     for seat, agent in enumerate(agents):
         agent.begin(seat, rng)

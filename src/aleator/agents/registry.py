@@ -13,6 +13,7 @@ from aleator.agents.parameters import Reader, positive, read_parameters, whole, 
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError, SolutionError, did_you_mean, shown
 from aleator.games.base import CHANCE, Game
+from aleator.games.registry import load_game
 from aleator.parsing import check_name
 from aleator.solvers.limits import Limits, OnProgress
 
@@ -345,8 +346,8 @@ def spot_to_solve(name: str, game: Game[Any]) -> SpotSize | None:
     return size(text, game) if size and isinstance(game, HoldemGame) else None
 
 
-def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = None) -> Agent:
-    """Returns the agent of that name for a game; the name of a file is a solution to play.
+def load_agent(name: str, game: Game[Any] | str, *, on_progress: OnProgress | None = None) -> Agent:
+    """Returns the agent of that name for a game, or for a game's name; the name of a file is a solution to play.
 
     Raises:
         AgentError: there is none; the message lists them.
@@ -354,6 +355,7 @@ def load_agent(name: str, game: Game[Any], *, on_progress: OnProgress | None = N
             remember.
     """
     check_name(name, "an agent", error=AgentError)
+    game = load_game(game) if isinstance(game, str) else game
     family, _, text = name.partition(":")
     if size := spot_to_solve(name, game):
         size.check_fits(game.name)

@@ -29,6 +29,10 @@ class Score(NamedTuple):
     mean: float
     standard_error: float | None
 
+    def __str__(self) -> str:
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
+        return f"{self.mean:+.4g}{error}"
+
 
 class MoveTimes(NamedTuple):
     """How long an agent took for its moves in a match, in seconds.
@@ -68,8 +72,8 @@ class MatchResult(NamedTuple):
 def play_match(
     first: Agent,
     second: Agent,
-    deals: int,
-    rng: np.random.Generator,
+    deals: int = 1000,
+    rng: np.random.Generator | int = 0,
     *,
     aivat: Aivat | None = None,
     on_deal: OnDeal | None = None,
@@ -84,12 +88,13 @@ def play_match(
     Args:
         first, second: the agents; one of them may sit on both sides.
         deals: how many.
-        rng: of hands and draws.
+        rng: of hands and draws; or its seed.
         aivat: takes the luck off the results; None for what was won.
         on_deal: is told how many deals are over; the match ends early if it returns True.
         seconds_per_move: how long an agent may take for a move; None for any time.
         clock: says what time it is, in seconds.
     """
+    rng = np.random.default_rng(rng)
     check_seconds_per_move(seconds_per_move)
     if deals < 1:
         raise AgentError(f"a match has at least 1 deal, not {deals}")

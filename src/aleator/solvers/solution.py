@@ -162,6 +162,16 @@ class Solution(ABC):
         return self.policy
 
     @property
+    def exploitability(self) -> float:
+        """NashConv / 2, in the units of the game's payoffs; `summary` has it and the rest."""
+        return self.summary.exploitability
+
+    @property
+    def value(self) -> float:
+        """What the first player wins on average."""
+        return self.summary.value
+
+    @property
     def state(self) -> Arrays:
         """The solver's state, from which a solve goes on, read where it is asked for; empty unless it was kept."""
         return _Prefixed(self._arrays, self.STATE)

@@ -112,15 +112,17 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
 
 @overload
 def solve(
-    game: Spot, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ...,
-    threads: int = ..., seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ...,
-    on_progress: OnProgress | None = ..., on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
+    game: Spot, algorithm: str | None = ..., *, iterations: int | None = ..., exploitability: float | None = ...,
+    seconds: float | None = ..., limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
+    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+    on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> HoldemSolution: ...  # fmt: skip
 @overload
 def solve(
-    game: Solvable, algorithm: str | None = ..., *, limits: Limits | None = ..., dtype: str | None = ...,
-    threads: int = ..., seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ...,
-    on_progress: OnProgress | None = ..., on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
+    game: Solvable, algorithm: str | None = ..., *, iterations: int | None = ..., exploitability: float | None = ...,
+    seconds: float | None = ..., limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
+    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+    on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> Solution: ...  # fmt: skip
 
 
@@ -128,6 +130,9 @@ def solve(
     game: Solvable,
     algorithm: str | None = None,
     *,
+    iterations: int | None = None,
+    exploitability: float | None = None,
+    seconds: float | None = None,
     limits: Limits | None = None,
     dtype: str | None = None,
     threads: int = 1,
@@ -144,7 +149,9 @@ def solve(
         game: a name, a game, a hold'em spot, or a tree that is already built.
         algorithm: a name, as `aleator algorithms` lists them; `lp` solves a linear program and is exact. By default
             DCFR, in hold'em as the spot says.
-        limits: when to stop; by default after 1,000 iterations, in hold'em as the spot says.
+        iterations, exploitability, seconds: when to stop, at whichever comes first, as in `Limits`; by default after
+            1,000 iterations, in hold'em as the spot says.
+        limits: the same as one value, in place of these three.
         dtype: float64 or float32, in hold'em float32 or float16; by default the first.
         threads: used if the game is big enough.
         seed: of algorithms that sample; a resumed solve keeps its own.
@@ -163,6 +170,10 @@ def solve(
     """
     if not isinstance(limits, Limits | None):
         raise SolveError(f"limits are Limits, as in Limits(iterations=1000), not {limits!r}")
+    if (iterations, exploitability, seconds) != (None, None, None):
+        if limits is not None:
+            raise SolveError(f"say when to stop once: by {limits!r}, or by iterations, exploitability and seconds")
+        limits = Limits(iterations=iterations, exploitability=exploitability, seconds=seconds)
     if not checkpoint_seconds >= 0.0:
         raise SolveError(f"seconds between checkpoints must be at least 0, not {checkpoint_seconds}")
     problem = find_problem(game, algorithm)

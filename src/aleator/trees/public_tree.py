@@ -19,6 +19,7 @@ import numpy.typing as npt
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 from aleator.games.operators import PayoffOperator
+from aleator.games.registry import load_game
 from aleator.games.size import count_public_states, format_count
 from aleator.meter import Meter
 from aleator.trees.payoffs import Payoffs
@@ -204,7 +205,7 @@ def _ask(game: Game[Any], state: Any) -> _Facts:
 
 
 def build_tree(
-    game: Game[Any],
+    game: Game[Any] | str,
     *,
     root: Hashable | None = None,
     is_leaf: Callable[[Any, int], bool] | None = None,
@@ -214,7 +215,7 @@ def build_tree(
     """Returns the public tree of a game, or of a part of it.
 
     Args:
-        game: the game.
+        game: the game, or its name.
         root: the public state to begin at; None for the game's own root. Payoffs keep the probability of chance's part
             in reaching the root: beliefs at the root are the players' reach alone.
         is_leaf: `is_leaf(state, depth)` says where a depth limit cuts the tree (`depth` moves below the root). The root
@@ -225,6 +226,7 @@ def build_tree(
     Raises:
         TooBigError: the tree would have more than `max_nodes` nodes, or take more than half of the memory that is free.
     """
+    game = load_game(game) if isinstance(game, str) else game
     whole = root is None and is_leaf is None
     total = count_public_states(game) if whole else None
     if total is not None and total > max_nodes:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
-from aleator.arena.whole_hands.match import HandMatch, MatchState, play_match
+from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
 from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW
 from aleator.errors import AgentError, AleatorError
@@ -22,7 +22,7 @@ MATCH = HandMatch(game="hunl", agents=("tight-aggressive", "random"), hands=400,
 def with_file(path: Path, match: HandMatch = MATCH, **options: object) -> MatchState:
     file = MatchFile(path, match.header(match.mode(match.load_agents())))
     try:
-        return play_match(match, file=file, **options)  # type: ignore[arg-type]
+        return play_hand_match(match, file=file, **options)  # type: ignore[arg-type]
     finally:
         file.close()
 
@@ -76,7 +76,7 @@ def test_hands_in_the_file_are_what_was_played(tmp_path: Path) -> None:
 @pytest.mark.parametrize("game", ["hunl", "hunl:10bb", "hulh", "flop-holdem", "turn-endgame"])
 def test_every_game_is_zero_sum_and_its_two_scores_agree(game: str) -> None:
     match = HandMatch(game=game, agents=("half-call-half-raise", "random"), hands=2_000, seed=2)
-    state = play_match(match)
+    state = play_hand_match(match)
     np.testing.assert_allclose(state.won.sum(axis=1), 0.0)
     score, raw = state.score(), state.raw()
     assert score.hands == raw.hands == 2_000
@@ -86,7 +86,9 @@ def test_every_game_is_zero_sum_and_its_two_scores_agree(game: str) -> None:
 
 
 def test_a_match_of_an_agent_with_itself_is_even() -> None:
-    state = play_match(HandMatch(game="hunl", agents=("tight-aggressive", "tight-aggressive"), hands=200, aivat=RAW))
+    state = play_hand_match(
+        HandMatch(game="hunl", agents=("tight-aggressive", "tight-aggressive"), hands=200, aivat=RAW)
+    )
     assert state.raw().mbb_per_hand == pytest.approx(0.0) or state.raw().ci95 > 0
     mirrored = state.won.reshape(-1, 2, 2)
     assert mirrored.shape[1] == 2
@@ -135,4 +137,4 @@ def test_files_of_other_matches_are_left_alone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_several_processes_play_the_same_hands(tmp_path: Path) -> None:
     match = HandMatch(**{**_fields(MATCH), "hands": 6_000})
-    assert play_match(match, processes=2).score() == play_match(match).score()
+    assert play_hand_match(match, processes=2).score() == play_hand_match(match).score()

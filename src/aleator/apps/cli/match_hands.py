@@ -11,7 +11,7 @@ from typing import Any
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
-from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_match
+from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
 from aleator.arena.whole_hands.play import RAW
 from aleator.errors import AgentError
@@ -80,7 +80,7 @@ def play_with_progress(
             move(state.played / match.num_hands, f"hand {state.played:,}, {_text(state.score())} mbb/h")
             return interrupted()
 
-        state = play_match(match, file=file, processes=processes, on_piece=on_piece)
+        state = play_hand_match(match, file=file, processes=processes, on_piece=on_piece)
         return state, interrupted()
 
 

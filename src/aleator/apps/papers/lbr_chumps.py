@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.arena.whole_hands.match import HandMatch, HandScore, play_match
+from aleator.arena.whole_hands.match import HandMatch, HandScore, play_hand_match
 
 _GAME = "hunl"
 _HANDS_PER_BOARD = 16
@@ -50,7 +50,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             response=(menu, rounds),
             hands_per_board=_HANDS_PER_BOARD,
         )
-        ours = _in_big_blinds(play_match(match).score())
+        ours = _in_big_blinds(play_hand_match(match).score())
         rows.append((agent, menu, rounds, _text(paper, interval), _text(ours.mbb_per_hand, ours.ci95)))
         apart = abs(ours.mbb_per_hand - paper)
         claims.append(

@@ -183,7 +183,7 @@ class MatchState:
         return HandScore(len(results) * rows.shape[1], float(results.mean()), _SURE * error)
 
 
-def play_match(
+def play_hand_match(
     match: HandMatch, *, file: MatchFile | None = None, processes: int = 1, on_piece: OnPiece | None = None
 ) -> MatchState:
     """Returns a match when all its hands are over, or when it was stopped.
