@@ -34,7 +34,7 @@ def test_slices_follow_each_other(capsys: pytest.CaptureFixture[str], tmp_path: 
         line = json.loads(text)
         assert (line["slice"], line["street"], line["examples"], line["steps"]) == (number, "river", 8, 20)
         assert set(line["errors"]) == {"absolute", "huber", "weighted", "squared", "ev"}
-    turn = ("--street", "turn", "--rivers", str(folder / "network.safetensors"), "--out", str(tmp_path / "turn"))
+    turn = ("--street", "turn", "--teacher", str(folder / "network.safetensors"), "--out", str(tmp_path / "turn"))
     code, text, error = call(capsys, "train", "holdem", *QUICK, *turn)
     assert code == 0, error
     assert "slice 1 of the turn network" in text and "range-weighted" in text
@@ -43,12 +43,14 @@ def test_slices_follow_each_other(capsys: pytest.CaptureFixture[str], tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--street", "flop"), "no networks for the street 'flop'; allowed: river, turn"),
+        (("--street", "showdown"), "no networks for the street 'showdown'; allowed: river, turn, turn-start, flop"),
+        (("--street", "preflop"), "taught by a network of the street flop-start, which does not come with Aleator"),
+        (("--minutes", "0"), "minutes of a slice must be positive, not 0.0"),
         (("--preset", "huge"), "no preset 'huge'; allowed: slice, small"),
         (("--cards", "9"), "a deck has 16 to 52 cards, not 9"),
         (("--seconds", "-1"), "seconds of a fit must be positive, not -1.0"),
-        (("--rivers", "nowhere"), "a river network prices the rivers of turns: choose the street turn"),
-        (("--street", "turn", "--rivers", "nowhere"), "cannot read nowhere"),
+        (("--teacher", "nowhere"), "rivers are solved to the end: --teacher is for the streets before"),
+        (("--street", "turn", "--teacher", "nowhere"), "cannot read nowhere"),
     ],
 )
 def test_mistakes_are_one_line(

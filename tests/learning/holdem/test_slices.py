@@ -13,7 +13,9 @@ from aleator.errors import SolveError
 from aleator.learning.holdem import slices
 from aleator.learning.holdem.fitting import FitConfig
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
+from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.slices import METRICS, NETWORK, PARTIAL, SliceConfig, Slices, preset
+from aleator.learning.holdem.streets import STREETS
 
 TINY = replace(preset("small", "river"), examples=16, held_out=8, chunk=8, fit=FitConfig(steps=100, batch=4, warm_up=5))
 
@@ -27,6 +29,17 @@ def test_a_small_network_learns_rivers(tmp_path: Path) -> None:
     """On 256 rivers that it never saw; checking down, as untrained networks say, misses it by more than 5 times."""
     line = Slices(tmp_path).run(preset("small", "river"))
     for name, bound in (("ev", 0.0075), ("squared", 0.0021)):  # pots, squared pots
+        assert line["before"][name] > 5 * bound
+        assert line["errors"][name] < bound
+
+
+def test_a_small_network_learns_starts_of_turns(tmp_path: Path) -> None:
+    """On 64 turns that it never saw; the network at their leaves checks the river down."""
+    config = preset("small", "turn-start")
+    shape = replace(config.network, street="turn")
+    teacher = HoldemValueNetwork(shape, config.cards - 4, torch.Generator().manual_seed(0))
+    line = Slices(tmp_path).run(config, teacher=teacher)
+    for name, bound in (("ev", 0.0125), ("huber", 0.0025), ("squared", 0.0035)):  # pots, squared pots
         assert line["before"][name] > 5 * bound
         assert line["errors"][name] < bound
 
@@ -76,20 +89,41 @@ def test_the_same_seed_makes_the_same_network(tmp_path: Path) -> None:
     assert found[0] and found[1] and same(found[0], found[1])
 
 
-def test_turns_learn_from_a_river_network(tmp_path: Path) -> None:
+def test_every_street_learns_from_the_one_after(tmp_path: Path) -> None:
     Slices(tmp_path / "river").run(TINY)
-    config = replace(preset("small", "turn"), examples=8, held_out=4, chunk=8, fit=TINY.fit)
-    network = slices.river_network(tmp_path / "river" / NETWORK, config)
-    line = Slices(tmp_path / "turn").run(config, rivers=network)
-    assert (line["street"], line["labels"]) == ("turn", "network")
-    with pytest.raises(
-        SolveError, match="network of the turn for 12 live cards; asked for is one of the river with 11"
-    ):
-        slices.river_network(tmp_path / "turn" / NETWORK, config)
-    with pytest.raises(SolveError, match="choose the street turn"):
-        slices.river_network(tmp_path / "river" / NETWORK, TINY)
+    for name in list(STREETS)[1:]:
+        config = replace(preset("small", name), examples=16, held_out=8, chunk=8, fit=TINY.fit)
+        network = slices.teacher_of(config, tmp_path / str(STREETS[name].teacher) / NETWORK)
+        line = Slices(tmp_path / name).run(config, teacher=network)
+        assert (line["street"], line["labels"], line["examples"]) == (name, "network", 16)
+    config = preset("small", "turn")
+    with pytest.raises(SolveError, match="of the street turn for 12 live cards; asked for is one of river with 11"):
+        slices.teacher_of(config, tmp_path / "turn" / NETWORK)
+    with pytest.raises(SolveError, match="rivers are solved to the end"):
+        slices.teacher_of(TINY, tmp_path / "turn" / NETWORK)
+    with pytest.raises(SolveError, match="taught by a network of the street flop-start, which does not come with"):
+        slices.teacher_of(preset("small", "preflop"))
+    assert slices.teacher_of(config) is None
     with pytest.raises(SolveError, match="has a network of the turn for 12 live cards"):
         Slices(tmp_path / "turn").run(TINY)
+
+
+def test_a_slice_ends_in_time(tmp_path: Path) -> None:
+    """One chunk of examples is made however little time there is, and the fit gets what is left."""
+    config = replace(TINY, examples=1_000_000, minutes=1e-6, fit=FitConfig(steps=10**9, batch=4, warm_up=5))
+    line = Slices(tmp_path).run(config)
+    assert line["examples"] == TINY.chunk and line["steps"] < 10**6
+
+
+def test_shipped_networks_fit_together() -> None:
+    """River, turn, flop and preflop, each at most 16 MiB and all together 48; those that only teach are not shipped."""
+    sizes = {}
+    for name in STREETS:
+        config = preset("slice", name)
+        network = HoldemValueNetwork(config.network, config.live_cards)
+        sizes[name] = 2 * sum(parameter.numel() for parameter in network.parameters())
+    assert max(sizes.values()) < 15.5 * 2**20
+    assert sum(sizes[name] for name in ("river", "turn", "flop", "preflop")) < 47.75 * 2**20
 
 
 def test_settings_that_make_no_slice_are_refused() -> None:
@@ -97,14 +131,15 @@ def test_settings_that_make_no_slice_are_refused() -> None:
         ({"examples": 0}, "examples must be at least 1"),
         ({"cards": 9}, "16 to 52 cards, not 9"),
         ({"seconds": 0.0}, "positive"),
+        ({"minutes": 0.0}, "minutes of a slice must be positive"),
         ({"stacks": (2.0, 1.0)}, "the smaller first"),
     ):
         with pytest.raises(SolveError, match=text):
             SliceConfig(**wrong)  # type: ignore[arg-type]
     with pytest.raises(SolveError, match="no preset 'huge'"):
         preset("huge", "river")
-    with pytest.raises(SolveError, match="no networks for the street 'flop'"):
-        preset("slice", "flop")
+    with pytest.raises(SolveError, match="no networks for the street 'showdown'"):
+        preset("slice", "showdown")
     for fit, text in (
         ({"steps": 0}, "steps must be"),
         ({"range_weight": 2.0}, "in \\[0, 1\\]"),

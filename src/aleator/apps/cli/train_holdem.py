@@ -18,12 +18,14 @@ _PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar 
 
 
 def holdem(
-    street: Annotated[str, typer.Option(help="river (its start) or turn (its end, before the river card).")] = "river",
+    street: Annotated[str, typer.Option(help="river (its start), turn (its end, before the river card), turn-start, "
+                                        "flop (its end), flop-start or preflop (its end).")] = "river",
     output: Annotated[Path | None, typer.Option("--out", help="Its directory; by default runs/holdem-STREET.")] = None,
     preset: Annotated[str | None, typer.Option(help="slice (GPU) or small (a CPU minute, 16 cards); default: as the "
                                                "device is.")] = None,
-    rivers: Annotated[Path | None, typer.Option(help="A network that prices the rivers of turns; by default they are "
-                                                "solved.")] = None,
+    teacher: Annotated[Path | None, typer.Option(help="The network of the street after, in the order above; by default "
+                                                 "the shipped one; rivers below the turn are solved.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes of the slice, half of them for examples.")] = None,
     examples: Annotated[int | None, typer.Option(min=1, help="Situations of this slice.")] = None,
     held_out: Annotated[int | None, typer.Option(min=1, help="Situations that are only measured.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of the fit.")] = None,
@@ -37,8 +39,9 @@ def holdem(
 ) -> None:  # fmt: skip
     """Train a value network of hold'em: one slice. The next goes on from the directory's network, also after Ctrl-C.
 
-    Examples:  aleator train holdem --street river --out runs/river  |  aleator train holdem --street turn --rivers
-    runs/river/network.safetensors --device cuda  |  aleator train holdem --street river --preset small --device cpu
+    Examples:  aleator train holdem --street river --out runs/river  |  aleator train holdem --street turn --teacher
+    runs/river/network.safetensors --device cuda  |  aleator train holdem --street turn-start --minutes 9 --device cuda
+    |  aleator train holdem --street river --preset small --device cpu
     """
     place = check_device(device, threads)
     from aleator.learning.holdem import slices
@@ -49,12 +52,13 @@ def holdem(
         "examples": examples,
         "held_out": held_out,
         "seconds": seconds,
+        "minutes": minutes,
         "cards": cards,
         "seed": seed,
     }
     changed["fit"] = replace(config.fit, **{name: value for name, value in fit.items() if value is not None})
     config = replace(config, **{name: value for name, value in changed.items() if value is not None})
-    pricing = slices.river_network(rivers, config) if rivers else None
+    network = slices.teacher_of(config, teacher)
     run = slices.Slices(output or Path("runs") / f"holdem-{street}", device=place)
     with interruptible() as pressed, progress_bar(f"{street} network", quiet=json) as move:
         last = time.monotonic()
@@ -69,7 +73,7 @@ def holdem(
                 raise KeyboardInterrupt
 
         try:
-            line = run.run(config, rivers=pricing, report=report)
+            line = run.run(config, teacher=network, report=report)
         except KeyboardInterrupt:
             note(f"stopped; the same command goes on with the slice in {run.path}")
             end(stopped=True)

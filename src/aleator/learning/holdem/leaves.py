@@ -76,8 +76,8 @@ class NetworkLeaves:
         batch, _, _, hands = reach.shape
         mass = reach.sum(-1, keepdim=True)  # [B, L, 2, 1]
         beliefs = torch.where(mass > 0, reach / mass, 1.0 / hands)
-        others = beliefs.flip(2).view(len(self._equities), -1, hands)
-        values = 0.5 * torch.bmm(others.to(self._equities.dtype), self._equities.mT).float().view_as(reach)
+        others = (beliefs.flip(2) * hands).view(len(self._equities), -1, hands)  # so that float16 can hold them
+        values = torch.bmm(others.to(self._equities.dtype), self._equities.mT).float().view_as(reach) * (0.5 / hands)
         if len(self._asked):
             own, checked = (rows[:, self._asked].view(-1, 2, hands) for rows in (beliefs, values))
             compatible = self._payoffs.compatible(own.flip(1))

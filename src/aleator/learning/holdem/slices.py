@@ -19,11 +19,14 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS
-from aleator.learning.holdem.examples import FIELDS, Examples, Labelling, river_examples, turn_examples
+from aleator.learning.holdem.examples import FIELDS, Examples, Labelling
 from aleator.learning.holdem.fitting import FitConfig, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
-from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.learning.holdem.streets import STREETS, street_named
+from aleator.learning.holdem.teaching import ExampleMaker
+from aleator.learning.value_network.shipped import shipped_holdem_path
+from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
 from aleator.storage import StorageError, check_writable, exclusive, replace_file
 
 NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metrics.jsonl"
@@ -42,10 +45,12 @@ class SliceConfig:
         examples: solved or priced by a network, this slice.
         held_out: examples that are only measured.
         chunk: examples made at a time.
-        labelling: how rivers are solved.
-        held_out_labelling: how rivers of held-out examples are solved.
+        shared: examples on one board (starts of turns, and flops).
+        labelling: how what is solved is solved.
+        held_out_labelling: how held-out examples are solved.
         fit: how the network is fitted.
         seconds: what the fit may take at most.
+        minutes: what the slice may take in all, compiling and measuring not counted: half of it for examples.
         stacks: uniform between these numbers of pots; None for DeepStack's pots and 20,000 chips.
         cards: size of the deck, from the aces down; 52 unless for tests.
         seed: of all randomness; slices that follow each other differ anyway.
@@ -55,16 +60,18 @@ class SliceConfig:
     examples: int = 1_000_000
     held_out: int = 8_192
     chunk: int = 16_896
+    shared: int = 1
     labelling: Labelling = field(default_factory=Labelling)
     held_out_labelling: Labelling = field(default_factory=lambda: Labelling(iterations=1_000, deep_iterations=2_000))
     fit: FitConfig = field(default_factory=lambda: FitConfig(steps=40_000))
     seconds: float = 600.0
+    minutes: float = inf
     stacks: tuple[float, float] | None = None
     cards: int = NUM_CARDS
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("examples", "held_out", "chunk"):
+        for name in ("examples", "held_out", "chunk", "shared"):
             if getattr(self, name) < 1:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not _SMALLEST_DECK <= self.cards <= NUM_CARDS:
@@ -73,59 +80,98 @@ class SliceConfig:
             raise SolveError(f"stacks must be two positive numbers of pots, the smaller first, not {self.stacks}")
         if not self.seconds > 0:
             raise SolveError(f"seconds of a fit must be positive, not {self.seconds}")
+        if not self.minutes > 0:
+            raise SolveError(f"minutes of a slice must be positive, not {self.minutes}")
 
     @property
     def live_cards(self) -> int:
         """Cards beside the board."""
-        return self.cards - (5 if self.network.street == "river" else 4)
+        return self.cards - STREETS[self.network.street].board
 
 
 def preset(name: str, street: str) -> SliceConfig:
     """Returns the settings of that name: "slice" for a GPU, "small" for a minute on a CPU: 16 cards, short stacks."""
-    levels = {"river": 1, "turn": 6}
-    if street not in levels:
-        raise SolveError(f"no networks for the street {street!r}; allowed: {', '.join(levels)}")
+    place = street_named(street)
     if name == "slice":
-        if street == "river":
-            return SliceConfig(network=NetworkShape(width=1280, layers=5))
-        return SliceConfig(
-            network=NetworkShape(street=street, width=1120, layers=5, knots=64, levels=levels[street]),
-            held_out=1_056,
-            chunk=8_448,
-            held_out_labelling=Labelling(iterations=500, deep_iterations=1_000),
-        )
+        return _large(street)
     if name == "small":
-        solved = Labelling(iterations=60)
+        solved = Labelling(iterations=60 if place.board > 3 and street != "turn-start" else 30)
+        few = 640 if place.starts else 256
         return SliceConfig(
             network=NetworkShape(
-                street=street, width=64, layers=2, knots=16, levels=min(levels[street], 3), bands=4, band_knots=8
+                street=street, width=64, layers=2, knots=16, levels=min(place.levels, 3), bands=4, band_knots=8
             ),
-            examples=1_536 if street == "river" else 256,
+            examples=1_536 if street == "river" else few,
             held_out=256 if street == "river" else 64,
             chunk=256,
+            shared=4 if place.board == 3 or street == "turn-start" else 1,
             labelling=solved,
             held_out_labelling=solved,
-            fit=FitConfig(steps=500, batch=128, warm_up=30, learning_rate=3e-3),
+            fit=FitConfig(steps=500 if street == "river" else 300, batch=128, warm_up=30, learning_rate=3e-3),
             stacks=(0.5, 1.0),
             cards=_SMALLEST_DECK,
         )
     raise SolveError(f"no preset {name!r}; allowed: slice, small")
 
 
-def river_network(path: Path, config: SliceConfig) -> HoldemValueNetwork:
-    """Returns a network that can price the rivers of a slice.
+def _large(street: str) -> SliceConfig:
+    """Returns a slice for a GPU. River, turn, flop and preflop are shipped, 48 MiB together; the others teach."""
+    levels, low_rate = STREETS[street].levels, FitConfig(steps=40_000, learning_rate=7e-4)
+    shape = NetworkShape(street=street, width=1120, layers=5, knots=64, levels=levels)
+    rounds = Labelling(iterations=250, deep_iterations=250)
+    longer = Labelling(iterations=500, deep_iterations=500)
+    if street == "river":
+        return SliceConfig(network=NetworkShape(width=1280, layers=5))
+    if street == "turn":
+        solved = Labelling(iterations=500, deep_iterations=1_000)
+        return SliceConfig(network=shape, held_out=1_056, chunk=8_448, held_out_labelling=solved)
+    if street == "preflop":
+        small = NetworkShape(street=street, width=320, layers=4, knots=64, levels=levels)
+        return SliceConfig(network=small, held_out=2_048, chunk=4_096, examples=200_000, fit=low_rate)
+    return SliceConfig(
+        network=shape,
+        examples=400_000,
+        held_out=2_048 if STREETS[street].starts else 1_024,
+        chunk=2_112 if STREETS[street].starts else 2_048,
+        shared=8,
+        labelling=rounds,
+        held_out_labelling=longer,
+        fit=low_rate,
+    )
+
+
+def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetwork | None:
+    """Returns the network that a slice's examples are made with.
+
+    Args:
+        config: the slice.
+        path: its file; None for the shipped one, and for solved rivers below the turn.
 
     Raises:
-        SolveError: the slice is not of the turn, or the network is not of its rivers.
+        SolveError: there is none, or it is of another street or deck.
         StorageError: the file cannot be read.
     """
-    if config.network.street != "turn":
-        raise SolveError("a river network prices the rivers of turns: choose the street turn")
+    street = STREETS[config.network.street]
+    if street.teacher is None:
+        if path is not None:
+            raise SolveError("rivers are solved to the end: --teacher is for the streets before")
+        return None
+    if path is None:
+        if street.name == "turn":
+            return None
+        try:
+            path = shipped_holdem_path(street.teacher)
+        except SolveError:
+            raise SolveError(
+                f"the {street} is taught by a network of the street {street.teacher}, which does not come with "
+                "Aleator: train it and name its file with --teacher"
+            ) from None
     network = load_holdem_model(path).network
-    if network.shape.street != "river" or network.num_cards != config.cards - 5:
+    live = config.cards - STREETS[street.teacher].board
+    if network.shape.street != street.teacher or network.num_cards != live:
         raise SolveError(
-            f"{path} is a network of the {network.shape.street} for {network.num_cards} live cards; "
-            f"asked for is one of the river with {config.cards - 5}"
+            f"{path} is a network of the street {network.shape.street} for {network.num_cards} live cards; "
+            f"asked for is one of {street.teacher} with {live}"
         )
     return network
 
@@ -152,14 +198,18 @@ class Slices:
         return load_holdem_model(file, device=self.device) if file.exists() else None
 
     def run(
-        self, config: SliceConfig, *, rivers: HoldemValueNetwork | None = None, report: Report = lambda part, text: None
+        self,
+        config: SliceConfig,
+        *,
+        teacher: HoldemValueNetwork | None = None,
+        report: Report = lambda part, text: None,
     ) -> dict[str, Any]:
         """Runs one slice and returns its line of metrics.
 
         Args:
             config: the slice.
-            rivers: the network that prices rivers of turn situations; None to solve them. Held-out ones are always
-                solved.
+            teacher: the network of the street after, which examples are made with; None where rivers are solved.
+                Held-out situations of the turn are always solved.
             report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
         self.path.mkdir(parents=True, exist_ok=True)
@@ -168,7 +218,7 @@ class Slices:
             model = self.latest()
             past = self._mended(model)
             network = self._begin(config, model)
-            line = self._train(config, network, past, rivers, report)
+            line = self._train(config, network, past, teacher, report)
             HoldemModel(network, line).save(self.path / NETWORK)
             (self.path / PARTIAL).unlink(missing_ok=True)
             self._write([*past, line])
@@ -203,23 +253,27 @@ class Slices:
         config: SliceConfig,
         network: HoldemValueNetwork,
         past: list[dict[str, Any]],
-        rivers: HoldemValueNetwork | None,
+        teacher: HoldemValueNetwork | None,
         report: Report,
     ) -> dict[str, Any]:
         number = len(past) + 1
         deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
         started = time.monotonic()
+        if teacher is not None:
+            teacher = teacher.to(self.device)
+            if self.device.type == "cuda":
+                teacher.compile()
         aside = _generator(self.device, _HELD_OUT_SEED)
-        held_out = self._make(deck, config, config.held_out, config.held_out_labelling, aside, report)
+        solved = None if config.network.street == "turn" else teacher
+        held_out = self._make(deck, config, config.held_out, config.held_out_labelling, solved, aside, report)
         self._synchronise()
         prepared = time.monotonic()
         generator = _generator(self.device, config.seed + 1_000_003 * number)
-        labels = config.labelling if rivers is None else rivers.to(self.device)
-        if rivers is not None and self.device.type == "cuda":
-            rivers.compile()
-        examples = self._make(deck, config, config.examples, labels, generator, report)
+        until = prepared + 30.0 * config.minutes
+        examples = self._make(deck, config, config.examples, config.labelling, teacher, generator, report, until)
         self._synchronise()
         made = time.monotonic()
+        seconds = min(config.seconds, max(1.0, 60.0 * config.minutes - (made - started)))
         before = measure(network, held_out)
         first = self._resume(network, number)
         saved = time.monotonic()
@@ -238,9 +292,7 @@ class Slices:
             if time.monotonic() - saved > _CHECKPOINT_SECONDS:
                 keep(step)
 
-        steps, loss = fit(
-            network, examples, config.fit, generator, first=first, seconds=config.seconds, on_step=on_step
-        )
+        steps, loss = fit(network, examples, config.fit, generator, first=first, seconds=seconds, on_step=on_step)
         self._synchronise()
         fitted = time.monotonic()
         return {
@@ -248,7 +300,7 @@ class Slices:
             "street": network.shape.street,
             "examples": len(examples),
             "all_examples": len(examples) + sum(line["examples"] for line in past),
-            "labels": "solved" if rivers is None else "network",
+            "labels": "solved" if teacher is None else "network",
             "held_out": len(held_out),
             "steps": steps,
             "loss": loss,
@@ -276,29 +328,30 @@ class Slices:
         deck: Deck,
         config: SliceConfig,
         count: int,
-        labels: Labelling | HoldemValueNetwork,
+        labelling: Labelling,
+        teacher: HoldemValueNetwork | None,
         generator: torch.Generator,
         report: Report,
+        until: float = inf,
     ) -> Examples:
-        """Returns new examples."""
+        """Returns new examples: so many, or what can be made until that time, one chunk at least."""
+        street = STREETS[config.network.street]
+        maker = ExampleMaker(street, deck, labelling, teacher, stacks=config.stacks, shared=config.shared)
         hands = config.live_cards * (config.live_cards - 1) // 2
-        on_turn = config.network.street == "turn"
         made = Examples(
             torch.empty(count, FIELDS, hands, dtype=torch.float16, device=self.device),
-            torch.empty(count, hands if on_turn else 0, dtype=torch.float16, device=self.device),
+            torch.empty(count, hands if street.board < RIVER_CARDS else 0, dtype=torch.float16, device=self.device),
             torch.empty(count, device=self.device),
         )
-        for done in range(0, count, config.chunk):
+        done = 0
+        while done < count and (done == 0 or time.monotonic() < until):
             size = min(config.chunk, count - done)
-            if on_turn:
-                part = turn_examples(deck, size, labels, generator, config.stacks)
-            else:
-                assert isinstance(labels, Labelling)
-                part = river_examples(deck, size, labels, generator, config.stacks)
-            for tensor, new in zip(made, part, strict=True):
+            for tensor, new in zip(made, maker.make(size, generator), strict=True):
                 tensor[done : done + size] = new
-            report((done + size) / count, f"{done + size:,} of {count:,} examples")
-        return made
+            done += size
+            self._synchronise()
+            report(done / count, f"{done:,} of {count:,} examples")
+        return made.take(slice(done))
 
     def _synchronise(self) -> None:
         if self.device.type == "cuda":

@@ -27,6 +27,7 @@ from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 
 Tensor = torch.Tensor
 _NEVER_BEATEN = 32_767
+_BOARDS = 64  # at a time
 _ROWS = 8  # of W at a time, so that they stay in the first cache
 _TILE, _THREADS = 64, 256  # hands of a block of threads in each direction; 4 x 4 pairs a thread
 
@@ -82,15 +83,18 @@ def equity_matrices(runouts: Tensor, num_cards: int, dealt: int) -> Tensor:
         len(runouts), *apart.shape, dtype=torch.float16 if runouts.is_cuda else torch.float32, device=device
     )
     free = comb(num_cards - 4, dealt)
-    for board, wins in enumerate(_wins_by_board(runouts)):
-        matrices[board] = (wins - wins.T) * apart / free
+    for first in range(0, len(runouts), _BOARDS):
+        wins = (
+            count_wins_on_device(runouts[first : first + _BOARDS])
+            if runouts.is_cuda
+            else _wins(runouts[first : first + _BOARDS])
+        )
+        matrices[first : first + _BOARDS] = (wins - wins.mT) * apart / free
     return matrices
 
 
-def _wins_by_board(runouts: Tensor) -> list[Tensor] | Tensor:
-    if runouts.is_cuda:
-        return count_wins_on_device(runouts)
-    return [torch.from_numpy(count_wins(board.numpy())) for board in runouts]
+def _wins(runouts: Tensor) -> Tensor:
+    return torch.stack([torch.from_numpy(count_wins(board.numpy())) for board in runouts])
 
 
 def count_wins_on_device(runouts: Tensor) -> Tensor:
