@@ -15,6 +15,7 @@ from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import err, note, number, out, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.train_holdem import holdem
+from aleator.apps.cli.train_hunl import GAME, train_hunl
 from aleator.errors import MissingExtraError, SolveError
 from aleator.parsing import MAX_SEED, MAX_THREADS
 
@@ -39,8 +40,8 @@ app.command()(holdem)
 
 @app.command()
 def rebel(
-    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6. "
-                                                  "With --resume: one of your own.")] = None,
+    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6, or hunl: "
+                                                  "whole hands, in slices. With --resume: one of your own.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="paper (published), fast (GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
@@ -49,8 +50,10 @@ def rebel(
     output: Annotated[Path | None, typer.Option("--out", help="The run's directory; by default in runs/.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
     start: Annotated[
-        Path | None, typer.Option("--from", help="A network.safetensors to begin with, instead of random parameters."),
+        Path | None, typer.Option("--from", help="A network.safetensors to begin with, instead of random parameters; "
+                                  "for hunl a directory of them."),
     ] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes of a slice of hunl.")] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting, as searches=100000; "
                                        "may be repeated."),
@@ -71,9 +74,22 @@ def rebel(
     Examples:  aleator train rebel --game liars-dice:1x4  |  aleator train rebel --game liars-dice:1x6 --preset paper
     --device cuda --out runs/dice  |  aleator train rebel --resume runs/dice  |
     aleator train rebel --game leduc --set searches=20000 --seed 1  |
-    aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set updates=1024
+    aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set updates=1024  |
+    aleator train rebel --game hunl --device cuda --minutes 9 --out runs/hunl
     """
     place = check_device(device, threads)
+    if game == GAME:
+        refused = {
+            "--resume": resume,
+            "--set": changes,
+            "--evaluate-every": evaluate_every,
+            "--tensorboard": tensorboard,
+        }
+        train_hunl(place=place, preset=preset, output=output, start=start, minutes=minutes, seed=seed, refused=refused,
+                   json=json)  # fmt: skip
+        return
+    if minutes is not None:
+        raise SolveError("--minutes is for slices of hunl; other games end after the searches of their settings")
     if tensorboard and find_spec("tensorboard") is None:
         raise MissingExtraError("tensorboard", "tensorboard")
     from aleator.games.registry import is_recorded_elsewhere, load_game

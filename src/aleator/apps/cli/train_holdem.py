@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,18 +62,7 @@ def holdem(
     config = replace(config, **{name: value for name, value in changed.items() if value is not None})
     network = slices.teacher_of(config, teacher)
     run = slices.Slices(output or Path("runs") / f"holdem-{street}", device=place)
-    with interruptible() as pressed, progress_bar(f"{street} network", quiet=json) as move:
-        last = time.monotonic()
-
-        def report(part: float, text: str) -> None:
-            nonlocal last
-            move(part, text)
-            if not json and not err.is_terminal and time.monotonic() - last > _PLAIN_SECONDS:
-                last = time.monotonic()
-                note(text)
-            if pressed():
-                raise KeyboardInterrupt
-
+    with reporting(f"{street} network", quiet=json) as report:
         try:
             line = run.run(config, teacher=network, report=report)
         except KeyboardInterrupt:
@@ -85,3 +76,21 @@ def holdem(
     out.print(f"slice {line['slice']} of the {street} network in {run.path}: {done}")
     out.print(f"before   {slices.errors_line(line['before'])}")
     out.print(f"after    {slices.errors_line(line['errors'])}")
+
+
+@contextmanager
+def reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
+    """Yields what a slice tells its progress: a bar, or a line now and then; raises KeyboardInterrupt after Ctrl-C."""
+    with interruptible() as pressed, progress_bar(title, quiet=quiet) as move:
+        last = time.monotonic()
+
+        def report(part: float, text: str) -> None:
+            nonlocal last
+            move(part, text)
+            if not quiet and not err.is_terminal and time.monotonic() - last > _PLAIN_SECONDS:
+                last = time.monotonic()
+                note(text)
+            if pressed():
+                raise KeyboardInterrupt
+
+        yield report

@@ -134,9 +134,15 @@ def river_examples(
     hands = order.num_hands
     reach = random_ranges(2 * count, hands, generator).view(count, 2, hands)
     stack = random_stacks(count, generator, stacks)
-    values, checked, compatible = solve_rivers(order, reach, stack, labelling)
-    rows = _to_hands(order, torch.cat([reach * hands, checked, compatible, values], 1)).half()
-    return Examples(rows, rows.new_zeros(count, 0), stack.float())
+    return river_rows(order, reach, stack, *solve_rivers(order, reach, stack, labelling))
+
+
+def river_rows(
+    order: StrengthOrder, reach: Tensor, stack: Tensor, values: Tensor, checked: Tensor, compatible: Tensor
+) -> Examples:
+    """Returns rivers and what `solve_rivers` says of them as examples; rows are over positions."""
+    rows = _to_hands(order, torch.cat([reach * order.num_hands, checked, compatible, values], 1)).half()
+    return Examples(rows, rows.new_zeros(len(rows), 0), stack.float())
 
 
 def ranges_on(boards: RoundBoards, generator: torch.Generator) -> Tensor:

@@ -32,7 +32,7 @@ from aleator.storage import StorageError, check_writable, exclusive, replace_fil
 NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metrics.jsonl"
 _CHECKPOINT_SECONDS = 30.0
 _HELD_OUT_SEED = 999_983  # of situations that are only measured
-_SMALLEST_DECK = 16
+SMALLEST_DECK = 16
 Report = Callable[[float, str], None]
 
 
@@ -74,8 +74,8 @@ class SliceConfig:
         for name in ("examples", "held_out", "chunk", "shared"):
             if getattr(self, name) < 1:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if not _SMALLEST_DECK <= self.cards <= NUM_CARDS:
-            raise SolveError(f"a deck has {_SMALLEST_DECK} to {NUM_CARDS} cards, not {self.cards}")
+        if not SMALLEST_DECK <= self.cards <= NUM_CARDS:
+            raise SolveError(f"a deck has {SMALLEST_DECK} to {NUM_CARDS} cards, not {self.cards}")
         if self.stacks is not None and not 0.0 < self.stacks[0] <= self.stacks[1] < inf:
             raise SolveError(f"stacks must be two positive numbers of pots, the smaller first, not {self.stacks}")
         if not self.seconds > 0:
@@ -109,7 +109,7 @@ def preset(name: str, street: str) -> SliceConfig:
             held_out_labelling=solved,
             fit=FitConfig(steps=500 if street == "river" else 300, batch=128, warm_up=30, learning_rate=3e-3),
             stacks=(0.5, 1.0),
-            cards=_SMALLEST_DECK,
+            cards=SMALLEST_DECK,
         )
     raise SolveError(f"no preset {name!r}; allowed: slice, small")
 
@@ -176,6 +176,25 @@ def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetw
     return network
 
 
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Returns the lines of a file of metrics; none if it is not there.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot read {path}: {error}") from error
+
+
+def write_metrics(path: Path, lines: list[dict[str, Any]]) -> None:
+    """Writes the lines of a file of metrics, replacing it atomically."""
+    replace_file(path, ["".join(json.dumps(line) + "\n" for line in lines).encode()])
+
+
 class Slices:
     """The slices of one network in a directory."""
 
@@ -184,13 +203,7 @@ class Slices:
 
     def metrics(self) -> list[dict[str, Any]]:
         """Returns a line per finished slice."""
-        try:
-            lines = (self.path / METRICS).read_text(encoding="utf-8").splitlines()
-            return [json.loads(line) for line in lines if line.strip()]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError) as error:
-            raise StorageError(f"cannot read {self.path / METRICS}: {error}") from error
+        return read_metrics(self.path / METRICS)
 
     def latest(self) -> HoldemModel | None:
         """Returns the newest network, None before the first slice."""
@@ -221,7 +234,7 @@ class Slices:
             line = self._train(config, network, past, teacher, report)
             HoldemModel(network, line).save(self.path / NETWORK)
             (self.path / PARTIAL).unlink(missing_ok=True)
-            self._write([*past, line])
+            write_metrics(self.path / METRICS, [*past, line])
             return line
 
     def _mended(self, model: HoldemModel | None) -> list[dict[str, Any]]:
@@ -229,11 +242,8 @@ class Slices:
         lines = self.metrics()
         if model and model.report.get("slice", 0) > len(lines):
             lines.append(model.report)
-            self._write(lines)
+            write_metrics(self.path / METRICS, lines)
         return lines
-
-    def _write(self, lines: list[dict[str, Any]]) -> None:
-        replace_file(self.path / METRICS, ["".join(json.dumps(line) + "\n" for line in lines).encode()])
 
     def _begin(self, config: SliceConfig, model: HoldemModel | None) -> HoldemValueNetwork:
         """Returns the network that a slice begins with."""

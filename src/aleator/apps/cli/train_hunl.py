@@ -1,0 +1,70 @@
+"""`aleator train rebel --game hunl`: hold'em's networks of all streets by self-play, one slice at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from aleator.apps.cli.output import note, out, print_json
+from aleator.apps.cli.stopping import end
+from aleator.apps.cli.train_holdem import reporting
+from aleator.errors import SolveError
+
+GAME = "hunl"
+
+
+def train_hunl(
+    *,
+    place: str,
+    preset: str | None,
+    output: Path | None,
+    start: Path | None,
+    minutes: float | None,
+    seed: int | None,
+    refused: dict[str, Any],
+    json: bool,
+) -> None:
+    """Runs one slice and prints what it found.
+
+    Args:
+        place: cpu or cuda.
+        preset: slice or small; by default as the device is.
+        output: the directory of the networks, one per street; by default runs/hunl.
+        start: a directory of networks to begin with; by default the shipped ones, with the small preset none.
+        minutes: of the slice.
+        seed: of all randomness.
+        refused: options that do not belong to a slice, by name, with what was given.
+        json: whether to print JSON.
+    """
+    for name, given in refused.items():
+        if given:
+            raise SolveError(f"self-play of hunl runs in slices, which go on by themselves: leave out {name}")
+    from aleator.learning.holdem.self_play_slices import SelfPlaySlices, self_play_preset
+    from aleator.learning.holdem.slices import errors_line
+    from aleator.learning.value_network.shipped import directory
+
+    name = preset or ("slice" if place == "cuda" else "small")
+    config = self_play_preset(name)
+    changed: dict[str, Any] = {"minutes": minutes, "seed": seed}
+    config = replace(config, **{key: value for key, value in changed.items() if value is not None})
+    if start is None and name == "slice":
+        start = directory() / "holdem"
+    if start is not None and not start.is_dir():
+        raise SolveError(f"--from {start}: with --game {GAME} this is a directory with networks by street")
+    run = SelfPlaySlices(output or Path("runs") / GAME, device=place)
+    with reporting("self-play", quiet=json) as report:
+        try:
+            line = run.run(config, start=start, report=report)
+        except KeyboardInterrupt:
+            note(f"stopped; the same command goes on with the slice in {run.path}")
+            end(stopped=True)
+            return
+    if json:
+        print_json({"directory": str(run.path), **line})
+        return
+    out.print(f"slice {line['slice']} in {run.path}: {line['hands']:,} hands in {line['epoch']} epochs")
+    for street, errors in line["streets"].items():
+        out.print(f"{street}, {line['rows'][street]:,} examples; errors on those not yet seen")
+        out.print(f"  first epoch   {errors_line(errors['first'])}")
+        out.print(f"  last epoch    {errors_line(errors['unseen'])}")

@@ -1,0 +1,203 @@
+"""Training hold'em's networks of all streets by self-play, in slices: each begins with the last one's networks alone.
+
+A slice is some epochs: a generation of hands is played, every network is first measured on what it has not seen, then
+fitted to the examples of the slice so far. The directory has a network per street and `metrics.jsonl`, a line a slice.
+After an epoch the networks are written: killed at any time, the same command goes on with the next epoch.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field, replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.holdem.cards import NUM_CARDS
+from aleator.learning.holdem.examples import Examples, Labelling
+from aleator.learning.holdem.fitting import FitConfig, fit, measure
+from aleator.learning.holdem.model import HoldemModel, load_holdem_model
+from aleator.learning.holdem.network import HoldemValueNetwork
+from aleator.learning.holdem.self_play import SelfPlay, SelfPlayConfig
+from aleator.learning.holdem.slices import METRICS, SMALLEST_DECK, Report, preset, read_metrics, write_metrics
+from aleator.learning.holdem.streets import STREETS
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.storage import check_writable, exclusive
+
+_FIT_PART = 0.4  # of the time of a slice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfPlaySlice:
+    """One slice of self-play.
+
+    Attributes:
+        play: how hands are played.
+        epochs: generations of hands, each followed by a fit of every network; fewer if the minutes are over.
+        fit: of one network in one epoch.
+        minutes: of the slice, the epoch under way included if it is half over.
+        cards: size of the deck, from the aces down.
+        networks: the preset whose network sizes are taken where there is no network yet.
+        seed: of all randomness; slices that follow each other differ anyway.
+    """
+
+    play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
+    epochs: int = 1_000
+    fit: FitConfig = field(default_factory=lambda: FitConfig(steps=400, batch=2_048, learning_rate=2e-4, warm_up=50))
+    minutes: float = 9.0
+    cards: int = NUM_CARDS
+    networks: str = "slice"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1:
+            raise SolveError(f"epochs must be at least 1, not {self.epochs}")
+        if not self.minutes > 0:
+            raise SolveError(f"minutes of a slice must be positive, not {self.minutes}")
+        if not SMALLEST_DECK <= self.cards <= NUM_CARDS or self.cards % 4:
+            raise SolveError(f"a deck of self-play has {SMALLEST_DECK}, 20, ... {NUM_CARDS} cards, not {self.cards}")
+
+
+def self_play_preset(name: str) -> SelfPlaySlice:
+    """Returns the settings of that name: "slice" for a GPU, "small" for a minute on a CPU: 16 cards, short stacks."""
+    if name == "slice":
+        return SelfPlaySlice()
+    if name == "small":
+        play = SelfPlayConfig(
+            hands=96, preflop=8, chunk=96, ends=32, stacks=(1_500, 2_500), labelling=Labelling(iterations=20)
+        )
+        fitted = FitConfig(steps=60, batch=64, warm_up=10, learning_rate=1e-3)
+        return SelfPlaySlice(play=play, epochs=3, fit=fitted, minutes=inf, cards=SMALLEST_DECK, networks="small")
+    raise SolveError(f"no preset {name!r}; allowed: slice, small")
+
+
+class SelfPlaySlices:
+    """The slices of one set of networks in a directory."""
+
+    def __init__(self, path: Path, *, device: torch.device | str = "cpu") -> None:
+        self.path, self.device = path, torch.device(device)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Returns a line per finished slice."""
+        return read_metrics(self.path / METRICS)
+
+    def run(
+        self, config: SelfPlaySlice, *, start: Path | None = None, report: Report = lambda part, text: None
+    ) -> dict[str, Any]:
+        """Runs one slice and returns its line of metrics.
+
+        Args:
+            config: the slice.
+            start: a directory with networks by street to begin with; missing ones begin untrained, which check down.
+            report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        check_writable(self.path / METRICS)
+        with exclusive(self.path / ".lock", f"another run is training in {self.path}"):
+            past = self.metrics()
+            models = {name: self._begin(name, config, start) for name in STREETS}
+            line = self._train(config, models, past, report)
+            write_metrics(self.path / METRICS, [*past, line])
+            return line
+
+    def _begin(self, name: str, config: SelfPlaySlice, start: Path | None) -> HoldemModel:
+        """Returns the network that a slice begins with: its own, another directory's, or an untrained one."""
+        live = config.cards - STREETS[name].board
+        folders = [self.path, *([start] if start else [])]
+        for file in (folder / f"{name}.safetensors" for folder in folders):
+            if file.exists():
+                model = load_holdem_model(file, device=self.device)
+                found = model.network
+                if found.shape.street != name or found.num_cards != live:
+                    raise SolveError(
+                        f"{file} is a network of the street {found.shape.street} for {found.num_cards} live cards; "
+                        f"asked for is one of {name} with {live}"
+                    )
+                return model if file.parent == self.path else HoldemModel(found)
+        shape = preset(config.networks, name).network
+        generator = torch.Generator("cpu").manual_seed(config.seed)
+        return HoldemModel(HoldemValueNetwork(shape, live, generator).to(self.device))
+
+    def _train(
+        self, config: SelfPlaySlice, models: dict[str, HoldemModel], past: list[dict[str, Any]], report: Report
+    ) -> dict[str, Any]:
+        number = len(past) + 1
+        networks = {name: model.network for name, model in models.items()}
+        states = [model.report for model in models.values()]
+        state = min(states, key=lambda each: (each.get("slice", 0), each.get("epoch", 0)))
+        if state.get("slice") != number:
+            state = {"slice": number, "epoch": 0, "seconds": {"play": 0.0, "fit": 0.0}, "rows": {}, "streets": {}}
+        deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
+        play, limit = SelfPlay(config.play, deck, networks), 60.0 * config.minutes
+        if self.device.type == "cuda":
+            for network in networks.values():
+                network.compile()
+        replay: dict[str, Examples] = {}
+        while state["epoch"] < config.epochs:
+            spent = sum(state["seconds"].values())
+            if state["epoch"] and spent + 0.5 * spent / state["epoch"] > limit:
+                break
+            state = self._epoch(config, play, networks, replay, state, report)
+            for name, network in networks.items():
+                HoldemModel(network, state).save(self.path / f"{name}.safetensors")
+        spent = sum(state["seconds"].values())
+        return {
+            **state,
+            "hands": state["epoch"] * config.play.hands,
+            "all_seconds": spent + sum(sum(line["seconds"].values()) for line in past),
+            "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
+            "seed": config.seed,
+        }
+
+    def _epoch(
+        self,
+        config: SelfPlaySlice,
+        play: SelfPlay,
+        networks: dict[str, HoldemValueNetwork],
+        replay: dict[str, Examples],
+        state: dict[str, Any],
+        report: Report,
+    ) -> dict[str, Any]:
+        """Plays a generation, measures and fits; returns what is known then."""
+        epoch, seconds, rows, streets = (
+            state["epoch"],
+            dict(state["seconds"]),
+            dict(state["rows"]),
+            dict(state["streets"]),
+        )
+        seed = config.seed + 1_000_003 * state["slice"] + 7_919 * epoch
+        generator = torch.Generator(self.device).manual_seed(seed)
+        done = min(0.99, max(epoch / config.epochs, sum(seconds.values()) / (60.0 * config.minutes)))
+        report(done, f"epoch {epoch + 1}: playing {config.play.hands:,} hands")
+        started = time.monotonic()
+        found = play.generation(generator)
+        self._synchronise()
+        played = time.monotonic()
+        limit = _FIT_PART / (1 - _FIT_PART) * (played - started) / max(len(found), 1)
+        for name, examples in found.items():
+            before = asdict(measure(networks[name], examples))
+            replay[name] = _joined(replay.get(name), examples)
+            report(done, f"epoch {epoch + 1}: fitting {name}, {len(replay[name]):,} examples")
+            bound = limit if config.minutes < inf else inf
+            fitted = replace(config.fit, batch=min(config.fit.batch, len(replay[name])))
+            _, loss = fit(networks[name], replay[name], fitted, generator, seconds=bound)
+            rows[name] = rows.get(name, 0) + len(examples)
+            first = streets.get(name, {}).get("first", before)
+            streets[name] = {"first": first, "unseen": before, "loss": loss}
+        self._synchronise()
+        seconds["play"] += played - started
+        seconds["fit"] += time.monotonic() - played
+        return {**state, "epoch": epoch + 1, "seconds": seconds, "rows": rows, "streets": streets}
+
+    def _synchronise(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+
+
+def _joined(old: Examples | None, new: Examples) -> Examples:
+    if old is None:
+        return new
+    return Examples(*(torch.cat(fields) for fields in zip(old, new, strict=True)))
