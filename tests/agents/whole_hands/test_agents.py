@@ -71,6 +71,9 @@ def test_chumps_do_what_they_are_called_for() -> None:
     assert chances("half-call-half-raise", SHOVED) == {"call": 1.0}
     half = chances("half-call-half-raise", START)
     assert half["call"] == pytest.approx(0.5) and len(half) == 17
+    assert half["raise to 200"] == pytest.approx(0.5 * 200 / 20_000)  # what is too little becomes the smallest raise
+    later = START.act(raise_to(5_000)).act(CALL).deal(parse_cards("Ah 7c 2d"))
+    assert chances("half-call-half-raise", later)["raise to 100"] == pytest.approx(0.5 * 5_100 / 20_000)
     assert chances("random", SHOVED) == {"fold": 0.5, "call": 0.5}
     drawn = chances("random", START)
     assert drawn["fold"] == drawn["call"] == pytest.approx(1 / 19_803)  # fold, call, and raises to 200 .. 20,000

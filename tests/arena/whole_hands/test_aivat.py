@@ -7,9 +7,9 @@ import zlib
 import numpy as np
 import pytest
 
-from aleator.agents.whole_hands.base import ask_policies
+from aleator.agents.whole_hands.base import HandAgent, ask_policies
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, RangeLuck, Situation
+from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Luck, RangeLuck, Situation
 from aleator.arena.whole_hands.play import PAIRS, RANGES, play_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.equity import showdown_rows
@@ -40,7 +40,12 @@ def estimates(
     for row, end in enumerate(ends):
         boards[row, : len(end.board)] = end.board
     hands = HandBatch.start(setup, np.full((len(ends), 2), -1), boards)
-    luck, step = RangeLuck(hands, value=value), 0
+    return follow(RangeLuck(hands, value=value), hands, ends, agents)
+
+
+def follow(luck: Luck, hands: HandBatch, ends: list[HandState], agents: tuple[HandAgent, HandAgent]) -> FloatArray:
+    """Returns what AIVAT says after some histories are played."""
+    step = 0
     while len(active := np.flatnonzero(hands.betting.player != OVER)):
         street = hands.betting.street[active].copy()
         codes = np.array([action_code(ends[row].actions[step]) for row in active])

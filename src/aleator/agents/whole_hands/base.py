@@ -56,12 +56,15 @@ class HandAgent(ABC):
         is_quick: whether it answers in microseconds; AIVAT then does not average over ranges, which takes longer than
             that.
         is_blind: whether it does the same with every hand.
+        knows_street: whether it answers the rest of a street quickly once it has answered its first decision there;
+            AIVAT then plays out the last street.
         hands_at_once: how many hands a match asks it about in one call.
     """
 
     name: str
     is_quick: bool = False
     is_blind: bool = False
+    knows_street: bool = False
     hands_at_once: int = 2
 
     @abstractmethod
@@ -92,6 +95,7 @@ class BatchAgent(HandAgent):
     """An agent that is written for many hands at once; one hand is a batch of one."""
 
     is_quick = True
+    knows_street = True
     hands_at_once = 1024
 
     @abstractmethod

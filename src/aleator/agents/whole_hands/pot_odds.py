@@ -19,6 +19,7 @@ class PotOddsAgent(HandAgent):
     """Calls what the odds allow, heads-up."""
 
     name = "pot-odds"
+    knows_street = True
 
     def policy_at(self, state: HandState) -> HandPolicy:
         if state.setup.num_players != 2:

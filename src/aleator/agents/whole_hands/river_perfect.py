@@ -15,6 +15,7 @@ Status: tests/agents/whole_hands/test_river_perfect.py.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -46,6 +47,7 @@ class RiverPerfectAgent(HandAgent):
     """
 
     name = "river-perfect"
+    knows_street = True
 
     def __init__(self, iterations: int = 200) -> None:
         self.iterations = iterations
@@ -63,9 +65,10 @@ class RiverPerfectAgent(HandAgent):
         played = state.actions[len(first.actions) :]
         tokens = tuple(_token(action) for action in played)
         bets = tuple(tokens[: place + 1] for place, token in enumerate(tokens) if token[0] == "b")
-        key = (first.setup, first.actions, first.board, bets)
+        root = _spot(first, [NodePath(line) for line in bets])
+        key = (first.setup, first.actions, first.board, root.added)
         if key not in self._rivers:
-            self._rivers[key] = self._solve(first, [NodePath(line) for line in bets])
+            self._rivers[key] = self._solve(first, root)
             if len(self._rivers) > _KEPT:
                 self._rivers.popitem(last=False)
         solution = self._rivers[key]
@@ -76,29 +79,31 @@ class RiverPerfectAgent(HandAgent):
         dealt = policy.sum(axis=0) > 0.0
         return HandPolicy(at.node.actions, np.where(dealt, policy, 1.0 / len(policy)))
 
-    def _solve(self, first: HandState, lines: list[NodePath]) -> HoldemSolution:
-        """Returns the solved river that begins with ``first``; lines are bets that were really made."""
-        betting = first.betting
-        root = Spot(
-            board=first.board,
-            pot=betting.pot,
-            stack=min(betting.stacks),
-            oop="random",
-            ip="random",
-            min_bet=first.setup.rules.big_blind,
-            menu=_MENU,
-        )
-        for line in lines:
-            if line not in root.added and not _has(root, line):
-                root = Spot(
-                    board=root.board, pot=root.pot, stack=root.stack, oop=root.oop, ip=root.ip, min_bet=root.min_bet,
-                    menu=root.menu, added=(*root.added, line),
-                )  # fmt: skip
+    def _solve(self, first: HandState, root: Spot) -> HoldemSolution:
+        """Returns the solved river that begins with ``first``."""
         solver = HoldemSolver(root)
         for player in (0, 1):
             solver.set_reach(player, implied_range(first, player))
         solver.run(self.iterations)
         return HoldemSolution.of_solver(solver, DEFAULT_RULE)
+
+
+def _spot(first: HandState, lines: list[NodePath]) -> Spot:
+    """Returns the river that begins with ``first``; lines are bets that were really made."""
+    betting = first.betting
+    root = Spot(
+        board=first.board,
+        pot=betting.pot,
+        stack=min(betting.stacks),
+        oop="random",
+        ip="random",
+        min_bet=first.setup.rules.big_blind,
+        menu=_MENU,
+    )
+    for line in lines:
+        if not _has(root, line):
+            root = replace(root, added=(*root.added, line))
+    return root
 
 
 def implied_range(state: HandState, player: int) -> FloatArray:

@@ -29,12 +29,15 @@ class Habit:
         fold, call, bet: weights; a bet or raise is of any legal amount, all alike. With nothing to call folding is not
             legal.
         by_amount: whether ``bet`` is the weight of each single amount.
+        of_stack: whether an amount is drawn from all chips of the hand, those paid on earlier streets included; what is
+            too little to be legal becomes the smallest raise, as dealers of the ACPC mend it.
     """
 
     fold: float = 0.0
     call: float = 0.0
     bet: float = 0.0
     by_amount: bool = False
+    of_stack: bool = False
 
 
 class ScriptedHandAgent(BatchAgent):
@@ -56,15 +59,28 @@ class ScriptedHandAgent(BatchAgent):
         weights[:, 0], weights[:, 1] = np.where(legal.can_fold, habit.fold, 0.0), habit.call
         if habit.bet:
             low, high = legal.min_raise_to.astype(np.int64), legal.max_raise_to.astype(np.int64)
+            first, count = 2 + habit.of_stack, _STRATA - habit.of_stack
             amounts = np.where(low > 0, high - low + 1, 0)
-            strata = np.minimum(amounts, _STRATA)
-            middle = (2 * np.arange(_STRATA) + 1) * amounts[:, None] // np.maximum(2 * strata, 1)[:, None]
-            is_used = np.arange(_STRATA) < strata[:, None]
-            codes[:, 2:] = np.where(is_used, low[:, None] + middle, NO_CODE)
+            strata = np.minimum(amounts, count)
+            middle = (2 * np.arange(count) + 1) * amounts[:, None] // np.maximum(2 * strata, 1)[:, None]
+            is_used = np.arange(count) < strata[:, None]
+            codes[:, first:] = np.where(is_used, low[:, None] + middle, NO_CODE)
             bet = habit.bet * (amounts if habit.by_amount else amounts > 0) / np.maximum(strata, 1)
-            weights[:, 2:] = np.where(is_used, bet[:, None], 0.0)
+            weights[:, first:] = np.where(is_used, bet[:, None], 0.0)
+            if habit.of_stack:
+                codes[:, 2] = np.where(low > 0, low, NO_CODE)
+                mended = _too_little(hands, rows, legal)
+                weights[:, 2] = weights[:, first:].sum(axis=1) * mended
+                weights[:, first:] *= 1.0 - mended[:, None]
         weights[weights.sum(axis=1) == 0.0, 1] = 1.0
         return BatchPolicy(codes, (weights / weights.sum(axis=1, keepdims=True))[:, :, None])
+
+
+def _too_little(hands: HandBatch, rows: npt.NDArray[np.int64], legal: LegalArrays) -> FloatArray:
+    """Returns the share of all chips of the hand that are not enough for a raise, ``[R]``."""
+    betting, player = hands.betting, hands.betting.player[rows].astype(np.int64)
+    paid = betting.contributions[rows, player] - betting.bets[rows, player]  # on earlier streets
+    return np.asarray((paid + legal.min_raise_to) / np.maximum(paid + legal.max_raise_to, 1), dtype=np.float64)
 
 
 def raise_amounts(
@@ -91,6 +107,9 @@ HABITS: Final = {
     "always-fold": ("folds to every bet, checks otherwise", Habit(fold=1.0)),
     "always-call": ("checks and calls", Habit(call=1.0)),
     "random": ("every legal action alike, each amount being one", Habit(fold=1.0, call=1.0, bet=1.0, by_amount=True)),
-    "half-call-half-raise": ("calls half of the time, else raises any amount", Habit(call=1.0, bet=1.0)),
+    "half-call-half-raise": (
+        "calls half of the time, else raises to any part of its chips",
+        Habit(call=1.0, bet=1.0, of_stack=True),
+    ),
 }
 """What is known of each scripted agent: in words, and as a habit."""

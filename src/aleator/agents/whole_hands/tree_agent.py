@@ -110,6 +110,7 @@ class TreeAgent(HandAgent, Generic[Position]):
     """
 
     hands_at_once = 16
+    knows_street = True
 
     def __init__(
         self, name: str, tree: KnownTree[Position], otherwise: HandAgent, translation: Translation = pseudo_harmonic

@@ -43,7 +43,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of hands and draws.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Whole hands: their file; goes on if it exists.")] = None,
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
-    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs (hands held), ranges (all), or auto.")] = "auto",
+    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, or auto.")] = "auto",
     processes: Annotated[int | None, typer.Option(min=1, max=64, help="Whole hands: how many processes play.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip

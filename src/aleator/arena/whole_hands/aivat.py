@@ -6,9 +6,10 @@ Algorithm:
     drawn are known. Taken off the winnings, the sum changes no expectation, whatever V is, and most of the variance.
     `RangeLuck` moreover averages the winnings and V over all hands that the agents could hold, as likely as their own
     answers make them (the paper's imaginary observations). `PairLuck` does not, and takes microseconds.
-    V here is a share of the pot less half of what was paid; a bet counts as far as it is called, which is taken to be
-    as often as makes bluffs break even, pot / (pot + bet). By default the share is the equity, which on average no card
-    changes.
+    `playout.Playout` knows V on the last street exactly, from both agents' answers there.
+    Elsewhere V is a share of the pot less half of what was paid; a bet counts as far as it is called, which is taken
+    to be as often as makes bluffs break even, pot / (pot + bet). By default the share is the equity, which on average
+    no card changes.
 
 Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique for
     Agent Evaluation in Imperfect Information Games" (2018), equations 7 to 11.
@@ -27,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.arena.whole_hands.playout import Playout
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.equity import pair_equities, showdown_rows
@@ -210,8 +212,15 @@ class RangeLuck(Luck):
         is_uniform: who may still hold every hand alike, ``[B, 2]``.
     """
 
-    def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True), value: HandValue | None = None) -> None:
+    def __init__(
+        self,
+        hands: HandBatch,
+        known: Sequence[bool] = (True, True),
+        value: HandValue | None = None,
+        playout: Playout | None = None,
+    ) -> None:
         super().__init__(hands, known)
+        self.playout = playout if all(self.known) else None
         self.value = value or EquityValue()
         self._equity = self.value if isinstance(self.value, EquityValue) else EquityValue()
         self.reach = np.ones((len(hands), 2, NUM_HANDS))
@@ -243,7 +252,8 @@ class RangeLuck(Luck):
             return
         codes, probabilities = policy.codes[here], policy.probabilities[here]
         places = np.arange(len(rows))
-        if probabilities.shape[2] == 1 and self.value.is_fair:  # nobody learns anything: ranges stay as they are
+        is_blind = probabilities.shape[2] == 1 and self.playout is None
+        if is_blind and self.value.is_fair:  # nobody learns anything: ranges stay as they are
             values = self.values(rows, codes, self.share[rows, None])
             self.luck[rows] += values[places, chosen] - (probabilities[:, :, 0] * values).sum(axis=1)
             return
@@ -260,7 +270,9 @@ class RangeLuck(Luck):
         chances = weights / weights.sum()
         shares = np.divide(shares, weights, out=np.zeros_like(shares), where=weights > 0)
         first = shares if actor == 0 else 1.0 - shares
-        values = self.values(np.array([row]), codes[None], first[None])[0]
+        values = None if self.playout is None else self.playout.values(self.hands, row, codes, self.reach[row])
+        if values is None:
+            values = self.values(np.array([row]), codes[None], first[None])[0]
         self.luck[row] += values[chosen] - chances @ values
         self.share[row] = first[chosen]
         taken = probabilities[chosen][reach > 0.0]

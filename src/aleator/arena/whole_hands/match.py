@@ -20,6 +20,7 @@ from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.play import (
     AIVAT_MODES,
     PAIRS,
+    PLAYOUT,
     RANGES,
     RAW,
     DecisionTimes,
@@ -46,7 +47,7 @@ class HandMatch:
         agents: names, one per player; the first one's score is told.
         hands: how many, made a multiple of the number of players (or of what shares a board).
         seed: of cards and draws.
-        aivat: `raw`, `pairs`, `ranges`, or `auto` for what the agents' speed allows.
+        aivat: `raw`, `pairs`, `ranges`, `playout`, or `auto` for what the agents' speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
     """
@@ -95,15 +96,18 @@ class HandMatch:
         return [LocalBestResponse(opponent, parse_menu(menu), parse_rounds(rounds)), opponent]
 
     def mode(self, agents: Sequence[HandAgent]) -> str:
-        """Returns how luck is removed: over ranges if that is free or the agents are slow, else by the hands held."""
+        """Returns how luck is removed: as well as possible in no more time than the agents take themselves."""
         if self.response is not None:
             return RANGES
         if self.aivat != "auto":
             return self.aivat
         if len(agents) != 2:
             return RAW
-        is_free = all(agent.is_blind for agent in agents)
-        return RANGES if is_free or not all(agent.is_quick for agent in agents) else PAIRS
+        if all(agent.is_blind for agent in agents):
+            return RANGES
+        if all(agent.is_quick for agent in agents):
+            return PAIRS
+        return PLAYOUT if all(agent.knows_street for agent in agents) else RANGES
 
     def header(self, mode: str) -> dict[str, Any]:
         """Returns what a match file says about it; the number of hands may grow."""

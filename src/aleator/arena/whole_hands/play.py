@@ -13,6 +13,7 @@ import numpy.typing as npt
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_policies
 from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
+from aleator.arena.whole_hands.playout import Playout
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER, HandBatch
@@ -20,8 +21,8 @@ from aleator.games.holdem.hand_state import HandSetup
 
 IntArray = npt.NDArray[np.int64]
 
-RAW, PAIRS, RANGES = "raw", "pairs", "ranges"
-AIVAT_MODES = (RAW, PAIRS, RANGES)
+RAW, PAIRS, RANGES, PLAYOUT = "raw", "pairs", "ranges", "playout"
+AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT)
 
 
 @runtime_checkable
@@ -105,7 +106,7 @@ def play_hands(
         agents: one for each player; who sits where follows from a hand's number.
         numbers: of the hands, each once.
         seed: of cards and draws.
-        aivat: `RAW`, `PAIRS` or `RANGES`; see `arena.whole_hands.aivat`.
+        aivat: `RAW`, `PAIRS`, `RANGES` or `PLAYOUT`; see `arena.whole_hands.aivat` and `arena.whole_hands.playout`.
         hands_per_board: see `deal_hands`.
     """
     if len(agents) != setup.num_players:
@@ -115,9 +116,10 @@ def play_hands(
     numbers = np.asarray(numbers, np.int64)
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
-    luck: PairLuck | RangeLuck | None = (
-        None if aivat == RAW else PairLuck(hands) if aivat == PAIRS else RangeLuck(hands)
-    )
+    luck: PairLuck | RangeLuck | None = None
+    if aivat != RAW:
+        playout = Playout(agents, seats) if aivat == PLAYOUT else None
+        luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, playout=playout)
     times = [DecisionTimes() for _ in agents]
     while len(active := np.flatnonzero(hands.betting.player != OVER)):
         street = hands.betting.street[active].copy()
