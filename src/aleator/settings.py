@@ -109,6 +109,14 @@ class Setting:
         forms = {WORD: value, PLACED: self.metavar or self.name.upper(), ATTACHED: f"{self.name}K", SLASH: f"/{value}"}
         return forms.get(self.form, f"{self.name}={value}")
 
+    @property
+    def default_text(self) -> str:
+        """The default, as people read it."""
+        value = self.describe()["default"]
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return f"{value:,g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
     def describe(self) -> dict[str, Any]:
         """Returns everything but the reader as a JSON value; no limit is null."""
         limits = {name: at if isfinite(at) else None for name, at in (("least", self.least), ("most", self.most))}

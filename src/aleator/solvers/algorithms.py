@@ -219,7 +219,7 @@ _REGRETS = Family(title="Regrets", make=_cfr)
 _RESPONSES = Family(title="Best responses", make=_fictitious_play)
 _SAMPLING = Family(title="Sampling", make=_mccfr, counts_nodes=True, samples=True)
 _PRUNING = Family(title="Pruning", make=_pruned_cfr, dtypes=("float64",), counts_nodes=True)
-_FIRST_ORDER = Family(title="First-order methods", make=_egt, dtypes=("float64",), counts_nodes=True)
+_FIRST_ORDER = Family(title="First order", make=_egt, dtypes=("float64",), counts_nodes=True)
 _EXACT = Family(title="Exact", make=None, dtypes=("float64",))
 
 

@@ -35,7 +35,7 @@ def test_the_first_page_asks_for_little(page: Checked, server: RunningServer) ->
 def test_the_editor_helps_and_refuses_what_cannot_be(page: Checked) -> None:
     shown = page.open("solve")
     shown.wait_for_selector(".estimate .facts")
-    assert shown.get_by_label("Algorithm").locator("option").first.get_attribute("value") == DEFAULT_RULE
+    assert shown.get_by_label("Algorithm").input_value() == DEFAULT_RULE
     shown.get_by_label("Typical range for IP").select_option(label="4-bet, 3 %")
     page.until("document.querySelector('.painter[data-side=ip] textarea').value === 'QQ+,AKs,AKo,A5s:0.5'")
     shown.get_by_role("button", name="Swap").click()
@@ -259,6 +259,10 @@ def test_algorithms_race(page: Checked) -> None:
     assert names[-1] == "cfr", f"vanilla CFR comes last, not {names}"
     page.picture("learn")
     shown.locator(".picks summary").click()
+    shown.get_by_label("Algorithm to set").select_option("mccfr")
+    shown.get_by_label("scheme").select_option("public-chance")
+    shown.get_by_label("batch").fill("5")
+    assert shown.locator(".picks output").inner_text() == "mccfr:public-chance,batch=5"
     shown.get_by_label("Another algorithm").fill("dcfr:1,0,1")
     shown.keyboard.press("Enter")
     shown.get_by_role("button", name="Start the race").click()

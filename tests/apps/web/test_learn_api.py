@@ -12,8 +12,10 @@ from aleator.apps.web.catalogue import PLAYED, RACED, opponents, presets
 from aleator.apps.web.models_play import Tree
 from aleator.apps.web.worker.race import MAX_SHOWN, race, tree
 from aleator.apps.web.worker.runs import read_run, run_files
+from aleator.errors import SolveError
 from aleator.games.registry import load_game
 from aleator.learning.value_network.shipped import shipped_games
+from aleator.solvers.algorithms import ALGORITHMS, find_algorithm
 from tests.apps.web.running import RunningServer, Silent
 
 
@@ -55,6 +57,22 @@ def test_a_race_is_a_job_with_curves(server: RunningServer) -> None:
     for wrong in ({"game": "python:x.py:X", "algorithms": ["cfr"]}, {"game": "kuhn", "algorithms": ["magic"]}):
         assert server.client.post("/api/jobs/race", json=wrong).status_code == 400
     assert server.client.get("/api/learn/tree", params={"game": "holdem:/etc/passwd"}).status_code == 400
+
+
+def test_the_pages_have_the_algorithms_and_settings_of_the_library(server: RunningServer) -> None:
+    found = server.client.get("/api/algorithms").json()
+    assert [one["name"] for one in found] == list(ALGORITHMS)
+    assert server.client.get("/api/learn").json()["algorithms"] == found
+    for one in found:
+        known = ALGORITHMS[one["name"]]
+        names = [known.name, *(variant["name"] for variant in one["variants"])]
+        assert all(find_algorithm(name).runs_on_boards == one["holdem"] for name in names)
+        assert [entry["name"] for entry in one["settings"]] == [entry.name for entry in known.settings]
+    for wrong in ("mccfr:batch=0", "dcfr:1,2", "cfr/both"):
+        answer = server.client.post("/api/jobs/race", json={"game": "kuhn", "algorithms": [wrong]})
+        with pytest.raises(SolveError) as caught:
+            find_algorithm(wrong)
+        assert (answer.status_code, answer.json()["detail"]) == (400, str(caught.value))
 
 
 def write_run(folder: Path, epochs: int) -> Path:

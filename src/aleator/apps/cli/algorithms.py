@@ -39,17 +39,10 @@ def _print_one(chosen: Algorithm) -> None:
     out.print(Text.assemble((chosen.name, "bold"), f": {chosen.summary} ({chosen.reference})"))
     out.print(Text(f"    {chosen.usage}"), soft_wrap=True)
     if chosen.settings:
-        rows = [(one.usage, _default(one), _about(one)) for one in chosen.settings]
+        rows = [(one.usage, one.default_text, _about(one)) for one in chosen.settings]
         print_table("", ("setting", "default", "what it does"), rows)
     for text, summary, reference in chosen.variants:
         out.print(Text(f"{chosen.name}:{text}    {summary} ({reference})"), soft_wrap=True)
-
-
-def _default(one: Setting) -> str:
-    value = one.describe()["default"]
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:,g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _about(one: Setting) -> str:

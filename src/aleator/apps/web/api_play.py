@@ -118,8 +118,13 @@ async def _step(service: Service, session_id: str, wanted: str | None) -> Sessio
 @router.get("/learn", tags=["learn"])
 async def learn_catalogue() -> LearnCatalogue:
     """Games and algorithms that can race."""
-    algorithms = [AlgorithmInfo(**known.describe()) for known in ALGORITHMS.values()]
-    return LearnCatalogue(games=RACED, algorithms=algorithms)
+    return LearnCatalogue(games=RACED, algorithms=await list_algorithms())
+
+
+@router.get("/algorithms", tags=["learn", "hold'em"])
+async def list_algorithms() -> list[AlgorithmInfo]:
+    """All algorithms, with what can be set; `holdem` says whether spots can be solved by one."""
+    return [AlgorithmInfo(**known.describe()) for known in ALGORITHMS.values()]
 
 
 def _check_game(game: str) -> None:

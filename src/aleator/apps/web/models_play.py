@@ -85,6 +85,7 @@ class SettingInfo(BaseModel):
     default: bool | int | float | str | None
     least: float | None
     most: float | None
+    infinite: bool
     choices: list[str]
     unit: str
     help: str

@@ -5,6 +5,7 @@ import { installBrowser, installServer } from "./fake-dom.js";
 
 installBrowser();
 const { boardCards, drawnBoard, makeBoard, toggled } = await import("#js/editor/board.js");
+const { makeAmounts, spotRules } = await import("#js/editor/amounts.js");
 const { parseSizes } = await import("#js/editor/sizes.js");
 const { makeEstimate } = await import("#js/editor/estimate.js");
 const { addHands, countHands, makePainter, rangeText } = await import("#js/painter.js");
@@ -12,6 +13,19 @@ const { CLASSES, DECK } = await import("#js/cards.js");
 const { describeSpot } = await import("#js/spot.js");
 
 const settle = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+test("spots are solved by the algorithms that can, and by their variants", () => {
+  const algorithms = [
+    { name: "dcfr", summary: "discounted", holdem: true, variants: [{ name: "dcfr:1.5,0,4", summary: "steeper" }] },
+    { name: "mccfr", summary: "sampled", holdem: false, variants: [{ name: "mccfr:chance", summary: "" }] },
+  ];
+  const rules = spotRules(algorithms);
+  assert.deepEqual(rules, [["dcfr", "dcfr: discounted"], ["dcfr:1.5,0,4", "dcfr:1.5,0,4: steeper"]]); // prettier-ignore
+  const amounts = makeAmounts({ threads: 1, bits: 32 }, rules, () => {});
+  amounts.build({ solve: { rule: "my:rule" }, rake: {} });
+  const names = amounts.element.tags("option").map((one) => one.value);
+  assert.deepEqual(names, ["dcfr", "dcfr:1.5,0,4", "my:rule"], "a spot keeps its own");
+});
 
 test("a card goes onto the board and off it again, up to five", () => {
   assert.equal(toggled("Qs Jh", "2h"), "Qs Jh 2h");

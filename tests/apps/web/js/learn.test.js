@@ -6,6 +6,7 @@ import { installBrowser } from "./fake-dom.js";
 installBrowser();
 const { nearest } = await import("#js/chart.js");
 const { makePicks } = await import("#js/learn/picks.js");
+const { makeSettings, nameWith } = await import("#js/learn/settings.js");
 const { makeTree } = await import("#js/learn/tree.js");
 const { childrenOf, layOut, reachOf } = await import("#js/learn/tree-layout.js");
 const { columnPoints, drawnColumns } = await import("#js/pages/runs.js");
@@ -47,7 +48,7 @@ test("a tree shows the policy of a decision, and of another one that is chosen",
 });
 
 test("algorithms are picked, at most eight, and remembered", () => {
-  const entry = (name, at) => ({ name, summary: "", group: at < 4 ? "A" : "B", variants: [] });
+  const entry = (name, at) => ({ name, summary: "", group: at < 4 ? "A" : "B", variants: [], settings: [] });
   const known = ["cfr", "cfr+", "dcfr", "pcfr+", "fp"].map(entry);
   const picks = makePicks(known);
   assert.deepEqual(picks.chosen(), ["cfr", "cfr+", "dcfr", "pcfr+"]);
@@ -62,6 +63,47 @@ test("algorithms are picked, at most eight, and remembered", () => {
   assert.equal(picks.chosen().length, 8);
   assert.equal(JSON.parse(localStorage.getItem("algorithms")).length, 8);
   assert.deepEqual(makePicks(known).chosen(), picks.chosen());
+});
+
+const MCCFR = {
+  name: "mccfr",
+  settings: [
+    { name: "scheme", form: "word", kind: "str", default: "external", choices: ["external", "robust"], help: "" },
+    { name: "robust", form: "attached", kind: "int", default: 3, least: 1, most: 9, choices: [], help: "" },
+    { name: "batch", form: "named", kind: "int", default: 1, least: 1, most: 10, choices: [], help: "", unit: "walks" },
+    { name: "greedy", form: "word", kind: "bool", default: false, choices: ["greedy"], help: "" },
+    { name: "updates", form: "slash", kind: "bool", default: "alternating", choices: ["simultaneous", "alternating"] },
+  ],
+};
+const RULE = { name: "rule", form: "placed", kind: "str", default: "cfr", choices: [], help: "" };
+const GAMMA = { name: "gamma", form: "placed", kind: "float", default: 2, infinite: true, choices: [], help: "" };
+
+test("settings make a name, of which the defaults are no part", () => {
+  assert.equal(nameWith(MCCFR, {}), "mccfr");
+  assert.equal(nameWith(MCCFR, { scheme: "external", batch: "1", updates: "alternating" }), "mccfr");
+  const all = { scheme: "", robust: "2", batch: "5", greedy: "greedy", updates: "simultaneous" };
+  assert.equal(nameWith(MCCFR, all), "mccfr:robust2,batch=5,greedy/simultaneous");
+  assert.equal(nameWith({ name: "rbp", settings: [RULE, GAMMA] }, { rule: "cfr+", gamma: "3" }), "rbp:cfr+,gamma=3");
+});
+
+test("the form of settings has their limits and units, and adds the name", () => {
+  const added = [];
+  const form = makeSettings([{ name: "cfr", settings: MCCFR.settings.slice(-1) }, MCCFR], (name) => added.push(name));
+  const [chosen, scheme, updates] = form.tags("select");
+  assert.deepEqual(chosen.tags("option").map((one) => one.textContent), ["mccfr"]); // prettier-ignore
+  assert.equal(scheme.tags("option").length, 2);
+  const [, batch, greedy] = form.tags("input");
+  const limits = ["min", "max", "step", "placeholder"].map((name) => batch.getAttribute(name));
+  assert.deepEqual([batch.type, ...limits], ["number", "1", "10", "1", "1"]);
+  assert.match(form.textContent, /batchwalks/);
+  batch.value = "7";
+  batch.fire("input");
+  greedy.checked = true;
+  greedy.fire("change");
+  updates.value = "simultaneous";
+  updates.fire("change");
+  form.tags("button")[0].fire("click");
+  assert.deepEqual(added, ["mccfr:batch=7,greedy/simultaneous"]);
 });
 
 test("the nearest point to the pointer is read out", () => {

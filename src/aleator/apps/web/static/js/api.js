@@ -33,6 +33,7 @@ export const api = {
   about: () => call("GET", "/about"),
   range: (text) => call("POST", "/holdem/range", { text }),
   presets: () => call("GET", "/holdem/presets"),
+  algorithms: () => call("GET", "/algorithms"),
   parseSpot: (toml) => call("POST", "/holdem/spot/parse", { toml }),
   formatSpot: (spot) => call("POST", "/holdem/spot/format", spot),
   estimate: (request) => call("POST", "/holdem/estimate", request),

@@ -2,17 +2,6 @@
 
 import { choices, field, fill, h } from "../dom.js";
 
-const RULES = [
-  ["sharp-dcfr+", "sharp DCFR+, the quickest here"],
-  ["dcfr:1.5,0,4", "DCFR (1.5, 0, 4)"],
-  ["dcfr", "DCFR (1.5, 0, 2)"],
-  ["dcfr+", "DCFR+"],
-  ["pcfr+", "PCFR+"],
-  ["pdcfr+", "PDCFR+"],
-  ["cfr+", "CFR+"],
-  ["lcfr", "linear CFR"],
-  ["cfr", "CFR"],
-];
 const BITS = [
   ["32", "32 bits"],
   ["16", "16 bits, half the memory"],
@@ -33,8 +22,15 @@ const MORE = [
   { label: "Rake cap, chips", part: "rake", key: "cap", whole: false, hint: "empty: none" },
 ];
 
+// names and texts of the algorithms that solve spots, with their variants
+export const spotRules = (algorithms) =>
+  algorithms
+    .filter(({ holdem }) => holdem)
+    .flatMap((one) => [one, ...one.variants])
+    .map(({ name, summary }) => [name, `${name}: ${summary}`]);
+
 // change(edit) is called with a function that edits the spot, or the run: threads and bits
-export function makeAmounts(run, change) {
+export function makeAmounts(run, rules, change) {
   const element = h("div", { class: "fields" });
 
   function amount(spot, { label, part, key, whole = true, scale = 1, hint }) {
@@ -55,7 +51,7 @@ export function makeAmounts(run, change) {
 
   function rule(spot) {
     const own = spot.solve.rule;
-    const known = RULES.some(([value]) => value === own) ? RULES : [...RULES, [own, own]];
+    const known = rules.some(([value]) => value === own) ? rules : [...rules, [own, own]];
     const options = known.map(([value, text]) => h("option", { value, selected: value === own }, text));
     const onchange = () => change((edited) => (edited.solve.rule = select.value));
     const select = h("select", { onchange }, options);

@@ -2,7 +2,7 @@
 
 import { attempt, button, field, h, titleRow } from "../dom.js";
 import { makePainter } from "../painter.js";
-import { makeAmounts } from "./amounts.js";
+import { makeAmounts, spotRules } from "./amounts.js";
 import { makeBoard } from "./board.js";
 import { makeEstimate } from "./estimate.js";
 import { makeSizes } from "./sizes.js";
@@ -10,14 +10,14 @@ import { makeSpotFiles } from "./spot-files.js";
 
 const clone = (value) => JSON.parse(JSON.stringify(value));
 
-export function makeEditor(presets, start, onsolve, title) {
-  const editor = new Editor(presets, onsolve);
+export function makeEditor({ presets, algorithms }, start, onsolve, title) {
+  const editor = new Editor(presets, algorithms, onsolve);
   editor.use(start, title ?? presets.find((preset) => preset.spot.board === start.board)?.name ?? "Spot");
   return { element: editor.element, leave: () => editor.leave() };
 }
 
 class Editor {
-  constructor(presets, onsolve) {
+  constructor(presets, algorithms, onsolve) {
     Object.assign(this, { presets, onsolve, run: { threads: 1, bits: 32 } });
     const change = (edit) => this.change(edit);
     this.solve = button("Solve", () => this.submit(), { class: "primary big" });
@@ -26,7 +26,7 @@ class Editor {
     this.ip = makePainter("ip", (text) => this.change((spot) => (spot.ip = text)));
     this.board = makeBoard((board, typed) => this.change((spot) => (spot.board = board), typed));
     this.sizes = makeSizes(change);
-    this.amounts = makeAmounts(this.run, change);
+    this.amounts = makeAmounts(this.run, spotRules(algorithms), change);
     const request = () => ({ spot: this.spot, ...this.run });
     this.estimate = makeEstimate(request, (fits) => (this.solve.disabled = !fits));
     this.element = h("section", { class: "editor" }, this.buildPresets(), this.buildUpper(), this.buildLower());

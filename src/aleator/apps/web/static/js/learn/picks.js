@@ -1,6 +1,7 @@
 // The algorithms of a race: chips by family; below them a field for any other name of the command line.
 
 import { button, fill, h, toast } from "../dom.js";
+import { makeSettings } from "./settings.js";
 
 const FIRST = ["cfr", "cfr+", "dcfr", "pcfr+"];
 const MOST = 8;
@@ -15,8 +16,11 @@ export function makePicks(algorithms) {
 
 class Picks {
   constructor(algorithms) {
-    this.known = algorithms.flatMap(({ group, variants, ...one }) => [one, ...variants].map((row) => ({ ...row, group })));
+    this.known = algorithms.flatMap(({ group, variants, ...one }) =>
+      [one, ...variants].map((row) => ({ ...row, group })),
+    );
     this.chosen = new Set(JSON.parse(localStorage.getItem("algorithms") ?? "null") ?? FIRST);
+    this.settings = makeSettings(algorithms, (name) => this.addOwn(name));
     this.element = h("div", { class: "picks" });
   }
 
@@ -37,7 +41,12 @@ class Picks {
     const isOther = ({ name, group }) => others.includes(group) && this.chosen.has(name);
     const open = this.element.querySelector("details")?.open ?? all.some(isOther);
     const summary = h("summary", {}, `${others.join(", ")}, or any other by name`);
-    const details = h("details", { open }, summary, h("div", { class: "picks" }, others.map(row), this.byName()));
+    const details = h(
+      "details",
+      { open },
+      summary,
+      h("div", { class: "picks" }, others.map(row), this.settings, this.byName()),
+    );
     fill(this.element, row(first), all.length > this.known.length && row(OWN), details);
   }
 
@@ -60,17 +69,18 @@ class Picks {
   }
 
   byName() {
-    const add = () => {
-      const name = input.value.trim();
-      if (!name || !this.add(name)) return;
-      this.save();
-      this.draw();
-    };
+    const add = () => this.addOwn(input.value.trim());
     const onkeydown = (event) => event.key === "Enter" && add();
     const text = { type: "text", placeholder: HOLDER, maxLength: 60, spellcheck: false };
     const input = h("input", { ...text, "aria-label": "Another algorithm", onkeydown });
     const label = h("span", { class: "label" }, "By name");
     return h("div", { class: "chips add" }, label, input, button("Add", add, { class: "chip" }));
+  }
+
+  addOwn(name) {
+    if (!name || !this.add(name)) return;
+    this.save();
+    this.draw();
   }
 
   add(name) {

@@ -19,13 +19,13 @@ export async function render(root, [id, path], query) {
 }
 
 async function overview(root, query) {
-  const [presets, jobs] = await Promise.all([api.presets(), api.jobs("solve")]);
+  const [presets, algorithms, jobs] = await Promise.all([api.presets(), api.algorithms(), api.jobs("solve")]);
   const { spot, title } = await startingSpot(query.get("from"), query.get("node"));
   const submit = async (request) => {
     const job = await api.solve(request);
     location.hash = `#/solve/${job.id}`;
   };
-  const editor = makeEditor(presets, spot ?? presets[0].spot, submit, title);
+  const editor = makeEditor({ presets, algorithms }, spot ?? presets[0].spot, submit, title);
   const list = panel("");
   const refresh = async () => showList(list, await api.jobs("solve"), refresh);
   showList(list, jobs, refresh);
