@@ -27,6 +27,7 @@ from aleator.solvers.solve import solve
 from aleator.storage import write_arrays
 from aleator.trees.public_tree import build_tree
 from tests.apps.calls import call
+from tests.patience import patience
 
 
 def test_games_lists_sizes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -290,6 +291,38 @@ def test_a_walk_that_takes_its_time_gets_a_bar(
     shown.clear()
     assert call(capsys, "games", "leduc", "--json")[0] == 0
     assert not shown
+
+
+def test_a_game_that_is_too_big_is_seen_to_grow_and_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = io.StringIO()
+    monkeypatch.setattr(output, "err", Console(file=printed, force_terminal=True, width=120))
+    monkeypatch.setattr(output, "_SOON", 0.0)
+    monkeypatch.setattr(meter, "_SHORT", 0.0)
+    with meter.watch(most=20_000):
+        code, text, _ = call(capsys, "solve", "leduc:nolimit25")
+    assert (code, text) == (2, "")
+    assert "counting the states of leduc:nolimit25" in printed.getvalue()
+    assert "leduc:nolimit25 has more than the 20,000 different public states that are allowed" in printed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("leduc:cap=5000", "goes on after 10,000 moves in a row"),
+        ("goofspiel:" + "9" * 5_000, "goofspiel"),
+        ("leduc:cap=" + "9" * 5_000, "cap"),
+        ("openspiel:go(board_size=99999)", "board size up to 19"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_names_that_ended_in_a_traceback_or_never(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in ("solve", "games"):
+        with patience(60):
+            code, text, error = call(capsys, verb, name)
+        assert (code, text) == (2, "") and message in error
+        assert error.startswith("error: ") and error.count("\n") == 1 and len(error) <= 520
 
 
 def test_ctrl_c_ends_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,6 +173,8 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
     wrong.write_text(SPOT.replace("pot =", "pott ="))
     empty = tmp_path / "empty.toml"
     empty.write_text(SPOT.replace("3s 7h Td Ks", "3s 7h Td 3s"))
+    nested = tmp_path / "nested.toml"
+    nested.write_text("x=" + "[" * 5_000)
     other = tmp_path / "other"
     write_arrays(other, {"a": np.zeros(2)}, {})
     file = tmp_path / "turn.solution"
@@ -181,6 +183,8 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
         (("solve", str(tmp_path / "missing.toml")), "No such file"),
         (("solve", str(wrong)), "did you mean 'pot'"),
         (("estimate", str(empty)), "comes twice"),
+        (("solve", str(nested)), "nested at most 16 deep"),
+        (("solve", str(spot), "--lock", ""), "path '' must begin with 'r'"),
         (("solve", str(spot), "--rule", "magic"), "unknown regret rule 'magic'"),
         (("solve", str(spot), "--rule", "hedge"), "Hedge is not available"),
         (("solve", str(spot), "--iterations", "0"), "at least 1"),
