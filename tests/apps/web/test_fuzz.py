@@ -57,7 +57,7 @@ def json_doors(solved: str, tomls: list[str], played: str) -> dict[str, Door]:
         played: the id of a session of Kuhn poker.
     """
     paths = ["r", "r:0", "r:0:c", "r:0:b75", "r:0:c:b75:c"]
-    classes = ["AA", "AKs", "76s", "KQo"]
+    classes = ["AA", "AKs", "76s", "KQo", "AAs", "KA", "2As"]  # and some that do not exist
     race = {"game": "kuhn", "algorithms": ["cfr", "dcfr:1.5,0,2", "mccfr:outcome,batch=2"], "seconds": 0.01, "seed": 1}
     session = {"game": "kuhn", "opponent": "equilibrium", "seat": "first"}
     of_spot = {"game": "holdem", "solution": solved}
@@ -68,9 +68,15 @@ def json_doors(solved: str, tomls: list[str], played: str) -> dict[str, Door]:
     lock = {"name": "L", "locks": [{"path": "r:0:c", "edits": [{"hands": "AA", "policy": [1, 0]}]}]}
 
     def query(fuzz: Fuzz) -> tuple[str, str, Any]:
-        path, name = (quote(fuzz.text(texts)[:700], errors="replace") for texts in (paths, classes))
-        kind = fuzz.rng.choice(("node", "hands", "ranges", "runouts", "file", fuzz.text(["node"])[:50]))
-        player = fuzz.rng.choice(("0", "1", "2", "-1", "x", "9" * 5_000))
+        """Returns a question about a solution; about half of its parts make sense, so that the others are looked at."""
+
+        def part(texts: list[str]) -> str:
+            text = fuzz.text(texts) if fuzz.rng.random() < 0.5 else fuzz.rng.choice(texts)
+            return quote(text[:700], errors="replace")
+
+        path, name = part(paths), part(classes)
+        kind = fuzz.rng.choice(("node", "hands", "hands", "ranges", "runouts", "file", fuzz.text(["node"])[:50]))
+        player = fuzz.rng.choice(("0", "1", "0", "1", "2", "-1", "x", "9" * 5_000))
         where = solved if fuzz.rng.random() < 0.9 else quote(fuzz.text([solved])[:80], errors="replace", safe="")
         return (
             "GET",
