@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
-from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW
+from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW, play_hands
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.cards import HANDS
 from aleator.games.holdem.variants import HUNL, load_hand_game
@@ -138,3 +140,38 @@ def test_files_of_other_matches_are_left_alone(tmp_path: Path) -> None:
 def test_several_processes_play_the_same_hands(tmp_path: Path) -> None:
     match = HandMatch(**{**_fields(MATCH), "hands": 6_000})
     assert play_hand_match(match, processes=2).score() == play_hand_match(match).score()
+
+
+def test_a_table_of_several_agents_has_everybody_in_every_seat_with_the_same_cards(tmp_path: Path) -> None:
+    names = ("always-call", "tight-aggressive", "random")
+    path = tmp_path / "ring.jsonl"
+    state = with_file(path, HandMatch(game="ring:3", agents=names, hands=302, seed=4))
+    assert state.played == 303 and state.mode == RAW
+    np.testing.assert_allclose(state.won.sum(axis=1), 0.0)
+    assert sum(state.raw(agent).mbb_per_hand for agent in range(3)) == pytest.approx(0.0, abs=1e-9)
+    lines = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    for first in range(0, 303, 3):
+        three = lines[first : first + 3]
+        assert len({json.dumps(line["hands"]) for line in three}) == 1
+        assert sorted(line["seats"][0] for line in three) == [0, 1, 2]
+    alike = play_hand_match(HandMatch(game="ring:4,20bb", agents=("always-call",) * 4, hands=40))
+    assert alike.raw(2).mbb_per_hand == 0.0 and alike.raw(2).ci95 == 0.0  # duplicate deals leave no luck
+    with pytest.raises(AgentError, match="ring:3 has 3 players, not 2"):
+        HandMatch(game="ring:3", agents=names[:2], hands=3)
+    with pytest.raises(AgentError, match="two players"):
+        play_hand_match(HandMatch(game="ring:3", agents=names, hands=3, aivat=PAIRS))
+
+
+def test_an_agent_that_answers_for_held_hands_only_plays_the_same() -> None:
+    class Slow(TightAggressiveAgent):
+        """Always answers for all hands."""
+
+        def held_policies(self, hands: object, rows: object, held: object) -> None:
+            return None
+
+    numbers = np.arange(300)
+    for mode in (RAW, PAIRS):
+        quick = play_hands(HUNL.setup, [TightAggressiveAgent(), load_hand_agent("random")], numbers, 2, aivat=mode)
+        slow = play_hands(HUNL.setup, [Slow(), load_hand_agent("random")], numbers, 2, aivat=mode)
+        np.testing.assert_array_equal(quick.payoffs, slow.payoffs)
+        np.testing.assert_array_equal(quick.fair, slow.fair)

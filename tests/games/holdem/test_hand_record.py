@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aleator.errors import AleatorError, GameError
@@ -80,6 +80,7 @@ def test_what_is_no_hand_is_refused(change: dict[str, object], message: str) -> 
         HandRecord.from_dict(record("r300").to_dict() | change)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(
     st.dictionaries(
         st.sampled_from(["hand", "setup", "hands", "board", "actions", "names"]),
@@ -97,6 +98,9 @@ def test_games_of_whole_hands_have_names() -> None:
     assert load_hand_game("hunl:stack=10000").stack == load_hand_game("hunl:100bb").stack == 10_000
     assert load_hand_game("hulh").rules.fixed_bets == (2, 2, 4, 4)
     assert load_hand_game("flop-holdem").rules.max_raises == (3, 4)
+    assert load_hand_game("ring:3").setup.stacks == (10_000,) * 3
+    assert load_hand_game("ring:6,stack=500").setup.start().legal_actions().max_raise_to == 500
+    assert is_hand_game("ring:6") and is_hand_game("spot:river.toml")
     assert is_hand_game("flop-holdem") and not is_hand_game("flop-holdem:4x2") and not is_hand_game("leduc")
     for name, message in (
         ("hunl:50", "stack=CHIPS or Nbb"),

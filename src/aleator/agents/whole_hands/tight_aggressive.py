@@ -49,27 +49,34 @@ class TightAggressiveAgent(BatchAgent):
         self.rules = rules or TightAggressive()
 
     def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
+        return self._by_strength(hands, rows, np.stack(_shares_on(hands, rows)))
+
+    def held_policies(
+        self, hands: HandBatch, rows: npt.NDArray[np.int64], held: npt.NDArray[np.int64]
+    ) -> BatchPolicy | None:
+        strengths = [shares[hand] for shares, hand in zip(_shares_on(hands, rows), held, strict=True)]
+        return self._by_strength(hands, rows, np.array(strengths)[:, None])
+
+    def _by_strength(self, hands: HandBatch, rows: npt.NDArray[np.int64], strength: FloatArray) -> BatchPolicy:
+        """Returns what is done with hands of given strengths, ``[R, H]``."""
         rules, legal = self.rules, hands.legal(rows)
         raises = raise_amounts(hands, rows, legal, np.array([rules.size]))
         codes = np.empty((len(rows), 3), np.int32)
         codes[:, 0] = np.where(legal.can_fold, FOLD_CODE, NO_CODE)
         codes[:, 1], codes[:, 2] = CALL_CODE, raises[:, 0]
-        odds = legal.call_amount / (hands.pot[rows] + legal.call_amount)
-        num_board = hands.num_board
-        probabilities = np.zeros((len(rows), 3, NUM_HANDS))
-        for place, row in enumerate(rows):
-            strength = _shares(hands.board[row, : num_board[row]].tobytes())
-            faces_bet, can_raise = bool(legal.can_fold[place]), raises[place, 0] != NO_CODE
-            if faces_bet:
-                wants = (strength >= rules.value_raise).astype(np.float64)
-            else:
-                wants = np.where(strength < rules.bluff, rules.bluff_share, strength >= rules.value_bet)
-            wants = wants if can_raise else np.zeros(NUM_HANDS)
-            calls = (strength >= odds[place] + rules.margin) | (strength >= rules.value_raise) | (not faces_bet)
-            probabilities[place, 2] = wants
-            probabilities[place, 1] = np.where(calls, 1.0 - wants, 0.0)
-            probabilities[place, 0] = np.where(calls, 0.0, 1.0 - wants)
-        return BatchPolicy(codes, probabilities)
+        odds = (legal.call_amount / (hands.pot[rows] + legal.call_amount))[:, None]
+        faces_bet, can_raise = legal.can_fold[:, None], raises != NO_CODE
+        wants = np.where(strength < rules.bluff, rules.bluff_share, strength >= rules.value_bet)
+        wants = np.where(faces_bet, strength >= rules.value_raise, wants) * can_raise
+        calls = (strength >= odds + rules.margin) | (strength >= rules.value_raise) | ~faces_bet
+        rest = 1.0 - wants
+        return BatchPolicy(codes, np.stack([np.where(calls, 0.0, rest), np.where(calls, rest, 0.0), wants], axis=1))
+
+
+def _shares_on(hands: HandBatch, rows: npt.NDArray[np.int64]) -> list[FloatArray]:
+    """Returns the strengths of all hands on the board of each hand."""
+    boards, counts = hands.board[rows].tobytes(), hands.num_board[rows].tolist()
+    return [_shares(boards[5 * place : 5 * place + count]) for place, count in enumerate(counts)]
 
 
 @lru_cache(maxsize=4096)

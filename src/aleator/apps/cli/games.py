@@ -57,5 +57,6 @@ def run(
     else:
         out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)
         out.print(
-            "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "spot:FILE.toml")), markup=False
+            "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "ring:N", "spot:FILE.toml")),
+            markup=False,
         )

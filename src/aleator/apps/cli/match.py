@@ -20,7 +20,7 @@ from aleator.arena.match import check_seconds_per_move
 from aleator.arena.whole_hands.match import HandMatch
 from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
-from aleator.games.holdem.variants import is_hand_game
+from aleator.games.holdem.variants import is_hand_game, load_hand_game
 from aleator.games.registry import load_game
 from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Limits
@@ -35,7 +35,7 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
-    others: Annotated[list[str] | None, typer.Argument(help="More agents: all play all (whole hands only).")] = None,
+    others: Annotated[list[str] | None, typer.Argument(help="More: all play all, or at one table (ring:N).")] = None,
     deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many deals; seats alternate.")] = 1000,
     exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is summed.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for it.")] = False,
@@ -53,17 +53,18 @@ def run(
     Examples:  aleator match leduc safe equilibrium --deals 500
       |  aleator match kuhn search:iterations=20 uniform --exact
       |  aleator match hunl tight-aggressive always-call --hands 10000 --out match.jsonl
+      |  aleator match ring:3 tight-aggressive always-call random
     """
     if is_hand_game(game):
         if exact or seconds_per_move is not None:
             raise AgentError("--exact and --seconds-per-move are for games that can be enumerated, not for whole hands")
         names, how = [first, second, *(others or [])], "raw" if raw else aivat
-        if others:
+        if others and load_hand_game(game).rules.num_players == 2:
             if output is not None or phh is not None:
                 raise AgentError("--out and --phh write one match; several agents play one for each pair")
             run_round_robin(pairs(game, names, deals, seed, how), processes=processes, json=json)
         else:
-            match = HandMatch(game=game, agents=(first, second), hands=deals, seed=seed, aivat=how)
+            match = HandMatch(game=game, agents=tuple(names), hands=deals, seed=seed, aivat=how)
             run_match(match, output=output, phh=phh, processes=processes, json=json)
         return
     if others or output is not None or phh is not None or processes is not None or aivat != "auto":

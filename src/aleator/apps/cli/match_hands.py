@@ -91,6 +91,8 @@ def to_json(state: MatchState) -> dict[str, Any]:
     if match.response:
         document |= {"menu": match.response[0], "rounds": match.response[1]}
     document |= state.score().to_dict() | {"unit": "mbb/hand", "aivat": state.mode, "raw": state.raw().to_dict()}
+    if len(match.agents) > 2:
+        document["scores"] = [{"agent": name} | state.raw(place).to_dict() for place, name in enumerate(match.agents)]
     document["decisions"] = [
         {
             "agent": name,
@@ -106,6 +108,7 @@ def to_json(state: MatchState) -> dict[str, Any]:
 def _print(state: MatchState, output: Path | None) -> None:
     match = state.match
     first, others = match.agents[0], ", ".join(match.agents[1:])
+    others = others if len(match.agents) == 2 else f"{others}, all at one table"
     out.print(f"{match.game}: what {first} wins against {others}", style="bold", markup=False, soft_wrap=True)
     rows = []
     if state.mode != RAW:

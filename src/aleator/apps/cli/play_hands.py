@@ -45,6 +45,8 @@ def play_hands_in_terminal(
 ) -> None:
     """Plays whole hands against an agent until the player stops, one is broke, or enough are played."""
     variant = load_hand_game(game)
+    if variant.rules.num_players != 2:
+        raise AgentError(f"{game} has {variant.rules.num_players} players: at the terminal hands are played heads-up")
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
     opponent, mine = load_hand_agent(agent), None if you is None else load_hand_agent(you)

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_policies
+from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
 from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.arena.whole_hands.playout import Playout
@@ -133,8 +133,10 @@ def play_hands(
             if isinstance(agent, Responder):
                 assert isinstance(luck, RangeLuck), "a response needs ranges"
                 policy = agent.respond(hands, rows, luck)
-            else:
+            elif isinstance(luck, RangeLuck):
                 policy = ask_policies(agent, hands, rows)
+            else:
+                policy = ask_held(agent, hands, rows, hands.hands[rows, hands.betting.player[rows]].astype(np.int64))
             times[number].add(len(rows), perf_counter() - began)
             chosen = _choose(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
             codes[here] = policy.codes[np.arange(len(rows)), chosen]

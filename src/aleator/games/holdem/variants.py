@@ -16,14 +16,14 @@ from typing import Final
 
 from aleator.errors import GameError, did_you_mean
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import BettingRules, BettingState
+from aleator.games.holdem.betting import MAX_PLAYERS, BettingRules, BettingState
 from aleator.games.holdem.cards import blocked_hands, format_cards, parse_cards
 from aleator.games.holdem.hand_state import HandSetup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldemVariant:
-    """A heads-up game: its rules and how a hand begins.
+    """A game: its rules and how a hand begins. Those with a name in `VARIANTS` are heads-up.
 
     Attributes:
         name: as in `VARIANTS`.
@@ -46,23 +46,26 @@ class HoldemVariant:
     menu: BetMenu | None = None
 
     def __post_init__(self) -> None:
-        if self.rules.num_players != 2:
-            raise GameError(f"{self.name}: a variant has 2 players, not {self.rules.num_players}")
         if (self.pot == 0) != (self.first_street == 0):
             raise GameError(f"{self.name}: a pot is given exactly if betting begins after the first street")
 
     def start(self) -> BettingState:
         """Returns the state in which the first player acts; its payoffs sum to `pot`."""
         if self.pot:
-            return self.rules.start_on_street(self.first_street, pot=self.pot, stacks=(self.stack, self.stack))
-        return self.rules.start((self.stack, self.stack))
+            return self.rules.start_on_street(self.first_street, pot=self.pot, stacks=self.stacks)
+        return self.rules.start(self.stacks)
+
+    @property
+    def stacks(self) -> tuple[int, ...]:
+        """Chips of all players when betting begins."""
+        return (self.stack,) * self.rules.num_players
 
     @property
     def setup(self) -> HandSetup:
         """How whole hands of this game begin."""
         return HandSetup(
             rules=self.rules,
-            stacks=(self.stack, self.stack),
+            stacks=self.stacks,
             first_street=self.first_street,
             pot=self.pot,
             board=self.board,
@@ -134,16 +137,19 @@ _HAND_GAMES: Final = {
 }  # fmt: skip
 _MAX_STACK: Final = 10_000_000
 _SPOT: Final = "spot"
+_RING: Final = "ring"
+_RING_STACK: Final = 10_000
+_STACK: Final = re.compile(r"stack=(\d{1,9})|(\d{1,6})bb", re.ASCII)
 
 
 def is_hand_game(name: str) -> bool:
     """Returns whether ``name`` is a game of whole hands with the whole deck; `flop-holdem:4x2` is not."""
     family, _, text = name.partition(":")
-    return family in (*_HAND_GAMES, _SPOT) and not re.fullmatch(r"\d+x\d+", text)
+    return family in (*_HAND_GAMES, _RING, _SPOT) and not re.fullmatch(r"\d+x\d+", text)
 
 
 def load_hand_game(name: str) -> HoldemVariant:
-    """Returns the game that a name such as ``hunl``, ``hunl:stack=10000``, ``hunl:100bb`` or ``spot:FILE.toml`` names.
+    """Returns the game of that name: ``hunl``, ``hunl:stack=10000``, ``hunl:100bb``, ``ring:6``, ``spot:FILE.toml`` ...
 
     Raises:
         GameError: there is no such game, or it does not take the parameter; the message says what is allowed.
@@ -151,19 +157,40 @@ def load_hand_game(name: str) -> HoldemVariant:
     family, colon, text = name.partition(":")
     if family == _SPOT:
         return _spot_game(name, text)
+    if family == _RING:
+        return _ring_game(name, text)
     if family not in _HAND_GAMES:
         hint = did_you_mean(family, _HAND_GAMES)
-        raise GameError(f"unknown game of whole hands {name!r}; {hint}known: {', '.join(_HAND_GAMES)}, spot:FILE.toml")
+        raise GameError(
+            f"unknown game of whole hands {name!r}; {hint}known: {', '.join(_HAND_GAMES)}, ring:N, spot:FILE.toml"
+        )
     game = _HAND_GAMES[family]
     if not colon:
         return replace(game, name=name)
-    match = re.fullmatch(r"stack=(\d{1,9})|(\d{1,6})bb", text, re.ASCII)
-    if match is None:
-        raise GameError(f"{name}: unknown {text!r}; allowed: stack=CHIPS or Nbb, as in {family}:100bb")
-    stack = int(match[1]) if match[1] else int(match[2]) * game.rules.big_blind
-    if not game.rules.big_blind <= stack <= _MAX_STACK:
-        raise GameError(f"{name}: a stack has {game.rules.big_blind} to {_MAX_STACK:,} chips, not {stack:,}")
+    stack = _parse_stack(name, text, game.rules)
     return replace(game, name=name, title=f"{game.title.split(', stacks')[0]}, stacks {stack:,}", stack=stack)
+
+
+def _parse_stack(name: str, text: str, rules: BettingRules) -> int:
+    match = _STACK.fullmatch(text)
+    if match is None:
+        example = f"{name.partition(':')[0]}:100bb"
+        raise GameError(f"{name}: unknown {text!r}; allowed: stack=CHIPS or Nbb, as in {example}")
+    stack = int(match[1]) if match[1] else int(match[2]) * rules.big_blind
+    if not rules.big_blind <= stack <= _MAX_STACK:
+        raise GameError(f"{name}: a stack has {rules.big_blind} to {_MAX_STACK:,} chips, not {stack:,}")
+    return stack
+
+
+def _ring_game(name: str, text: str) -> HoldemVariant:
+    """Returns no-limit hold'em of several players, with 100 big blinds each unless told otherwise."""
+    players, comma, rest = text.partition(",")
+    if not re.fullmatch(r"\d{1,2}", players, re.ASCII) or not 2 <= int(players) <= MAX_PLAYERS:
+        raise GameError(f"{name}: ring needs 2 to {MAX_PLAYERS} players, as in ring:6 or ring:6,stack=20000")
+    rules = BettingRules(num_players=int(players), small_blind=HUNL.rules.small_blind, big_blind=HUNL.rules.big_blind)
+    stack = _parse_stack(name, rest, rules) if comma else _RING_STACK
+    title = f"no-limit hold'em of {rules.num_players} players, blinds 50/100, stacks {stack:,}"
+    return HoldemVariant(name=name, title=title, rules=rules, stack=stack)
 
 
 def _spot_game(name: str, file: str) -> HoldemVariant:
