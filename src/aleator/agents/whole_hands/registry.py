@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from aleator.agents.parameters import Reader, read_parameters, whole
+from aleator.agents.parameters import Reader, read_parameters, whole, word
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.errors import AgentError, did_you_mean
@@ -64,6 +65,21 @@ def _river_perfect(text: str) -> HandAgent:
     return RiverPerfectAgent(**found)
 
 
+def _searching(family: str, text: str) -> HandAgent:
+    from aleator.agents.whole_hands.deepstack import DeepStackAgent
+    from aleator.agents.whole_hands.rebel import RebelHandAgent
+    from aleator.agents.whole_hands.searching import SearchSettings
+
+    numbers = dict.fromkeys(("preflop", "flop", "turn", "river", "exact-turn", "seed"), whole)
+    unsafe = {"average": ("safe", False)} if family == "rebel" else {}
+    found = read_parameters(family, text, words=unsafe, values=numbers | {"device": word, "networks": word})
+    safe = {"safe": found.pop("safe")} if "safe" in found else {}
+    if "networks" in found:
+        found["networks"] = Path(found["networks"])
+    settings = SearchSettings(**found)
+    return RebelHandAgent(settings, **safe) if family == "rebel" else DeepStackAgent(settings)
+
+
 def _python(text: str) -> HandAgent:
     from aleator.games.own import make_own
 
@@ -75,6 +91,8 @@ def _no_parameters(family: str, text: str) -> None:
     if text:
         raise AgentError(f"{family} takes no parameters, not {text!r}")
 
+
+_SEARCH_USAGE = "preflop=N,flop=N,turn=N,river=N,exact-turn=N,device=cpu|cuda,networks=FOLDER,seed=N"
 
 _KNOWN = (
     *(KnownHandAgent(name, name, summary, partial(_scripted, name)) for name, (summary, _) in HABITS.items()),
@@ -93,6 +111,18 @@ _KNOWN = (
         "river-perfect[:iterations=N]",
         "checks and calls by equity, and solves every river (no-limit, heads-up)",
         _river_perfect,
+    ),
+    KnownHandAgent(
+        "deepstack",
+        f"deepstack[:{_SEARCH_USAGE}]",
+        "re-solves at every decision, with value networks at the end of the round (hunl)",
+        partial(_searching, "deepstack"),
+    ),
+    KnownHandAgent(
+        "rebel",
+        f"rebel[:{_SEARCH_USAGE},average]",
+        "searches from both players' ranges, plays a random iteration, value networks at the end of the round (hunl)",
+        partial(_searching, "rebel"),
     ),
     KnownHandAgent("python", "python:FILE.py:CLASS", "an agent of your own, a HandAgent written in Python", _python),
 )

@@ -19,7 +19,8 @@ Status: equal to `solvers.holdem` and to a recursion over single hands (tests/so
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 
@@ -42,6 +43,78 @@ def check_rule(rule: RegretRule) -> None:
         raise SolveError(
             "batched hold'em is solved by regret matching without predictions; choose dcfr, dcfr+, lcfr or sharp-dcfr+"
         )
+
+
+class _Level(NamedTuple):
+    """The nodes of one depth below the root, and what belongs to them.
+
+    Attributes:
+        nodes, parents, rows: [n] their numbers, those of the decisions above, and their rows.
+    """
+
+    nodes: Tensor
+    parents: Tensor
+    rows: Tensor
+
+
+class _Index(NamedTuple):
+    """Where things are in tensors over nodes and rows, so that an iteration is a few operations per depth.
+
+    Attributes:
+        levels: by depth, from the root's children on.
+        acts: per player, bool [R, 1]: whether it takes the row's action.
+        rows: per player, [n] the rows of its actions.
+        parents: [R] the decision of each row.
+        folds, showdowns, leaves: [n] nodes.
+        fold_stakes, showdown_stakes: [n] which stake is lost there.
+        winners: [n] who wins at each fold.
+        menus: rows of decisions with the same number of actions, [decisions, actions] each.
+    """
+
+    levels: tuple[_Level, ...]
+    acts: tuple[Tensor, Tensor]
+    rows: tuple[Tensor, Tensor]
+    parents: Tensor
+    folds: Tensor
+    showdowns: Tensor
+    leaves: Tensor
+    fold_stakes: Tensor
+    showdown_stakes: Tensor
+    winners: Tensor
+    menus: tuple[Tensor, ...]
+
+
+@cache
+def _index(shape: BettingShape, device: torch.device) -> _Index:
+    def tensor(numbers: list[int]) -> Tensor:
+        return torch.tensor(numbers, dtype=torch.int64, device=device)
+
+    depth = [0] * shape.num_nodes
+    for node in range(1, shape.num_nodes):
+        depth[node] = depth[shape.parent[node]] + 1
+    levels = []
+    for level in range(1, max(depth) + 1):
+        nodes = [node for node in range(shape.num_nodes) if depth[node] == level]
+        levels.append(_Level(tensor(nodes), tensor([shape.parent[n] for n in nodes]), tensor([n - 1 for n in nodes])))
+    actor = tensor([shape.player[shape.parent[node]] for node in range(1, shape.num_nodes)])
+    folds = [node for node, kind in enumerate(shape.kind) if kind == FOLD]
+    showdowns = [node for node, kind in enumerate(shape.kind) if kind == SHOWDOWN]
+    menus: dict[int, list[list[int]]] = {}
+    for node in shape.decisions:
+        menus.setdefault(len(shape.children[node]), []).append([child - 1 for child in shape.children[node]])
+    return _Index(
+        tuple(levels),
+        ((actor == 0)[:, None], (actor == 1)[:, None]),
+        ((actor == 0).nonzero().flatten(), (actor == 1).nonzero().flatten()),
+        tensor(list(shape.parent[1:])),
+        tensor(folds),
+        tensor(showdowns),
+        tensor(list(shape.leaves)),
+        tensor([shape.stake[node] for node in folds]),
+        tensor([shape.stake[node] for node in showdowns]),
+        tensor([1 - shape.player[node] for node in folds]),
+        tuple(torch.tensor(rows, device=device) for rows in menus.values()),
+    )
 
 
 class PlainEngine:
@@ -74,6 +147,7 @@ class PlainEngine:
             raise SolveError(f"stakes must be [{len(reach)}, {shape.num_stakes}], not {list(stakes.shape)}")
         self.shape, self.stakes, self.reach, self.payoffs, self.rule = shape, stakes, reach, payoffs, rule
         self.leaf_cfvs = leaf_cfvs
+        self._at = _index(shape, reach.device)
         self.iteration = 0
         self.regrets = reach.new_zeros(len(reach), shape.num_rows, reach.shape[2])
         self.policy_sum = torch.zeros_like(self.regrets) if averages else None
@@ -138,92 +212,85 @@ class PlainEngine:
         priced under the policies themselves, so that this is exact only where there are none.
         """
         mass = (self.reach[:, 0] * self.payoffs.compatible(self.reach[:, 1:])[:, 0]).sum(-1)
-        best = [(self.reach[:, p] * self.cfvs(policies, p, best=True)[0]).sum(-1) for p in (0, 1)]
+        best = [(self.reach[:, p] * self.cfvs(policies, p, best=True)[:, 0]).sum(-1) for p in (0, 1)]
         return (best[0] + best[1]) / (2 * mass)
 
-    def both_cfvs(self, policies: Tensor) -> list[list[Tensor]]:
+    def both_cfvs(self, policies: Tensor) -> list[Tensor]:
         """Returns `cfvs` of both players, with one look at the leaves."""
         reach = [self._push(policies, player) for player in (0, 1)]
         leaves = self._price_leaves(reach)
-        return [self._pull(policies, player, reach, leaves) for player in (0, 1)]
+        return [self._pull(policies, player, reach[1 - player], leaves) for player in (0, 1)]
 
-    def cfvs(self, policies: Tensor, player: int, *, best: bool = False) -> list[Tensor]:
-        """Returns the player's cfvs [B, H] at each node under policies [B, R, H], or of its best response to them."""
-        reach = [self._push(policies, p) if p != player or self.leaf_cfvs else [] for p in (0, 1)]
-        return self._pull(policies, player, reach, self._price_leaves(reach), best=best)
+    def cfvs(self, policies: Tensor, player: int, *, best: bool = False) -> Tensor:
+        """Returns the player's cfvs [B, N, H] at all nodes under policies [B, R, H], or of a best response to them."""
+        opponent, leaves = self._push(policies, 1 - player), None
+        if self.leaf_cfvs is not None and self.shape.leaves:
+            own = self._push(policies, player)
+            leaves = self._price_leaves([own, opponent] if player == 0 else [opponent, own])
+        return self._pull(policies, player, opponent, leaves, best=best)
 
-    def _push(self, policies: Tensor, player: int) -> list[Tensor]:
-        """Returns the player's reach [B, H] at each node."""
-        shape, reach = self.shape, [self.reach[:, player]]
-        for node in range(1, shape.num_nodes):
-            parent = shape.parent[node]
-            acts = shape.player[parent] == player
-            reach.append(reach[parent] * policies[:, node - 1] if acts else reach[parent])
+    def _push(self, policies: Tensor, player: int) -> Tensor:
+        """Returns the player's reach [B, N, H] at all nodes."""
+        weights = torch.where(self._at.acts[player], policies, 1.0)
+        reach = self.reach.new_empty(len(self.reach), self.shape.num_nodes, self.reach.shape[2])
+        reach[:, 0] = self.reach[:, player]
+        for level in self._at.levels:
+            reach[:, level.nodes] = reach[:, level.parents] * weights[:, level.rows]
         return reach
 
-    def _price_leaves(self, reach: list[list[Tensor]]) -> Tensor | None:
+    def _price_leaves(self, reach: list[Tensor]) -> Tensor | None:
         """Returns [B, L, 2, H], None if the shape has no leaves."""
         if self.leaf_cfvs is None or not self.shape.leaves:
             return None
-        rows = [torch.stack([reach[p][node] for p in (0, 1)], 1) for node in self.shape.leaves]
-        return self.leaf_cfvs(torch.stack(rows, 1))
+        return self.leaf_cfvs(torch.stack([rows[:, self._at.leaves] for rows in reach], 2))
 
     def _pull(
-        self, policies: Tensor, player: int, reach: list[list[Tensor]], leaves: Tensor | None, *, best: bool = False
-    ) -> list[Tensor]:
-        shape, values = self.shape, self._terminals(player, reach[1 - player])
-        for place, node in enumerate(shape.leaves if leaves is not None else ()):
-            values[node] = leaves[:, place, player]  # type: ignore[index]
-        for node in reversed(shape.decisions):
-            below = torch.stack([values[child] for child in shape.children[node]], 1)
-            if shape.player[node] != player:
-                values[node] = below.sum(1)
-            elif best:
-                values[node] = below.amax(1)
-            else:
-                values[node] = (policies[:, shape.rows(node)] * below).sum(1)
-        return [values[node] for node in range(shape.num_nodes)]
-
-    def _terminals(self, player: int, opponent: list[Tensor]) -> dict[int, Tensor]:
-        """Returns the player's cfvs [B, H] at folds and showdowns, from the opponent's reach at each node."""
-        values: dict[int, Tensor] = {}
-        for kind, payoff in ((FOLD, self.payoffs.compatible), (SHOWDOWN, self.payoffs.showdown)):
-            nodes = [node for node, other in enumerate(self.shape.kind) if other == kind]
-            if not nodes:
-                continue
-            rows = payoff(torch.stack([opponent[node] for node in nodes], 1))
-            for place, node in enumerate(nodes):
-                sign = -1.0 if kind == FOLD and self.shape.player[node] == player else 1.0
-                values[node] = sign * self.stakes[:, self.shape.stake[node], None] * rows[:, place]
+        self, policies: Tensor, player: int, opponent: Tensor, leaves: Tensor | None, *, best: bool = False
+    ) -> Tensor:
+        """Returns the player's cfvs [B, N, H], from the opponent's reach at all nodes."""
+        at, values = self._at, torch.zeros_like(opponent)
+        if len(at.folds):
+            sign = torch.where(at.winners == player, 1.0, -1.0).to(opponent)
+            stakes = (self.stakes[:, at.fold_stakes] * sign)[..., None]
+            values[:, at.folds] = self.payoffs.compatible(opponent[:, at.folds]) * stakes
+        if len(at.showdowns):
+            stakes = self.stakes[:, at.showdown_stakes, None]
+            values[:, at.showdowns] = self.payoffs.showdown(opponent[:, at.showdowns]) * stakes
+        if leaves is not None:
+            values[:, at.leaves] = leaves[:, :, player]
+        if best:
+            for node in reversed(self.shape.decisions):
+                below = values[:, self.shape.children[node].start : self.shape.children[node].stop]
+                values[:, node] = below.amax(1) if self.shape.player[node] == player else below.sum(1)
+            return values
+        weights = torch.where(at.acts[player], policies, 1.0)
+        for level in reversed(at.levels):
+            values.index_add_(1, level.parents, values[:, level.nodes] * weights[:, level.rows])
         return values
 
-    def _update(self, player: int, cfvs: list[Tensor], policies: Tensor) -> None:
+    def _update(self, player: int, cfvs: Tensor, policies: Tensor) -> None:
         """Adds what the player regrets, and the opponent's policies to their sum."""
         positive, negative, decay, floor = self._discounts
-        self._values[:, player] += cfvs[0]
+        self._values[:, player] += cfvs[:, 0]
+        rows = self._at.rows[player]
+        old = self.regrets[:, rows]
+        gained = cfvs[:, rows + 1] - cfvs[:, self._at.parents[rows]]
+        kept = old.clamp_min(0.0) * positive + old.clamp_max(0.0) * negative
+        self.regrets[:, rows] = torch.maximum(kept + gained, floor)
         if self.policy_sum is not None:
-            opponent = self._push(policies, 1 - player)
-        for node in self.shape.decisions:
-            rows = self.shape.rows(node)
-            if self.shape.player[node] == player:
-                gained = torch.stack([cfvs[child] - cfvs[node] for child in self.shape.children[node]], 1)
-                old = self.regrets[:, rows]
-                kept = old.clamp_min(0.0) * positive + old.clamp_max(0.0) * negative
-                self.regrets[:, rows] = torch.maximum(kept + gained, floor)
-            elif self.policy_sum is not None:
-                reached = torch.stack([opponent[child] for child in self.shape.children[node]], 1)
-                self.policy_sum[:, rows] = self.policy_sum[:, rows] * decay + reached
+            others = self._at.rows[1 - player]
+            reached = self._push(policies, 1 - player)[:, others + 1]
+            self.policy_sum[:, others] = self.policy_sum[:, others] * decay + reached
 
 
 def match_regrets(shape: BettingShape, rows: Tensor, power: float) -> Tensor:
     """Returns [..., R, H]: policies proportional to positive parts of rows to a power; uniform where there are none."""
     policies = torch.empty_like(rows)
-    for node in shape.decisions:
-        at = shape.rows(node)
-        positive = rows[..., at, :].clamp_min(0.0)
+    for menu in _index(shape, rows.device).menus:  # [decisions, actions]
+        positive = rows[..., menu, :].clamp_min(0.0)
         weights = positive * positive.sqrt() if power == 1.5 else positive**power
         total = weights.sum(-2, keepdim=True)
-        policies[..., at, :] = torch.where(total > 0, weights / total, 1.0 / weights.shape[-2])
+        policies[..., menu, :] = torch.where(total > 0, weights / total, 1.0 / weights.shape[-2])
     return policies
 
 

@@ -1,0 +1,103 @@
+"""ReBeL in whole hands: search from the public belief state, played by the policy of a random iteration.
+
+Algorithm:
+    Both players' reach is followed from the blinds on. Where a round begins, it is solved from there to its end with
+    values at its leaves; an iteration t is drawn with the weights of the average policy, and until the round ends
+    both players are believed to act as iteration t did, and the agent acts so. If somebody bets what the tree does
+    not have, a new search begins at that decision, from the reach there, with that bet added. Rounds that are solved
+    to the end of the hand have no leaves and are played by their average policy, which is what a random iteration
+    plays in expectation.
+
+Reference: ReBeL section 6 (safe search by a random iteration) and App. F (off-tree actions are added to the subgame).
+Deviations: no policy network; values where a street has no network yet: `learning.holdem.street_values`. Sharp DCFR+.
+Status: tests/agents/whole_hands/test_rebel.py; matches and local best responses in docs/algorithms/hunl.md.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from aleator.agents.whole_hands.base import HandPolicy
+from aleator.agents.whole_hands.searching import (
+    Kept,
+    SearchingAgent,
+    SearchSettings,
+    after,
+    draw_for,
+    everybody,
+    start_of,
+    updated,
+)
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting import Action
+from aleator.games.holdem.betting_tree import BettingNode
+from aleator.games.holdem.hand_state import HandState
+from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_action
+
+
+class Beliefs(NamedTuple):
+    """What is believed at a public state.
+
+    Attributes:
+        state: where.
+        reach: of both players, ``[2, 1326]``, at most 1.
+        solved: the search that covers this state; None if none was begun in this round.
+        node: where it stands in there.
+    """
+
+    state: HandState
+    reach: FloatArray
+    solved: SolvedRound | None
+    node: BettingNode | None
+
+
+class RebelHandAgent(SearchingAgent):
+    """Searches from the public belief state; see the module.
+
+    Args:
+        settings: how it searches.
+        safe: whether the policy of a random iteration is played; else the average policy.
+    """
+
+    name = "rebel"
+
+    def __init__(self, settings: SearchSettings | None = None, *, safe: bool = True) -> None:
+        super().__init__(settings)
+        self.safe = safe
+        self._beliefs: Kept[Beliefs] = Kept()
+
+    def _policy_at(self, state: HandState) -> HandPolicy:
+        _, _, solved, node = self._searched(self.beliefs_at(state), None)
+        assert solved is not None and node is not None
+        return HandPolicy(node.actions, solved.played[node.number])
+
+    def beliefs_at(self, state: HandState) -> Beliefs:
+        """Returns what is believed at a decision."""
+        beliefs = Beliefs(start_of(state), everybody(), None, None)
+        for action in state.actions:
+            later = after(beliefs.state, action, state)
+            beliefs = self._beliefs.get(later, partial(self._after, beliefs, action, later))
+        return beliefs
+
+    def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Beliefs:
+        """Returns what is believed after an action, which leads to ``later``."""
+        now, reach, solved, node = self._searched(beliefs, action)
+        assert solved is not None and node is not None
+        reach = updated(reach, node.player, solved.played[node.number][nearest_action(node, action)])
+        if later.street != now.street or later.betting.is_over:
+            return Beliefs(later, reach, None, None)
+        return Beliefs(later, reach, solved, child_of(node, action))
+
+    def _searched(self, beliefs: Beliefs, action: Action | None) -> Beliefs:
+        """Returns the same beliefs with a search that covers the state, and an action there if it is given."""
+        state, reach, solved, node = beliefs
+        if solved is not None and node is not None and (action is None or child_of(node, action) is not None):
+            return beliefs
+        added = None if action is None or self.search.offers(state, action) else action
+        solved = self._rounds.get((state, added), partial(self._solve, beliefs, added))
+        return Beliefs(state, reach, solved, solved.game.root)
+
+    def _solve(self, beliefs: Beliefs, action: Action | None) -> SolvedRound:
+        draw = draw_for(beliefs.state, self.settings.seed) if self.safe else None
+        return self.search.solve(beliefs.state, beliefs.reach, added=action, draw=draw)
