@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aleator.learning.checkpoint import CHECKPOINT, METRICS, NETWORK, RunDirectory
+from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.config import RebelConfig
 from aleator.learning.run import Pace, train
+from aleator.learning.run_files import CHECKPOINT, METRICS, NETWORK
 from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import load_model
 from aleator.storage import ArrayFile, StorageError, write_arrays
@@ -135,7 +136,7 @@ def test_metrics_after_the_checkpoint_are_made_again(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path / "run")
     run.create(tiny())
     trainer = stopped_after(run, 3)
-    run.append(trainer.run_epoch(), exploitability=99.0)  # an epoch that no checkpoint knows of
+    run.append({**trainer.run_epoch().to_dict(), "exploitability": 99.0})  # an epoch that no checkpoint knows of
     with (run.path / METRICS).open("ab") as file:
         file.write(b'{"epoch": 5, "caf\xc3')  # cut inside a letter
     (run.path / f".{CHECKPOINT}.01234567.tmp").write_bytes(b"half a checkpoint")

@@ -171,6 +171,16 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     return RebelAgent(game, files[0] if files else None, **found)
 
 
+def _sampled(kind: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+    try:
+        from aleator.agents.sampled import SampledAgent
+    except ModuleNotFoundError as error:
+        raise AgentError(f"the {kind} agent needs {error.name}: pip install 'aleator[neural]'") from error
+    if not text:
+        raise AgentError(f"{kind} needs a file by `aleator train {kind}`, as in {kind}:network.safetensors")
+    return SampledAgent(game, kind, text)
+
+
 def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.safe import SafeAgent
     from aleator.search.safe import METHODS
@@ -290,6 +300,12 @@ _AGENTS = (
         f"rebel[:NETWORK]{_SPENDING}",
         "ReBeL: searches with a trained value network at the leaves",
         _rebel,
+    ),
+    KnownAgent(
+        "deep-cfr",
+        "deep-cfr:NETWORK",
+        "Deep CFR or SD-CFR: plays what its networks say, without search",
+        partial(_sampled, "deep-cfr"),
     ),
     KnownAgent(
         "safe",

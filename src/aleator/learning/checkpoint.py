@@ -14,8 +14,6 @@ it.
 from __future__ import annotations
 
 import json
-import zlib
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -25,38 +23,20 @@ import torch
 from aleator.errors import one_line
 from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
-from aleator.learning.training import EpochMetrics, Trainer
+from aleator.learning.run_files import CHECKPOINT, CONFIG, NETWORK, RunFiles
+from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import Model
-from aleator.storage import (
-    ArrayFile,
-    StorageError,
-    check_object,
-    check_regular,
-    exclusive,
-    parse_json,
-    remove_stale,
-    replace_file,
-    write_arrays,
-)
+from aleator.storage import ArrayFile, StorageError, check_object, parse_json, write_arrays
 from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
 
-CONFIG, METRICS, CHECKPOINT, NETWORK = "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors"
-_LOCK = ".lock"
 _FORMAT, _EARLIER = "aleator training run 2", "aleator training run 1"
-_KIND, _FINGERPRINT, _CHECKSUM = "kind", "fingerprint", "crc32"  # what the settings have besides the settings
-_MAX_CONFIG = 1 << 20
 
 
-class RunDirectory:
-    """The directory of one training run."""
+class RunDirectory(RunFiles):
+    """The directory of one training run of ReBeL."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-
-    @property
-    def exists(self) -> bool:
-        """Whether a run was begun here."""
-        return (self.path / CONFIG).is_file()
+        super().__init__(path, "rebel", "ReBeL")
 
     def create(self, config: RebelConfig, fingerprint: Fingerprint | None = None) -> None:
         """Begins a run.
@@ -68,25 +48,7 @@ class RunDirectory:
         Raises:
             StorageError: there is a run already, or the directory cannot be written.
         """
-        if self.exists:
-            raise StorageError(f"{self.path} holds a training run already; resume it, or choose another directory")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot create {self.path}: {error.strerror}") from error
-        values = {_KIND: "rebel", **config.to_dict()}
-        if fingerprint is not None:
-            values[_FINGERPRINT] = fingerprint.to_dict()
-        values[_CHECKSUM] = _checksum(values)
-        replace_file(self.path / CONFIG, [json.dumps(values, indent=1).encode()])
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Keeps other processes from writing here, until the end of the block or of this process.
-
-        Raises:
-            StorageError: another process trains here.
-        """
-        return exclusive(self.path / _LOCK, f"another process is training in {self.path}")
+        self.begin(config.to_dict(), fingerprint)
 
     def config(self) -> RebelConfig:
         """Returns the settings of the run.
@@ -98,51 +60,11 @@ class RunDirectory:
 
     def _settings(self) -> tuple[RebelConfig, Fingerprint | None]:
         """Returns the settings of the run, and the fingerprint of its game if it is known."""
-        path = self.path / CONFIG
-        if not path.exists():
-            raise StorageError(f"{self.path} holds no training run: it has no {CONFIG}")
-        check_regular(path)
+        values, fingerprint = self.settings()
         try:
-            with path.open("rb") as file:
-                values = parse_json(file.read(_MAX_CONFIG))
-            if not isinstance(values, dict) or values.get(_KIND) != "rebel":
-                raise ValueError("it is not a run of ReBeL")
-            if _CHECKSUM in values and values.pop(_CHECKSUM) != _checksum(values):
-                raise ValueError("the settings have changed since the run began")
-            fingerprint = parse_fingerprint(values.pop(_FINGERPRINT)) if _FINGERPRINT in values else None
-            del values[_KIND]
             return RebelConfig.from_dict(values), fingerprint
-        except OSError as error:
-            raise StorageError(f"cannot read {path}: {error.strerror}") from error
         except ValueError as error:
-            raise StorageError(f"{path} is damaged: {one_line(error)}") from error
-
-    def append(self, metrics: EpochMetrics, **more: Any) -> None:
-        """Adds a line to the metrics."""
-        try:
-            with (self.path / METRICS).open("a") as file:
-                file.write(json.dumps({**metrics.to_dict(), **more}) + "\n")
-        except OSError as error:
-            raise StorageError(f"cannot write {self.path / METRICS}: {error.strerror}") from error
-
-    def metrics(self) -> list[dict[str, Any]]:
-        """Returns all whole lines of the metrics."""
-        try:
-            lines = (self.path / METRICS).read_bytes().splitlines()
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise StorageError(f"cannot read {self.path / METRICS}: {error.strerror}") from error
-        found = []
-        for line in lines:
-            try:
-                values = json.loads(line)
-            except ValueError:
-                break  # a line that a crash cut short
-            if not (isinstance(values, dict) and isinstance(values.get("epoch"), int)):
-                break
-            found.append(values)
-        return found
+            raise StorageError(f"{self.path / CONFIG} is damaged: {one_line(error)}") from error
 
     def save(self, trainer: Trainer, report: dict[str, Any] | None = None) -> None:
         """Writes a checkpoint and the network."""
@@ -183,8 +105,7 @@ class RunDirectory:
         Raises:
             StorageError: the checkpoint is damaged, or belongs to other settings or another game.
         """
-        for name in (CONFIG, METRICS, CHECKPOINT, NETWORK):
-            remove_stale(self.path / name)
+        self.remove_leftovers()
         self._check_game(trainer, self._settings()[1])
         path = self.path / CHECKPOINT
         if path.exists():
@@ -204,22 +125,11 @@ class RunDirectory:
                 raise
             except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
                 raise StorageError(f"{path} is damaged: {one_line(error)}") from error
-        kept = [line for line in self.metrics() if line["epoch"] <= trainer.epoch]
-        text = "".join(json.dumps(line) + "\n" for line in kept)
-        if kept or (self.path / METRICS).exists():
-            replace_file(self.path / METRICS, [text.encode()])
+        self.forget_after(trainer.epoch)
 
     def _check_game(self, trainer: Trainer, fingerprint: Fingerprint | None) -> None:
         """Raises StorageError if the run was begun with another game than `trainer` has."""
-        if fingerprint is not None and not fingerprint.fits(trainer.subgames.fingerprint):
-            began, name = trainer.config.game, trainer.game.name
-            which = "another game of that name" if began == name else name
-            raise StorageError(f"the run in {self.path} is of {one_line(began)}, not of {which}: the rules differ")
-
-
-def _checksum(values: dict[str, Any]) -> int:
-    """Returns the checksum of settings."""
-    return zlib.crc32(json.dumps(values, sort_keys=True).encode())
+        self.check_game(fingerprint, trainer.subgames.fingerprint, trainer.config.game, trainer.game.name)
 
 
 def _learners(trainer: Trainer) -> dict[str, Learner[Any]]:

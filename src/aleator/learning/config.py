@@ -6,20 +6,18 @@ Reference: ReBeL App. G; where it is silent, the defaults of the authors' releas
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from aleator.errors import SolveError, shown
+from aleator.learning import settings
 from aleator.learning.rebel import SelfPlayConfig
 from aleator.learning.value_network.encoding import ENCODINGS
 from aleator.learning.value_network.networks import NetworkConfig
-from aleator.parsing import parse_real, parse_whole
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.search_rule import SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
-from aleator.storage import is_a
 
-_MOST = 2**63
 _MOST_LAYERS = 100
 
 
@@ -88,15 +86,10 @@ class RebelConfig:
             raise SolveError(f"minimax solves a subgame in 1 update, not {self.updates}")
         if self.encoding not in ENCODINGS:
             raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
-        for name in ("depth", "updates", "layers", "width", "games", "searches", "batch", "replay"):
-            if not 1 <= getattr(self, name) < _MOST:
-                below = " and less than 2^63" * (getattr(self, name) >= _MOST)
-                raise SolveError(f"{name} must be at least 1{below}, not {shown(getattr(self, name))}")
+        settings.check_at_least(self, 1, "depth", "updates", "layers", "width", "games", "searches", "batch", "replay")
         if self.layers > _MOST_LAYERS:
             raise SolveError(f"layers must be at least 1 and at most {_MOST_LAYERS}, not {shown(self.layers)}")
-        for name in ("warm_start", "seed"):
-            if not 0 <= getattr(self, name) < _MOST:
-                raise SolveError(f"{name} must be at least 0 and less than 2^63, not {shown(getattr(self, name))}")
+        settings.check_at_least(self, 0, "warm_start", "seed")
         if self.policy and self.warm_start and not isinstance(self.rule.update, RegretRule):
             raise SolveError(f"{self.search} cannot be warm started; set warm_start=0, or search by cfr-d")
         for name in ("warm_up", "averaging"):
@@ -146,37 +139,12 @@ class RebelConfig:
         Raises:
             SolveError: a field is unknown or has an impossible value.
         """
-        if not isinstance(values, dict):
-            raise SolveError(f"training settings are fields by name, not {shown(values)}")
-        if "updates" not in values:
+        if isinstance(values, dict) and "updates" not in values:
             values = {_RENAMED.get(name, name): value for name, value in values.items()}
-        kinds = _kinds()
-        for name, value in values.items():
-            if name not in kinds:
-                raise SolveError(f"unknown training setting {shown(name)}; allowed: {', '.join(sorted(kinds))}")
-            kind = kinds[name]
-            fits = is_a(value, kind) or type(value) is kind  # what is too large or not finite is named below
-            if kind is tuple:
-                fits = isinstance(value, list | tuple) and all(is_a(entry, float) for entry in value)
-            if not fits:
-                raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {shown(value)}")
-        converted = {name: kinds[name](value) for name, value in values.items()}
-        return RebelConfig(**converted)
+        return settings.from_dict(RebelConfig, values)
 
 
 _RENAMED = {"iterations": "updates"}  # in files of before
-_KIND_NAMES = {
-    str: "a name",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    tuple: "a list of numbers",
-}
-
-
-def _kinds() -> dict[str, type]:
-    """Returns the type of each field."""
-    return {field.name: type(field.default) for field in fields(RebelConfig)}
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
@@ -185,22 +153,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     Raises:
         SolveError: there is no such field, or the value is not of its kind.
     """
-    name, equals, value = text.partition("=")
-    kinds = _kinds()
-    if not equals or name not in kinds:
-        raise SolveError(f"a setting is NAME=VALUE, not {shown(text)}; names: {', '.join(sorted(kinds))}")
-    kind = kinds[name]
-    if kind is int:
-        return name, parse_whole(value.replace(",", ""), name, error=SolveError)
-    if kind is float:
-        return name, parse_real(value, name, error=SolveError)
-    if kind is tuple:
-        return name, tuple(parse_real(part, name, error=SolveError) for part in value.split(",") if part)
-    if kind is bool:
-        if value.lower() not in ("true", "false"):
-            raise SolveError(f"{name} must be {_KIND_NAMES[kind]}, not {shown(value)}")
-        return name, value.lower() == "true"
-    return name, value
+    return settings.parse_setting(RebelConfig, text)
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -255,6 +208,4 @@ def preset(name: str, **changes: Any) -> RebelConfig:
     Raises:
         SolveError: no such setting; the message lists them.
     """
-    if name not in PRESETS:
-        raise SolveError(f"unknown preset {name!r}; allowed: {', '.join(PRESETS)}")
-    return RebelConfig.from_dict({**RebelConfig().to_dict(), **PRESETS[name], **changes})
+    return settings.from_preset(RebelConfig, PRESETS, name, **changes)

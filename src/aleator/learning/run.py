@@ -99,7 +99,7 @@ def train(
             found = {"exploitability": exploitability, "error": error, "playthroughs": played.playthroughs}
         moment = Moment(metrics, exploitability, error)
         if run:
-            run.append(metrics, **found)
+            run.append({**metrics.to_dict(), **found})
         if on_epoch:
             on_epoch(moment, {**metrics.to_dict(), **found})
         stop = stopped()

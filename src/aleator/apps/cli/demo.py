@@ -19,7 +19,8 @@ from aleator.apps.cli.output import (
     print_table,
     progress_bar,
 )
-from aleator.apps.cli.train import Watch, duration, quality
+from aleator.apps.cli.train import Watch, quality
+from aleator.apps.cli.training import duration
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.parsing import MAX_SEED, MAX_THREADS
 from aleator.solvers.limits import Limits

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from contextlib import ExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +14,9 @@ from aleator.apps.cli.output import err, note, number, out, print_json, progress
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.train_holdem import holdem
 from aleator.apps.cli.train_hunl import GAME, train_hunl
-from aleator.errors import MissingExtraError, SolveError
+from aleator.apps.cli.train_sampled import deep_cfr
+from aleator.apps.cli.training import PLAIN_SECONDS, Curves, check_tensorboard, duration, free_directory, resume_command
+from aleator.errors import SolveError
 from aleator.parsing import MAX_SEED, MAX_THREADS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aleator.learning.training import Trainer
 
 _DEVICE, _CHECKPOINT_SECONDS, _PLAYTHROUGHS = "auto", 60.0, 256  # unless something else is asked for
-_PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
+_USUAL = {"--device": _DEVICE, "--checkpoint-every": _CHECKPOINT_SECONDS, "--playthroughs": _PLAYTHROUGHS}
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -36,6 +36,7 @@ def _overview() -> None:
 
 
 app.command()(holdem)
+app.command("deep-cfr")(deep_cfr)
 
 
 @app.command()
@@ -90,8 +91,7 @@ def rebel(
         return
     if minutes is not None:
         raise SolveError("--minutes is for slices of hunl; other games end after the searches of their settings")
-    if tensorboard and find_spec("tensorboard") is None:
-        raise MissingExtraError("tensorboard", "tensorboard")
+    check_tensorboard(tensorboard)
     from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
     from aleator.learning.run import Pace, train
@@ -112,7 +112,7 @@ def rebel(
             raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
         rules = load_game(game)
         config = make_config(preset, rules.name, changes or [], seed)
-        run = RunDirectory(output or free_directory(config, preset))
+        run = RunDirectory(output or free_directory(config.game, preset))
     own = game if is_recorded_elsewhere(config.game) else None
     asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every,
              "--evaluate-every": evaluate_every, "--playthroughs": playthroughs, "--threads": threads,
@@ -142,7 +142,7 @@ def rebel(
             curves.add(line)
 
         moment = train(trainer, run, pace, on_epoch=show, stopped=interrupted)
-    report(trainer, moment, run.metrics(), run.path, again=resume_command(run.path, asked), json=json)
+    report(trainer, moment, run.metrics(), run.path, again=resume_command("rebel", run.path, asked, _USUAL), json=json)
     end(stopped=not trainer.done)
 
 
@@ -156,14 +156,6 @@ def make_config(preset: str, game: str, changes: list[str], seed: int | None) ->
     if "game" in settings:
         raise SolveError("the game is set by --game")
     return config.preset(preset, **settings, game=game)
-
-
-def free_directory(config: RebelConfig, preset: str) -> Path:
-    """Returns a directory in runs/ that is not there yet."""
-    stem = f"{config.game}-{preset}".replace(":", "-").replace("/", "-")
-    return next(
-        path for path in (Path("runs") / f"{stem}-{place}" for place in range(1, 1_000_000)) if not path.exists()
-    )
 
 
 def announce(trainer: Trainer, path: Path) -> None:
@@ -186,14 +178,6 @@ def announce(trainer: Trainer, path: Path) -> None:
     )
 
 
-def duration(seconds: float) -> str:
-    """Returns a time as people say it."""
-    for unit, length in (("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.1f} {unit}"
-    return "1 second" if round(seconds) == 1 else f"{seconds:.0f} seconds"
-
-
 class Watch:
     """Shows a run while it runs: a moving line, or a plain one every few seconds."""
 
@@ -214,7 +198,7 @@ class Watch:
         text = self._text(moment)
         self._move(moment.metrics.epoch / self._config.epochs, text)
         if self._plain and (
-            time.monotonic() - self._last >= _PLAIN_SECONDS or moment.metrics.epoch == self._config.epochs
+            time.monotonic() - self._last >= PLAIN_SECONDS or moment.metrics.epoch == self._config.epochs
         ):
             self._last = time.monotonic()
             note(text)
@@ -237,41 +221,6 @@ class Watch:
 def quality(exploitability: float | None, error: float | None) -> str:
     """Returns an exploitability with its standard error."""
     return "-" if exploitability is None else f"{exploitability:.4f} ± {number(error, 2)}"
-
-
-class Curves:
-    """Curves for TensorBoard, in the directory of a run; does nothing without one."""
-
-    def __init__(self, path: Path | None, epoch: int) -> None:
-        self._writer: Any = None
-        if path is None:
-            return
-        from torch.utils.tensorboard import SummaryWriter
-
-        self._writer = SummaryWriter(str(path / "tensorboard"), purge_step=epoch + 1)
-
-    def __enter__(self) -> Curves:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        if self._writer:
-            self._writer.close()
-
-    def add(self, line: dict[str, Any]) -> None:
-        """Adds a point to each curve."""
-        for name, value in line.items() if self._writer else ():
-            if name not in ("epoch", "searches", "seconds") and value is not None:
-                self._writer.add_scalar(name, value, line["epoch"])
-
-
-def resume_command(path: Path, asked: dict[str, Any]) -> str:
-    """Returns the command that goes on with a run, given the options of how to run it, which the run does not keep."""
-    usual = {"--device": _DEVICE, "--checkpoint-every": _CHECKPOINT_SECONDS, "--playthroughs": _PLAYTHROUGHS}
-    words = ["aleator", "train", "rebel", "--resume", str(path)]
-    for name, value in asked.items():
-        if value is not None and value is not False and value != usual.get(name):
-            words += [name] if value is True else [name, str(value)]
-    return shlex.join(words)
 
 
 def report(

@@ -9,15 +9,19 @@ const MAIN = ["exploitability", "loss"];
 const AXES = [
   ["epoch", "Epochs"],
   ["examples", "Examples"],
+  ["nodes", "Nodes touched"],
   ["seconds", "Seconds"],
 ];
 const TITLES = {
   exploitability: "exploitability (NashConv / 2)",
-  loss: "loss of the value network",
+  loss: "loss of the network",
   searches_per_second: "searches per second",
   learning_rate: "learning rate",
   steps: "training steps",
   searches: "subgames searched",
+  nodes_per_second: "nodes per second, training included",
+  samples: "samples of regrets",
+  traversals: "traversals",
 };
 const LEAD =
   "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches " +

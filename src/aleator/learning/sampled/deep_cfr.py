@@ -1,0 +1,273 @@
+"""Deep CFR and SD-CFR: counterfactual regret minimisation with networks in place of tables.
+
+Algorithm:
+    In iteration t, for each player i in turn: K traversals by external sampling, in which players match the regrets
+    that their networks V predict; what they sample goes to memories. The traverser's regrets r(I, .) go to its memory
+    with weight t, the opponent's policies to the memory of policies with weight t. Then V_i is fitted from scratch to
+    its memory: weighted by t, the mean of all sampled regrets is proportional to the regret of linear CFR. Where no
+    predicted regret is positive the action with the highest one is played. The average policy is what converges. Deep
+    CFR fits a network to the memory of policies at the end; SD-CFR keeps all networks V and draws one of them, number
+    t with weight t, for every game.
+
+Reference: thesis 4.1, Algorithms 1 and 2; Fig. 4.3 and 4.4 for the settings that leave something out (`linear`,
+    `from_scratch`, `best_action`, `reservoir`); Steinberger 2019 (SD-CFR).
+
+Deviations:
+    An iteration updates both players. Before their first fit players act uniformly; V = 0 would have them take the
+    first action. The mixture of SD-CFR leaves that uniform policy out. With samples of other schemes than external
+    sampling, weights are t x those of `traversal`. Fits look at the whole memory in every step if `batch` is 0
+    (`fitting`).
+
+Status: tests/learning/sampled/test_deep_cfr.py; numbers by `aleator paper deep-cfr-leduc`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.base import Game
+from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
+from aleator.learning.sampled.memory import Memory
+from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.trainer import (
+    BothPolicies,
+    Mixture,
+    NetworkPolicies,
+    SampledTrainer,
+    as_vectors,
+    new_generator,
+    parameters,
+    set_parameters,
+)
+from aleator.learning.sampled.traversal import match_regrets, parse_sampling, traverse
+from aleator.learning.settings import check_at_least
+from aleator.trees.policy import Policy
+
+Tensor = torch.Tensor
+NETWORK, MIXTURE = "network", "mixture"
+AVERAGES = (NETWORK, MIXTURE)
+_AVERAGE_FIT = 1  # what the random numbers of fits of the average policy are drawn for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeepCfrConfig:
+    """A run of Deep CFR.
+
+    Attributes:
+        game: name of the game.
+        iterations: T; each updates both players.
+        traversals: K, of each player in an iteration.
+        sampling: external, robustK or outcome[,epsilon=E].
+        average: network (Deep CFR: a network of the average policy) or mixture (SD-CFR: all networks of regrets).
+        linear: iteration t counts t times as much (linear CFR); otherwise all alike.
+        from_scratch: networks are fitted from random parameters; otherwise from those of the last iteration.
+        best_action: where no regret is positive the best action is played; otherwise all alike.
+        reservoir: memories are reservoirs; otherwise sliding windows.
+        memory: samples that each memory holds.
+        width: units of a layer.
+        flat: networks without branches for cards and betting.
+        steps: of a fit of regrets.
+        policy_steps: of the fit of the average policy.
+        batch: samples in a step; 0 for all of the memory.
+        learning_rate: of Adam at the start of a fit.
+        clip: largest norm of a gradient.
+        seed: of all randomness.
+    """
+
+    game: str = "leduc"
+    iterations: int = 240
+    traversals: int = 950
+    sampling: str = "external"
+    average: str = NETWORK
+    linear: bool = True
+    from_scratch: bool = True
+    best_action: bool = True
+    reservoir: bool = True
+    memory: int = 1_000_000
+    width: int = 128
+    flat: bool = True
+    steps: int = 200
+    policy_steps: int = 2000
+    batch: int = 0
+    learning_rate: float = 3e-3
+    clip: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        parse_sampling(self.sampling)
+        if self.average not in AVERAGES:
+            raise SolveError(f"unknown average {self.average!r}; allowed: {', '.join(AVERAGES)}")
+        check_at_least(self, 1, "iterations", "traversals", "memory", "width", "steps", "policy_steps")
+        check_at_least(self, 0, "batch", "seed")
+        for name in ("learning_rate", "clip"):
+            if not 0.0 < getattr(self, name) < float("inf"):
+                raise SolveError(f"{name} must be positive, not {getattr(self, name)}")
+
+    @property
+    def epochs(self) -> int:
+        """Iterations."""
+        return self.iterations
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    # small games on a CPU: 1e7 nodes on Leduc
+    "small": {},
+    # what the thesis says about flop hold'em (4.1.2, Fig. 4.2)
+    "paper": {
+        "iterations": 450, "traversals": 10_000, "memory": 40_000_000, "width": 64, "flat": False, "steps": 4000,
+        "policy_steps": 4000, "batch": 10_000, "learning_rate": 1e-3, "clip": 1.0,
+    },
+    "demo": {"iterations": 40, "traversals": 1000, "steps": 150, "policy_steps": 1000},
+}  # fmt: skip
+
+
+class DeepCFR(SampledTrainer):
+    """A run of Deep CFR or SD-CFR.
+
+    Attributes:
+        networks: of regrets, one per player; None before its first fit.
+        memories: of regrets, one per player.
+        policy_memory: of policies.
+        mixture: of all networks' policies.
+    """
+
+    kind, title = "deep-cfr", "Deep CFR"
+    config: DeepCfrConfig
+
+    def __init__(
+        self, config: DeepCfrConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
+    ) -> None:
+        super().__init__(config, game, device)
+        actions = self.play.num_actions
+        self.networks: list[InfostateNetwork | None] = [None, None]
+        first, second, policies = (
+            Memory(config.memory, actions, reservoir=config.reservoir, device=device) for _ in range(3)
+        )
+        self.memories, self.policy_memory = (first, second), policies
+        self.mixture = Mixture(self.play)
+        self._kept: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self._rule = parse_sampling(config.sampling)
+        self._fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
+
+    def _policies(self, player: int) -> NetworkPolicies:
+        """Returns what a player does now."""
+        return regret_policies(self.play, self.networks[player], self.encoding, best=self.config.best_action)
+
+    def _run_epoch(self) -> dict[str, Any]:
+        """Runs one iteration: traversals and a fit for each player."""
+        config, t = self.config, self.epoch + 1
+        weight = float(t) if config.linear else 1.0
+        losses = []
+        for player in (0, 1):
+            both = BothPolicies(self.play, (self._policies(0), self._policies(1)))
+            found = traverse(self.play, both, player, config.traversals, self._rule, self.generator)
+            self.nodes += found.touched
+            self.memories[player].add(found.regrets, weight, self.generator)
+            if config.average == NETWORK:
+                self.policy_memory.add(found.policies, weight, self.generator)
+            else:
+                self._mix(both, 1 - player, weight)
+            losses.append(self._fit_regrets(player))
+        samples = sum(memory.added for memory in self.memories)
+        return {"traversals": 2 * t * config.traversals, "samples": samples, "loss": sum(losses) / 2}
+
+    def _fit_regrets(self, player: int) -> float:
+        """Fits the network of a player's regrets and returns the loss."""
+        config, network = self.config, self.networks[player]
+        if network is None or config.from_scratch:
+            # parameters are drawn on the CPU, so that they are the same on every device
+            start = torch.randint(2**62, (1,), generator=self.generator, device=self.device)
+            generator = torch.Generator().manual_seed(int(start))
+            network = InfostateNetwork.of(self.encoding, config.width, generator, flat=config.flat).to(self.device)
+        self.networks[player] = network
+        return fit_network(network, self.play, self.encoding, self.memories[player], self._fit, self.generator)
+
+    def _mix(self, both: BothPolicies, player: int, weight: float) -> None:
+        """Adds what a player does now to the mixture."""
+        network = self.networks[player]
+        if network is not None:
+            self.mixture.add(both.policy(), player, weight)
+            self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
+
+    def average_policy(self) -> Policy:
+        """Returns the average policy: the mixture, or what a network fitted to the memory of policies says."""
+        if self.config.average == MIXTURE:
+            return self.mixture.policy()
+        policies = average_policies(self.play, self._average_network(), self.encoding)
+        return BothPolicies(self.play, (policies, policies)).policy()
+
+    def _average_network(self) -> InfostateNetwork:
+        """Returns a network fitted to the memory of policies; the same whenever it is asked for after an iteration."""
+        config = self.config
+        generator = new_generator(torch.device("cpu"), config.seed, self.epoch, _AVERAGE_FIT)
+        network = InfostateNetwork.of(self.encoding, config.width, generator, flat=config.flat).to(self.device)
+        fit = Fit(steps=config.policy_steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
+        draws = new_generator(self.device, config.seed, self.epoch, _AVERAGE_FIT)
+        fit_network(network, self.play, self.encoding, self.policy_memory, fit, draws, answer=probabilities)
+        return network
+
+    def trained(self) -> dict[str, Tensor]:
+        """Returns the network of the average policy, or all networks of the mixture behind their weights."""
+        if self.config.average == NETWORK:
+            return {"average": parameters(self._average_network())}
+        return {f"mixture.{player}": torch.stack(kept) for player, kept in enumerate(self._kept) if kept}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns all that changes in a run."""
+        found: dict[str, Tensor] = {}
+        memories = {"0": self.memories[0], "1": self.memories[1], "policy": self.policy_memory}
+        for name, memory in memories.items():
+            found |= {f"memory.{name}.{part}": tensor for part, tensor in memory.tensors().items()}
+        for player in (0, 1):
+            network = self.networks[player]
+            if network is not None:
+                found[f"network.{player}"] = parameters(network)
+            if self._kept[player]:
+                found[f"mixture.{player}"] = torch.stack(self._kept[player])
+            found[f"sum.{player}"] = torch.from_numpy(self.mixture.sums[player])
+        return found
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over what `tensors` gave."""
+        memories = {"0": self.memories[0], "1": self.memories[1], "policy": self.policy_memory}
+        for name, memory in memories.items():
+            prefix = f"memory.{name}."
+            parts = {part.removeprefix(prefix): found for part, found in tensors.items() if part.startswith(prefix)}
+            memory.load(parts, self.play.num_infostates)
+        for player in (0, 1):
+            if (vector := tensors.get(f"network.{player}")) is not None:
+                network = InfostateNetwork.of(self.encoding, self.config.width, None, flat=self.config.flat)
+                set_parameters(network, vector)
+                self.networks[player] = network.to(self.device)
+            self._kept[player][:] = list(tensors.get(f"mixture.{player}", ()))
+            sums = as_vectors(tensors[f"sum.{player}"])
+            if sums.shape != self.mixture.sums[player].shape:
+                raise ValueError(f"a mixture of player {player} has shape {sums.shape}")
+            self.mixture.sums[player] = sums
+
+
+def regret_policies(play: TreePlay, network: InfostateNetwork | None, encoding: Any, *, best: bool) -> NetworkPolicies:
+    """Returns the policies that match what a network says about regrets; uniform ones without a network."""
+    if network is None:
+        return NetworkPolicies(play, None)
+
+    def answer(infostates: Tensor, legal: Tensor) -> Tensor:
+        regrets = encoding.of_actions(infostates, network(encoding.inputs(infostates)))
+        return match_regrets(regrets, legal, best=best)
+
+    return NetworkPolicies(play, answer)
+
+
+def average_policies(play: TreePlay, network: InfostateNetwork, encoding: Any) -> NetworkPolicies:
+    """Returns the policies whose logits a network gives."""
+
+    def answer(infostates: Tensor, legal: Tensor) -> Tensor:
+        return probabilities(encoding.of_actions(infostates, network(encoding.inputs(infostates))), legal)
+
+    return NetworkPolicies(play, answer)

@@ -1,0 +1,174 @@
+"""What a method that samples histories has trained, in a file; and the policies that it stands for.
+
+A model is one safetensors file: networks as vectors of parameters, and as metadata the method, its settings, the
+fingerprint of the game and a report. `average` [parameters] is a network of logits of the average policy; `mixture.P`
+[networks, 1 + parameters] has the networks of regrets of player P, each behind its weight. Nothing in a file is
+executed or unpickled, and it chooses no code: a game of one's own is given by who opens it, and must have the
+fingerprint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from aleator.errors import one_line, shown
+from aleator.games.base import Game
+from aleator.learning.sampled.deep_cfr import average_policies, regret_policies
+from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.methods import METHODS, to_dict
+from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.trainer import (
+    BothPolicies,
+    Mixture,
+    SampledConfig,
+    SampledTrainer,
+    set_parameters,
+)
+from aleator.storage import StorageError, parse_json
+from aleator.storage.tensors import TensorFile, write_tensors
+from aleator.trees.fingerprint import Fingerprint, parse_fingerprint, tree_fingerprint
+from aleator.trees.policy import Policy
+from aleator.trees.public_tree import build_tree
+
+Tensor = torch.Tensor
+_FORMAT = "aleator sampled networks 1"
+
+
+@dataclass(frozen=True, eq=False)
+class SampledModel:
+    """What was trained.
+
+    Attributes:
+        kind: the method.
+        config: its settings.
+        tensors: the networks, by name.
+        fingerprint: of the game.
+        report: what the run cost and what came of it.
+    """
+
+    kind: str
+    config: SampledConfig
+    tensors: dict[str, Tensor]
+    fingerprint: Fingerprint
+    report: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, trainer: SampledTrainer, report: dict[str, Any]) -> SampledModel:
+        """Returns what a run has trained so far."""
+        cost = {"nodes": trainer.nodes, "epochs": trainer.epoch, "seconds": round(trainer.seconds, 1)}
+        return cls(trainer.kind, trainer.config, trainer.trained(), trainer.fingerprint, {**cost, **report})
+
+    def save(self, path: Path | str) -> None:
+        """Writes the model to a file, replacing it atomically."""
+        arrays = {name: tensor.detach().cpu().numpy() for name, tensor in self.tensors.items()}
+        metadata = {
+            "format": _FORMAT,
+            "kind": self.kind,
+            "config": json.dumps(to_dict(self.config)),
+            "fingerprint": json.dumps(self.fingerprint.to_dict()),
+            "report": json.dumps(self.report),
+        }
+        write_tensors(path, arrays, metadata)
+
+
+def load_model(path: Path | str) -> SampledModel:
+    """Returns the model in a file.
+
+    Raises:
+        StorageError: the file cannot be read, or is not a model.
+    """
+    file = TensorFile(path)
+    form = file.metadata.get("format")
+    if form != _FORMAT:
+        raise StorageError(f"{path} has no networks of a sampling method: its format is {shown(form)}, not {_FORMAT!r}")
+    try:
+        if not file.checked:
+            raise ValueError("its checksums are missing")
+        kind = file.metadata["kind"]
+        if kind not in METHODS:
+            raise ValueError(f"its method is {shown(kind)}, not one of {', '.join(METHODS)}")
+        config = METHODS[kind].settings(parse_json(file.metadata["config"]))
+        fingerprint = parse_fingerprint(parse_json(file.metadata["fingerprint"]))
+        report = parse_json(file.metadata["report"])
+        if not isinstance(report, dict):
+            raise ValueError(f"its report is {shown(report)}")
+        tensors = {name: torch.from_numpy(file.read(name)) for name in file.shapes}
+        for name, tensor in tensors.items():
+            if tensor.dtype != torch.float32 or not bool(tensor.isfinite().all()):
+                raise ValueError(f"{name} is not made of finite numbers of 32 bits")
+        return SampledModel(kind, config, tensors, fingerprint, report)
+    except StorageError:
+        raise
+    except (KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
+        raise StorageError(f"{path} is damaged: {one_line(error)}") from error
+
+
+class TrainedPolicies:
+    """A model made ready to play: for each player one or more policies, and how likely each is drawn for a game.
+
+    Args:
+        model: what was trained.
+        game: what it is to play.
+
+    Attributes:
+        chances: per player [n]: of each of its policies.
+    """
+
+    def __init__(self, model: SampledModel, game: Game[Any]) -> None:
+        self.play = TreePlay(build_tree(game))
+        trained = model.config.game
+        if not model.fingerprint.fits(tree_fingerprint(self.play.tree)):
+            which = "another game of that name" if trained == game.name else game.name
+            raise StorageError(f"the networks were trained for {one_line(trained)}, not for {which}: the rules differ")
+        self._config: Any = model.config
+        self._encoding = InfostateEncoding(self.play)
+        try:
+            if "average" in model.tensors:
+                network = self._network(model.tensors["average"])
+                self._average: InfostateNetwork | None = network
+                rows: Sequence[Tensor] = [torch.ones(1, 1)] * 2
+            else:
+                self._average = None
+                rows = [model.tensors[f"mixture.{player}"] for player in (0, 1)]
+                for row in rows:
+                    if row.ndim != 2 or not bool((row[:, 0] > 0).all()):
+                        raise ValueError(f"a mixture of {list(row.shape)} networks without positive weights")
+                    self._network(row[0, 1:])
+        except (KeyError, ValueError) as error:
+            raise StorageError(f"the networks do not fit {game.name}: {one_line(error)}") from error
+        self._rows = rows
+        self.chances = [(row[:, 0].double() / row[:, 0].double().sum()).numpy() for row in rows]
+        self._known: dict[tuple[int, int], Policy] = {}
+
+    def _network(self, vector: Tensor) -> InfostateNetwork:
+        network = InfostateNetwork.of(self._encoding, self._config.width, None, flat=self._config.flat)
+        set_parameters(network, vector)
+        return network
+
+    def policy(self, player: int, number: int) -> Policy:
+        """Returns one of a player's policies, on the game's tree; only the player's own part means anything."""
+        if (player, number) not in self._known:
+            if self._average is not None:
+                policies = average_policies(self.play, self._average, self._encoding)
+            else:
+                network = self._network(self._rows[player][number, 1:])
+                policies = regret_policies(self.play, network, self._encoding, best=self._config.best_action)
+            self._known[player, number] = BothPolicies(self.play, (policies, policies)).policy()
+        return self._known[player, number]
+
+    def average(self) -> Policy:
+        """Returns what is played in expectation."""
+        if self._average is not None:
+            return self.policy(0, 0)
+        mixture = Mixture(self.play)
+        for player in (0, 1):
+            for number, chance in enumerate(self.chances[player]):
+                mixture.add(self.policy(player, number), player, float(chance))
+        return mixture.policy()

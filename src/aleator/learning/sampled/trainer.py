@@ -1,0 +1,216 @@
+"""What runs of methods that sample histories share: a game, networks as policies, epochs, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from aleator.games.base import Game
+from aleator.games.registry import load_recorded_game
+from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.traversal import Policies
+from aleator.solvers.engines.cpu.engine import shared_engine
+from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
+from aleator.trees.policy import Policy, normalised
+from aleator.trees.public_tree import build_tree
+
+Tensor = torch.Tensor
+
+
+class SampledConfig(Protocol):
+    """What the settings of all methods have."""
+
+    @property
+    def game(self) -> str:
+        """Name of the game."""
+
+    @property
+    def epochs(self) -> int:
+        """How many there are."""
+
+    @property
+    def seed(self) -> int:
+        """Of all randomness."""
+
+
+class NetworkPolicies(Policies):
+    """Policies of a function of infostates, each asked for once and kept; uniform where there is no function yet."""
+
+    def __init__(self, play: TreePlay, answer: Callable[[Tensor, Tensor], Tensor] | None) -> None:
+        """Takes `answer`, from infostates [n] and their legal actions [n, A] to policies [n, A]."""
+        self._play, self._answer = play, answer
+        self._table = torch.zeros((play.num_infostates, play.num_actions), dtype=torch.float64, device=play.device)
+        self._known = torch.zeros(play.num_infostates, dtype=torch.bool, device=play.device)
+
+    def probabilities(self, infostates: Tensor) -> Tensor:
+        """Returns [n, A]."""
+        new = infostates[~self._known[infostates]]
+        if len(new):
+            new = torch.unique(new)
+            legal = self._play.legal(new)
+            if self._answer is None:
+                self._table[new] = legal.double() / legal.sum(dim=1, keepdim=True).clamp(min=1)
+            else:
+                with torch.no_grad():
+                    self._table[new] = self._answer(new, legal).double()
+            self._known[new] = True
+        return self._table[infostates]
+
+
+class BothPolicies(Policies):
+    """The policies of two players as one."""
+
+    def __init__(self, play: TreePlay, policies: tuple[Policies, Policies]) -> None:
+        self._play, self.policies = play, policies
+
+    def probabilities(self, infostates: Tensor) -> Tensor:
+        """Returns [n, A]."""
+        player = self._play.player_of[infostates]
+        found = torch.zeros((len(infostates), self._play.num_actions), dtype=torch.float64, device=infostates.device)
+        for number, policies in enumerate(self.policies):
+            own = (player == number).nonzero().squeeze(1)
+            if len(own):
+                found[own] = policies.probabilities(infostates[own])
+        return found
+
+    def policy(self) -> Policy:
+        """Returns them on the game's tree."""
+        return self._play.policy(self.probabilities(torch.arange(self._play.num_infostates, device=self._play.device)))
+
+
+class Mixture:
+    """A mixture of policies, of which a player draws one for a whole game: its average, weighted by own reach, exactly.
+
+    Attributes:
+        sums: per player a flat vector as in `Policy`: weight x own reach x policy, summed.
+    """
+
+    def __init__(self, play: TreePlay) -> None:
+        self._tree = play.tree
+        self.sums = [np.zeros(size) for size in play.tree.policy_size]
+
+    def add(self, policy: Policy, player: int, weight: float) -> None:
+        """Adds a player's part of a policy."""
+        engine = shared_engine(self._tree)
+        reach = engine.layout.new_reach(player, None)
+        engine.push_reach(player, engine.layout.pad(player, policy.probabilities[player]), reach)
+        # the reach after an action stands where the action's probability does
+        self.sums[player] += weight * engine.layout.unpad(player, reach)
+
+    def policy(self) -> Policy:
+        """Returns the average; uniform where nobody comes."""
+        return normalised(self._tree, (self.sums[0], self.sums[1]))
+
+
+class SampledTrainer(ABC):
+    """A training run that can be stepped, asked, saved and resumed.
+
+    Attributes:
+        kind: what the method is called in files and on the command line.
+        title: the same in words.
+        config: the settings.
+        game: what is played.
+        play: sampled play of it.
+        encoding: what networks are told.
+        generator: of all random numbers.
+        epoch, nodes, seconds: epochs done, histories visited, time spent so far.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+
+    def __init__(self, config: SampledConfig, game: Game[Any] | None, device: torch.device | str) -> None:
+        self.config = config
+        self.game: Game[Any] = load_recorded_game(config.game) if game is None else game
+        self.play = TreePlay(build_tree(self.game), device=device)
+        self.encoding = InfostateEncoding(self.play)
+        self.generator = torch.Generator(device).manual_seed(config.seed)
+        self.epoch, self.nodes, self.seconds = 0, 0, 0.0
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.play.device
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """Of the game."""
+        return tree_fingerprint(self.play.tree)
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is over."""
+        return self.epoch >= self.config.epochs
+
+    def run_epoch(self) -> dict[str, Any]:
+        """Runs one epoch and returns a line of metrics."""
+        begin, before = time.perf_counter(), self.nodes
+        measured = self._run_epoch()
+        self.epoch += 1
+        spent = time.perf_counter() - begin
+        self.seconds += spent
+        rate = (self.nodes - before) / spent
+        return {"epoch": self.epoch, "nodes": self.nodes, **measured, "seconds": self.seconds, "nodes_per_second": rate}
+
+    @abstractmethod
+    def _run_epoch(self) -> dict[str, Any]:
+        """Runs epoch number `epoch` + 1, counts nodes, and returns what was measured."""
+
+    @abstractmethod
+    def average_policy(self) -> Policy:
+        """Returns what the trained agent plays, in both seats; asking changes nothing."""
+
+    @abstractmethod
+    def trained(self) -> dict[str, Tensor]:
+        """Returns what a trained agent needs, by name; see `model`."""
+
+    @abstractmethod
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns all that changes in a run, but for the generator's state, by name."""
+
+    @abstractmethod
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over what `tensors` gave.
+
+        Raises:
+            ValueError, KeyError: it is not that of a run with these settings.
+        """
+
+
+def new_generator(device: torch.device, *numbers: int) -> torch.Generator:
+    """Returns a generator of its own for something that happens beside a run, such as an evaluation."""
+    seed = int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return torch.Generator(device).manual_seed(seed)
+
+
+def parameters(network: InfostateNetwork) -> Tensor:
+    """Returns all parameters of a network as one vector."""
+    return torch.cat([parameter.detach().reshape(-1) for parameter in network.parameters()])
+
+
+def set_parameters(network: InfostateNetwork, vector: Tensor) -> None:
+    """Sets all parameters of a network.
+
+    Raises:
+        ValueError: there are not as many.
+    """
+    sizes = [parameter.numel() for parameter in network.parameters()]
+    if tuple(vector.shape) != (sum(sizes),) or not bool(vector.isfinite().all()):
+        raise ValueError(f"a network has {sum(sizes):,} finite parameters, not {list(vector.shape)}")
+    with torch.no_grad():
+        for parameter, part in zip(network.parameters(), torch.split(vector, sizes), strict=True):
+            parameter.copy_(part.view_as(parameter))
+
+
+def as_vectors(tensor: Tensor) -> npt.NDArray[np.float64]:
+    """Returns a tensor as a NumPy array of its own."""
+    return tensor.detach().cpu().numpy().astype(np.float64)

@@ -1,0 +1,75 @@
+"""`aleator train deep-cfr` and its kin: files, going on, agents by name, and one clear line for every mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aleator.apps.web.worker.runs import read_run
+from aleator.learning.sampled.methods import METHODS
+from tests.apps.calls import call
+
+TINY = {"deep-cfr": ("iterations=4", "traversals=40", "steps=4", "policy_steps=4", "width=8", "memory=1000")}
+KINDS = list(TINY)
+
+
+def options(kind: str) -> list[str]:
+    """Returns options of a run of a second."""
+    return [word for text in TINY[kind] for word in ("--set", text)]
+
+
+def test_every_method_is_tested_here() -> None:
+    assert list(METHODS) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_is_written_and_its_agent_plays(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    code, text, error = call(
+        capsys, "train", kind, "--game", "kuhn", *options(kind), "--out", str(folder), "--seed", "3", "--tensorboard"
+    )
+    assert code == 0, error
+    assert "exploitability" in text and "exact" in text and f"{kind}:" in text
+    assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {
+        "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors", "tensorboard",
+    }  # fmt: skip
+    shown = read_run("one", folder / "metrics.jsonl")
+    assert shown.config["game"] == "kuhn" and shown.config["kind"] == kind and shown.config["seed"] == 3
+    assert shown.last["epoch"] == 4 and {"exploitability", "loss", "nodes", "seconds"} <= set(shown.columns)
+    agent = f"{kind}:{folder / 'network.safetensors'}"
+    code, text, error = call(capsys, "evaluate", "kuhn", "--agent", agent, "--json")
+    assert code == 0, error
+    assert json.loads(text)["exploitability"] == pytest.approx(shown.last["exploitability"], abs=1e-6)
+    code, text, error = call(capsys, "match", "kuhn", agent, "uniform", "--deals", "20", "--json")
+    assert code == 0, error
+    code, text, error = call(capsys, "train", kind, "--resume", str(folder), "--json")
+    assert code == 0 and json.loads(text)["done"], error
+
+
+def test_sd_cfr_is_a_setting(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    settings = [*options("deep-cfr"), "--set", "average=mixture"]
+    code, text, error = call(capsys, "train", "deep-cfr", "--game", "kuhn", *settings, "--out", str(folder), "--json")
+    assert code == 0, error
+    assert json.loads(text)["epoch"] == 4 and json.loads(text)["method"] == "deep-cfr"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--game is missing"),
+        (["--game", "kuhn", "--set", "magic=1"], "a setting is NAME=VALUE, not 'magic=1'"),
+        (["--game", "kuhn", "--set", "traversals=0"], "traversals must be at least 1, not 0"),
+        (["--game", "kuhn", "--set", "game=leduc"], "the game is set by --game"),
+        (["--game", "kuhn", "--preset", "huge"], "unknown preset 'huge'; allowed: small, paper, demo"),
+        (["--game", "kuhn", "--device", "tpu"], "no device 'tpu'"),
+        (["--resume", "nowhere"], "nowhere holds no training run"),
+        (["--resume", "nowhere", "--seed", "1"], "leave out --seed"),
+        (["--game", "kuhn", "--evaluate-every", "-1"], "epochs between evaluations must be at least 0"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, error = call(capsys, "train", "deep-cfr", *arguments)
+    assert code == 2 and message in error and len(error.strip().splitlines()) == 1
