@@ -8,8 +8,8 @@ Algorithm:
 
 Reference: thesis 4.1.2 "Network Architecture", Fig. 4.1; SD-CFR (Steinberger 2019) has flat networks of three layers
     on Leduc.
-Deviations: games without cards have one group, the hand. Status:
-    tests/learning/sampled/test_network.py.
+Deviations: games without cards have one group, the hand.
+Status: tests/learning/sampled/test_network.py.
 """
 
 from __future__ import annotations
