@@ -17,6 +17,7 @@ from aleator.search.range_gadget import RangeGadget
 from aleator.solvers.best_response import best_response_cfvs, exploitability
 from aleator.solvers.linear_program import solve_linear_program
 from aleator.trees import DepthLimit, Policy, PublicTree, build_tree, cut
+from aleator.trees.policy import uniform_policy
 from tests.search.test_gadgets import leduc_case
 
 
@@ -47,18 +48,18 @@ def test_self_play_values_need_fewer_iterations() -> None:
 def test_with_the_oracle_at_the_end_of_the_round() -> None:
     oracle = OracleValue(0.02)
     found = score("leduc", ContinualSearch(iterations=30, limit=DepthLimit(deals=1)), oracle)
-    assert found < 0.25 and oracle.calls == 420
+    assert found < 0.2 and oracle.calls == 420  # the uniform policy has 2.37
 
 
-@pytest.mark.parametrize("name", ["kuhn", "liars-dice:1x4"])
-def test_other_games(name: str) -> None:
-    assert score(name, ContinualSearch(iterations=25)) < 0.08
+@pytest.mark.parametrize(("name", "bound"), [("kuhn", 0.03), ("liars-dice:1x4", 0.06)])
+def test_other_games(name: str, bound: float) -> None:
+    assert score(name, ContinualSearch(iterations=40)) < bound < 0.1 * exploitability(uniform_policy(tree_of(name)))
 
 
 def test_estimated_ranges() -> None:
     conservative = score("leduc", ContinualSearch(iterations=30, ranges="conservative"))
     assert conservative < 0.15
-    assert score("leduc", ContinualSearch(iterations=30, ranges="aggressive")) < 1.0
+    assert score("leduc", ContinualSearch(iterations=30, ranges="aggressive")) < 0.15
 
 
 def test_a_re_solve_keeps_the_constraint() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.search import SEARCH_RULES, ContinuationValue, DepthLimitedSolver, OracleValue, SearchRule, ZeroValue
+from aleator.search.trunk import trunk_exploitability
 from aleator.solvers.algorithms import NAMED_RULES
 from aleator.solvers.best_response import cfvs, expected_value
 from aleator.solvers.cfr import CFR
@@ -113,13 +114,15 @@ def test_leaves_that_go_on_by_a_policy_give_the_value_of_the_whole() -> None:
 
 
 @pytest.mark.parametrize("rule", sorted(set(SEARCH_RULES) - {"minimax"}))
-def test_with_an_oracle_at_the_leaves_the_value_is_the_games(rule: str) -> None:
+def test_with_an_oracle_at_the_leaves_the_trunk_and_the_value_are_the_games(rule: str) -> None:
+    """The trunk of the uniform policy costs 0.84; with the oracle below it player 1's value is -0.69."""
     oracle = OracleValue(precision=1e-2)
     search = DepthLimitedSolver(cut(build_tree(load_game("leduc")), limit=DepthLimit(rounds=1)), oracle, rule)
     search.run(40)
     assert oracle.calls == 80
-    assert search.root_cfvs()[0].sum() == pytest.approx(LEDUC_VALUE, abs=0.05)
-    assert search.root_cfvs()[1].sum() == pytest.approx(-LEDUC_VALUE, abs=0.05)
+    assert trunk_exploitability(search.subgame, search.average_policy()) < 0.08
+    for player, value in enumerate((LEDUC_VALUE, -LEDUC_VALUE)):
+        assert search.root_cfvs()[player].sum() == pytest.approx(value, abs=0.05)
 
 
 def test_weights_of_iterations_make_the_average_policy() -> None:

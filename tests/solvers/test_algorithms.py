@@ -32,7 +32,7 @@ from aleator.trees import build_tree
 def test_every_name_solves(name: str) -> None:
     limits = None if find_algorithm(name).exact else Limits(iterations=3)
     found = solve("kuhn", name, limits=limits).summary
-    assert found.algorithm == name and 0 <= found.exploitability < 1
+    assert found.algorithm == name and 0 <= found.exploitability < 0.4  # uniform: 0.458
     assert (found.nodes_touched is not None) == find_algorithm(name).family.counts_nodes
 
 

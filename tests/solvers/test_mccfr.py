@@ -281,7 +281,7 @@ def test_weights_are_the_same_in_any_unit(text: str, gamma: int) -> None:
 @pytest.mark.parametrize("text", ["mccfr:gamma=100", "mccfr:outcome,gamma=1000", "mccfr+:gamma=40,batch=3"])
 def test_large_weights_stay_in_range(text: str, dtype: str, tmp_path: Path) -> None:
     found = solve("leduc", text, dtype=dtype, limits=Limits(iterations=3000), seed=1)
-    assert np.isfinite(found.state["policy_sum"]).all() and 0 < found.summary.exploitability < 3
+    assert np.isfinite(found.state["policy_sum"]).all() and 0 < found.summary.exploitability < 1.5  # uniform: 2.37
     found.save(tmp_path / "found")
     again = open_solution(tmp_path / "found")
     again.policy.check()
