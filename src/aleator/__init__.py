@@ -103,8 +103,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(importlib.import_module(_EXPORTS[name]), name)
-    return found
+    value = globals()[name] = getattr(importlib.import_module(_EXPORTS[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

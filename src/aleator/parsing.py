@@ -112,13 +112,13 @@ def parse_options(
         AleatorError: (or `error`) a part is not NAME=VALUE, is unknown, or comes twice.
     """
     names = list(allowed)
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
         if not equals or name not in names:
             hint = did_you_mean(name, names)
             raise error(f"{of}: unknown {shown(name)}; {hint}allowed: {', '.join(f'{known}=' for known in names)}")
-        if name in found:
+        if name in options:
             raise error(f"{of}: {name} is given twice")
-        found[name] = value
-    return found
+        options[name] = value
+    return options

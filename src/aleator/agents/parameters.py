@@ -46,18 +46,18 @@ def read_parameters(
         AgentError: a part that is neither; the message says what is allowed.
     """
     words, values = words or {}, values or {}
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = part.partition("=")
         if part in words:
-            found[words[part][0]] = words[part][1]
+            options[words[part][0]] = words[part][1]
             continue
         if equals and name in values:
-            found[name.replace("-", "_")] = values[name](value, f"{name} of {family}")
+            options[name.replace("-", "_")] = values[name](value, f"{name} of {family}")
             continue
         allowed = ", ".join([*words, *(f"{name}={_kind(of)}" for name, of in values.items())])
         raise AgentError(f"{shown(f'{family}:{text}')}: unknown {shown(part)}; allowed: {allowed or 'nothing'}")
-    return found
+    return options
 
 
 def _kind(of: Reader) -> str:

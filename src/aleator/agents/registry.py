@@ -66,11 +66,11 @@ def _words(parameter: str, names: Iterable[str]) -> dict[str, tuple[str, Any]]:
     return {name: (parameter, name) for name in names}
 
 
-def _depth(found: dict[str, Any]) -> DepthLimit | None:
+def _depth(options: dict[str, Any]) -> DepthLimit | None:
     """Takes moves and rounds out of what was read; None if there are none."""
     from aleator.trees.subgame import DepthLimit
 
-    moves, rounds = found.pop("moves", None), found.pop("rounds", None)
+    moves, rounds = options.pop("moves", None), options.pop("rounds", None)
     return None if moves is None and rounds is None else DepthLimit(moves=moves, rounds=rounds)
 
 
@@ -88,20 +88,20 @@ def _one_round(tree: PublicTree) -> DepthLimit:
     return DepthLimit(rounds=1) if (tree.actor == CHANCE).any() else DepthLimit(moves=2)
 
 
-def _affordable(found: dict[str, Any], game: Game[Any]) -> dict[str, Any]:
+def _affordable(options: dict[str, Any], game: Game[Any]) -> dict[str, Any]:
     """Returns what was read, with fewer iterations in hold'em with cards to come, unless a budget was given."""
     from aleator.games.holdem.game import HoldemGame
 
     dear = isinstance(game, HoldemGame) and len(game.spot.board) < _WHOLE_BOARD
-    return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | found if dear and "seconds" not in found else found
+    return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | options if dear and "seconds" not in options else options
 
 
-def _blueprint(found: dict[str, Any], game: Game[Any], on_progress: OnProgress | None) -> Policy:
+def _blueprint(options: dict[str, Any], game: Game[Any], on_progress: OnProgress | None) -> Policy:
     """Returns the blueprint that was asked for: so many iterations of DCFR, or a file."""
     from aleator.solvers.solve import solve
     from aleator.trees.public_tree import build_tree
 
-    asked, tree = found.pop("blueprint", "100"), build_tree(game)
+    asked, tree = options.pop("blueprint", "100"), build_tree(game)
     if asked.isdecimal():
         limits = Limits(iterations=whole(asked, "iterations of the blueprint"))
         return solve(tree, limits=limits, on_progress=on_progress).policy
@@ -145,17 +145,17 @@ def _search_config(text: str, game: Game[Any]) -> SearchConfig:
     from aleator.trees.subgame import TO_THE_END, DepthLimit
 
     words = _words("rule", SEARCH_RULES) | {"unsafe": ("safe", False)}
-    found = read_parameters(
+    options = read_parameters(
         "search", text, words=words, values=_DEPTH | _BUDGET | {"weights": lambda text, what: parse_rule(text)}
     )
-    weights, limit = found.pop("weights", None), _depth(found)
+    weights, limit = options.pop("weights", None), _depth(options)
     if weights is not None:
-        found["rule"] = replace(find_rule(found.get("rule", "cfr-d")), update=weights)
+        options["rule"] = replace(find_rule(options.get("rule", "cfr-d")), update=weights)
     if limit is None and isinstance(game, HoldemGame):
         # there the end of the game is nearer than exact values of leaves
-        found = {"iterations": _ITERATIONS_ON_RIVERS} | _affordable(found, game)
-        return SearchConfig(limit=TO_THE_END, **found)
-    return SearchConfig(limit=limit or DepthLimit(moves=2), **found)
+        options = {"iterations": _ITERATIONS_ON_RIVERS} | _affordable(options, game)
+        return SearchConfig(limit=TO_THE_END, **options)
+    return SearchConfig(limit=limit or DepthLimit(moves=2), **options)
 
 
 def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -167,8 +167,8 @@ def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     rest = ",".join(part for part in text.split(",") if "=" in part)
     if len(files) > 1:
         raise AgentError(f"rebel:{text}: one network is enough, not {len(files)}")
-    found = read_parameters("rebel", rest, values=_BUDGET)
-    return RebelAgent(game, files[0] if files else None, **found)
+    options = read_parameters("rebel", rest, values=_BUDGET)
+    return RebelAgent(game, files[0] if files else None, **options)
 
 
 def _sampled(kind: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -185,10 +185,10 @@ def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.safe import SafeAgent
     from aleator.search.safe import METHODS
 
-    found = read_parameters("safe", text, words=_words("method", METHODS), values=_BUDGET | {"blueprint": word})
-    config = METHODS[found.pop("method", "resolve")]
-    blueprint = _blueprint(found, game, on_progress)
-    return SafeAgent(blueprint, replace(config, **found))
+    options = read_parameters("safe", text, words=_words("method", METHODS), values=_BUDGET | {"blueprint": word})
+    config = METHODS[options.pop("method", "resolve")]
+    blueprint = _blueprint(options, game, on_progress)
+    return SafeAgent(blueprint, replace(config, **options))
 
 
 def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
@@ -198,9 +198,9 @@ def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) ->
 
     words = _words("values", VALUES) | _words("gadget", GADGETS) | {"both": ("both", True)}
     values = {"count": whole} | _DEPTH | _BUDGET | {"blueprint": word}
-    found = read_parameters("multi-valued", text, words=words, values=values)
-    limit, asked = _depth(found), found.pop("blueprint", "100")
-    config = MultiValuedSearch(**_affordable(found, game))
+    options = read_parameters("multi-valued", text, words=words, values=values)
+    limit, asked = _depth(options), options.pop("blueprint", "100")
+    config = MultiValuedSearch(**_affordable(options, game))
     blueprint = _blueprint({"blueprint": asked}, game, on_progress)
     config = replace(config, limit=limit or _one_round(blueprint.tree))
     return SearcherAgent(
@@ -216,9 +216,9 @@ def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Age
     from aleator.search.multi_valued import bias_continuations
     from aleator.search.pluribus import PluribusSearch, PluribusSearcher
 
-    found = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": word})
-    limit, asked = _depth(found), found.pop("blueprint", "100")
-    config = PluribusSearch(**_affordable(found, game))
+    options = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": word})
+    limit, asked = _depth(options), options.pop("blueprint", "100")
+    config = PluribusSearch(**_affordable(options, game))
     blueprint = _blueprint({"blueprint": asked}, game, on_progress)
     config = replace(config, limit=limit or _one_round(blueprint.tree))
     both = bias_continuations(blueprint, 0), bias_continuations(blueprint, 1)
@@ -239,9 +239,9 @@ def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
 
     words = _words("gadget", GADGETS) | {"expensive": ("expensive", True), "reach": ("reach", True)}
     values = _BUDGET | {"off-tree": word, "blueprint": whole}
-    found = read_parameters("nested", text, words=words, values=values)
-    asked, off_tree = {"blueprint": str(found.pop("blueprint", 100))}, found.pop("off_tree", "")
-    config, tree = NestedSearch(**found), build_tree(game)
+    options = read_parameters("nested", text, words=words, values=values)
+    asked, off_tree = {"blueprint": str(options.pop("blueprint", 100))}, options.pop("off_tree", "")
+    config, tree = NestedSearch(**options), build_tree(game)
     if off_tree:
         names, known = set(off_tree.split("+")), {tree.labels[node] for node in range(1, tree.num_nodes)}
         if not names <= known:
@@ -262,8 +262,8 @@ def _continual(text: str, game: Game[Any], on_progress: OnProgress | None) -> Ag
     from aleator.search.continual import BEST_RESPONSE, RANGES, SELF_PLAY, ContinualSearch
 
     words = _words("ranges", RANGES) | _words("carried", (SELF_PLAY, BEST_RESPONSE))
-    found = read_parameters("continual", text, words=words, values=_BUDGET)
-    return ContinualAgent(game, ContinualSearch(**_affordable(found, game)))
+    options = read_parameters("continual", text, words=words, values=_BUDGET)
+    return ContinualAgent(game, ContinualSearch(**_affordable(options, game)))
 
 
 def _python(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:

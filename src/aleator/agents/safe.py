@@ -34,8 +34,11 @@ class SafeAgent(BlueprintAgent):
         self.config = config or SafeSearch()
         self.searches = 0
         if roots is None:
-            found = (subgames_after_chance(policy.tree), *(subgames_at_depth(policy.tree, depth) for depth in (2, 1)))
-            roots = next((nodes for nodes in found if len(nodes)), found[0])
+            candidates = (
+                subgames_after_chance(policy.tree),
+                *(subgames_at_depth(policy.tree, depth) for depth in (2, 1)),
+            )
+            roots = next((nodes for nodes in candidates if len(nodes)), candidates[0])
         self._roots = frozenset(roots.tolist())
         self._known = Blueprint(policy)
         self._found: dict[tuple[int, int], Policy] = {}

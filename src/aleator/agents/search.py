@@ -144,9 +144,9 @@ class SearchAgent(Agent):
     def _search(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Search:
         """Returns the subgame at a public belief state, solved or recalled, with a play drawn for this game."""
         subgame, plays_of_seats = self._solution(start, belief, events)
-        found = plays_of_seats[self.seat]
-        drawn = int(self.rng.choice(len(found), p=[play.weight for play in found]))
-        return _Search(start, belief, found[drawn], subgame)
+        options = plays_of_seats[self.seat]
+        drawn = int(self.rng.choice(len(options), p=[play.weight for play in options]))
+        return _Search(start, belief, options[drawn], subgame)
 
     def _solution(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Solution:
         """Returns the subgame at a public belief state and each seat's plays there, solved or recalled."""
@@ -165,10 +165,10 @@ class SearchAgent(Agent):
                 else cut(self._tree, self._tree.node_at(events[:start]), limit)
             )
         self.searches += 1
-        found = self._solved[key] = _Solution(subgame, self._solve(subgame, belief))
+        solution = self._solved[key] = _Solution(subgame, self._solve(subgame, belief))
         while len(self._solved) > self._remember:
             self._solved.popitem(last=False)
-        return found
+        return solution
 
     def _solve(self, subgame: Subgame, belief: PublicBeliefState) -> tuple[list[Play], list[Play]]:
         """Returns each seat's plays in a subgame at a public belief state."""

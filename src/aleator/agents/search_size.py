@@ -76,12 +76,12 @@ def search_memory(game: Game[Any], config: SearchConfig, remember: int = REMEMBE
             for leaf, next_share in counting.subgame(state).leaves.items():
                 below[leaf] += share * next_share
         level = below
-    found, total = root.tree + root.situation, sum(often for often, _ in met.values())
+    memory, total = root.tree + root.situation, sum(often for often, _ in met.values())
     for state, (often, possible) in met.items():
         subgame, boards = counting.subgame(state), counting.boards(game.root(), state)
         situations = min(remember * often / total, possible * boards)
-        found += situations * subgame.situation + min(situations, boards) * subgame.tree
-    return int(found)
+        memory += situations * subgame.situation + min(situations, boards) * subgame.tree
+    return int(memory)
 
 
 class _Counting:

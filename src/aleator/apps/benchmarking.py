@@ -46,13 +46,13 @@ def benchmark_names() -> list[str]:
 
 def benchmark_summaries() -> dict[str, str]:
     """Returns one line about each benchmark, read from its source: nothing that it needs has to be installed."""
-    found = {}
+    summaries = {}
     for name in benchmark_names():
         for line in ast.parse(_file(name).read_text(encoding="utf-8")).body:
             match line:
                 case ast.Assign(targets=[ast.Name("SUMMARY")], value=ast.Constant(str(summary))):
-                    found[name] = summary
-    return found
+                    summaries[name] = summary
+    return summaries
 
 
 def load_benchmark(name: str) -> ModuleType:

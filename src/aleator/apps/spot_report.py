@@ -16,15 +16,15 @@ from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView, NodeView, Runout
 
 
-def solve_report(found: HoldemSolution) -> dict[str, Any]:
+def solve_report(solution: HoldemSolution) -> dict[str, Any]:
     """Returns how a spot was solved, and how well: what `solve --json` prints, and what the web app keeps."""
-    summary, spot = found.summary, found.spot
-    view = HoldemView(found).node("r", values=False)
+    summary, spot = solution.summary, solution.spot
+    view = HoldemView(solution).node("r", values=False)
     values, exploitability = summary.values, summary.exploitability
     equity = [view.mean(side, view.equities[side]) for side in (0, 1)]
     return {
         "nodes": summary.nodes,
-        "nodes_per_street": dict(zip(STREET_NAMES[spot.street :], found.nodes_per_street, strict=True)),
+        "nodes_per_street": dict(zip(STREET_NAMES[spot.street :], solution.nodes_per_street, strict=True)),
         "rule": summary.algorithm,
         "iterations": summary.iterations,
         "seconds": summary.seconds,

@@ -188,5 +188,5 @@ def _both(results: tuple[list[float], list[float]]) -> Score:
     errors = [score.standard_error for score in scores]
     error = None
     if None not in errors:
-        error = float(np.sqrt(sum((found or 0.0) ** 2 for found in errors))) / len(scores)
+        error = float(np.sqrt(sum((each or 0.0) ** 2 for each in errors))) / len(scores)
     return Score(float(np.mean([score.mean for score in scores])), error)

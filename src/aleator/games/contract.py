@@ -223,7 +223,7 @@ def _sources(
     game: Game[Any], state: Any, actor: int, place: int, child: Child[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Returns for both players where the child's hands come from, explicit where the game left it out."""
-    found = []
+    sources = []
     for player in (0, 1):
         before, after = game.num_hands(state)[player], game.num_hands(child.state)[player]
         ways = before * (len(game.actions(state)) if player == actor else 1)
@@ -236,8 +236,8 @@ def _sources(
         _expect(origin.shape == (after,), game, state, f"origins after {child.label!r} have shape {origin.shape}")
         inside = bool(((origin >= 0) & (origin < ways)).all())
         _expect(inside, game, state, f"an origin of player {player} after {child.label!r} is outside 0..{ways - 1}")
-        found.append(origin.astype(np.int64))
-    return found[0], found[1]
+        sources.append(origin.astype(np.int64))
+    return sources[0], sources[1]
 
 
 def _check_chance(game: Game[Any], state: Any, actor: int, children: list[Child[Any]]) -> None:

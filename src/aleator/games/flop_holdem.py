@@ -97,11 +97,11 @@ class FlopHoldem(Game[FlopState]):
         """Returns [H]: the strength of each hand with a board, -1 if they share a card."""
         from aleator.games.holdem.evaluator import evaluate
 
-        found = np.full(len(self.pairs), -1.0)
+        strengths = np.full(len(self.pairs), -1.0)
         alive = self._alive(board) > 0
         hands = np.concatenate([self.pairs[alive], np.tile(board, (int(alive.sum()), 1))], axis=1)
-        found[alive] = evaluate(self.cards[hands].astype(np.int8))
-        return found
+        strengths[alive] = evaluate(self.cards[hands].astype(np.int8))
+        return strengths
 
     def root(self) -> FlopState:
         return FlopState((0.5, 1.0), 0)
@@ -121,12 +121,12 @@ class FlopHoldem(Game[FlopState]):
         if state.bets >= self.max_bets[turn]:
             return []
         level = max(state.chips)
-        found: dict[float, float] = {}
+        sizes: dict[float, float] = {}
         for size in self.menu(turn, state.player):
             to = min(self.stack, level + size * 2 * level)
             if to > level:
-                found.setdefault(to, size)
-        return [(size, to) for to, size in found.items()]
+                sizes.setdefault(to, size)
+        return [(size, to) for to, size in sizes.items()]
 
     def actions(self, state: FlopState) -> Sequence[str]:
         if state.phase == DEALING:

@@ -109,12 +109,12 @@ class Goofspiel(Game[GoofspielState]):
         if not state.pending:
             _, origin = self._extended(self._hands(state).bids[0])
             return [Child(GoofspielState(state.results, pending=True), "bid", (origin, None))]
-        found = []
+        children = []
         for result, label in _RESULTS.items():
             hands, origins = self._resolved(state, result)
             if hands.compatible.size:
-                found.append(Child(GoofspielState((*state.results, result)), label, origins))
-        return found
+                children.append(Child(GoofspielState((*state.results, result)), label, origins))
+        return children
 
     def hands(self, state: GoofspielState, player: int) -> Sequence[str]:
         return tuple(" ".join(map(str, bids)) or "-" for bids in self._hands(state).bids[player])

@@ -212,8 +212,8 @@ class CardPayoff(PayoffOperator):
         total = np.concatenate([np.zeros_like(totals[..., :1]), totals], axis=-1)
 
         def without_common_cards(place: npt.NDArray[np.intp]) -> Floats:
-            found: Floats = total[..., place] - running[..., place, first] - running[..., place, second]
-            return found
+            cfvs: Floats = total[..., place] - running[..., place, first] - running[..., place, second]
+            return cfvs
 
         below, up_to = np.searchsorted(levels, own, side="left"), np.searchsorted(levels, own, side="right")
         everything = np.full(len(own), len(levels))

@@ -16,8 +16,8 @@ Leaves = Callable[[Sequence[str]], Collection[str]]
 
 def split_label(label: str) -> tuple[str, float] | None:
     """Returns kind and size of a bet such as "raise 0.75" or "b500"; None for other moves."""
-    found = _SIZED.fullmatch(label)
-    return (found[1], float(found[2])) if found else None
+    match = _SIZED.fullmatch(label)
+    return (match[1], float(match[2])) if match else None
 
 
 def smallest_and_largest(names: Sequence[str]) -> set[str]:

@@ -147,12 +147,12 @@ class Table:
 
     def labels(self) -> list[str]:
         """Returns what everybody saw happen, in words."""
-        state, found = self.game.root(), []
+        state, labels = self.game.root(), []
         for event in self.events:
             child = self.game.children(state)[event]
-            found.append(child.label)
+            labels.append(child.label)
             state = child.state
-        return found
+        return labels
 
     def _legal(self) -> tuple[int, ...]:
         """Returns the actions that the actor's hand may take."""

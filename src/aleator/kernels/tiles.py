@@ -44,12 +44,12 @@ def packed(matrix: Array32) -> Array32:
 @intrinsic  # type: ignore[untyped-decorator]
 def _multiply_tile(
     typing_context: Any, left: types.Array, stride: types.Integer, panels: types.Array, start: types.Integer,
-    depth: types.Integer, begin: types.Array, apart: types.Integer, found: types.Array, width: types.Integer,
+    depth: types.Integer, begin: types.Array, apart: types.Integer, product: types.Array, width: types.Integer,
     column: types.Integer,
 ) -> Any:  # fmt: skip
-    """Writes begin + left [TILE, depth] x the panel from `start` on to `found`, from its `column` on.
+    """Writes begin + left [TILE, depth] x the panel from `start` on to `product`, from its `column` on.
 
-    Rows of `left`, `begin` and `found` are `stride`, `apart` and `width` numbers apart.
+    Rows of `left`, `begin` and `product` are `stride`, `apart` and `width` numbers apart.
     """
     vector, whole, flags = Vector(types.float32, _LANES), ir.IntType(64), ("contract",)
 
@@ -87,23 +87,23 @@ def _multiply_tile(
             phi.add_incoming(later, loop)
         builder.cbranch(builder.icmp_signed("<", following, depth_), loop, after)
         builder.position_at_end(after)
-        for pointer, value in zip(vectors_of(rows_of(found, found_, width_), column_), added, strict=True):
+        for pointer, value in zip(vectors_of(rows_of(product, found_, width_), column_), added, strict=True):
             write_vector(builder, vector, value, pointer)
         return context.get_dummy_value()
 
     index = types.intp
-    return types.void(left, index, panels, index, index, begin, index, found, index, index), generate
+    return types.void(left, index, panels, index, index, begin, index, product, index, index), generate
 
 
 @inner_kernel()
-def multiply(left: Array32, panels: Array32, begin: Array32, apart: int, found: Array32) -> None:
-    """Writes begin + left [TILE, n] x a packed matrix [k, n, COLUMNS] to `found` [TILE, k COLUMNS]; n is at least 1.
+def multiply(left: Array32, panels: Array32, begin: Array32, apart: int, product: Array32) -> None:
+    """Writes begin + left [TILE, n] x a packed matrix [k, n, COLUMNS] to `product` [TILE, k COLUMNS]; n is at least 1.
 
-    Rows of `begin` are `apart` numbers apart: k COLUMNS for a matrix like `found`, 0 for a single row.
+    Rows of `begin` are `apart` numbers apart: k COLUMNS for a matrix like `product`, 0 for a single row.
     """
     number, depth = panels.shape[0], panels.shape[1]
     for panel in range(number):
         _multiply_tile(
-            left, left.shape[1], panels, panel * depth * COLUMNS, depth, begin, apart, found, found.shape[1],
+            left, left.shape[1], panels, panel * depth * COLUMNS, depth, begin, apart, product, product.shape[1],
             panel * COLUMNS
         )  # fmt: skip

@@ -116,9 +116,9 @@ class NetworkPolicies:
             rows = deciding[(deciding >= bounds[level]) & (deciding < bounds[level + 1])]
             if len(rows):
                 place[rows] = torch.arange(len(rows), device=policy.device)
-                found = self.network(*self.decisions.ask(forest, rows, reach)).view(-1, hands)
+                policies = self.network(*self.decisions.ask(forest, rows, reach)).view(-1, hands)
                 children = moved[(moved >= bounds[level + 1]) & (moved < bounds[level + 2])]
-                policy[children] = found[self.decisions.answers(forest, children, place)].to(policy.dtype)
+                policy[children] = policies[self.decisions.answers(forest, children, place)].to(policy.dtype)
             _push(forest, level + 1, policy, reach)
         return policy
 

@@ -162,9 +162,9 @@ def play_out(
                     pretended=start.updates if start else 0,
                 )
                 forest = subgames.forest(part.root)
-                found = search(forest, leaf_values, part.belief, rule, updates, keep, start)
-                acting = found.beliefs_policy if rule.fictitious else found.policy
-                following.append(_collect(found, acting, part, seat, sums, first_child))
+                searched = search(forest, leaf_values, part.belief, rule, updates, keep, start)
+                acting = searched.beliefs_policy if rule.fictitious else searched.policy
+                following.append(_collect(searched, acting, part, seat, sums, first_child))
                 searches += len(part.root)
                 if on_progress:
                     on_progress(searches)
@@ -191,7 +191,7 @@ def _join(parts: list[_Frontier]) -> _Frontier | None:
 
 
 def _collect(
-    found: Searched,
+    searched: Searched,
     acting: Tensor,
     part: _Frontier,
     seat: int,
@@ -199,11 +199,11 @@ def _collect(
     first_child: Tensor,
 ) -> _Frontier:
     """Adds a seat's reach of actions by policies `acting` [R, H] to `sums` [blocks, N, H]; returns that at leaves."""
-    forest, shapes = found.forest, found.forest.shapes
+    forest, shapes = searched.forest, searched.forest.shapes
     rows, roots = forest.num_rows, len(part.node)
     goes_on = torch.zeros(roots, dtype=torch.bool, device=shapes.device)
     goes_on[forest.subgame[forest.leaves]] = True
-    acting = torch.where(goes_on[forest.subgame][:, None], acting, found.average)
+    acting = torch.where(goes_on[forest.subgame][:, None], acting, searched.average)
     node = torch.zeros(rows, dtype=torch.int64, device=shapes.device)
     play, *belief = (torch.zeros((rows, shapes.num_hands), dtype=shapes.dtype, device=shapes.device) for _ in range(3))
     node[:roots], play[:roots] = part.node, part.play
@@ -216,7 +216,7 @@ def _collect(
         play[here] = play[parent] * torch.where(mover == seat, acting[here], 1.0)
         for player in (0, 1):
             belief[player][here] = belief[player][parent] * torch.where(
-                mover == player, found.beliefs_policy[here], 1.0
+                mover == player, searched.beliefs_policy[here], 1.0
             )
     below = torch.arange(forest.bounds[1], rows, device=shapes.device)
     below = below[forest.mover[below] == seat]

@@ -89,5 +89,5 @@ class Learner(Generic[Network]):
             # actions that are legal for no hand that counts are in rows without weight
             return squared_loss(self.network(inputs, masks.any(dim=2)), targets.float() / STEPS, masks.float())
         assert isinstance(self.network, ValueNetwork)
-        found = self.network(inputs)
-        return huber_loss(found, targets, masks.to(found.dtype))
+        answers = self.network(inputs)
+        return huber_loss(answers, targets, masks.to(answers.dtype))

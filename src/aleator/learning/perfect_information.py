@@ -95,7 +95,7 @@ class SearchedPositions:
 
     def met(self) -> set[Moment]:
         """Returns the moments, ends of games left out, that can be met if one of the players does what search does."""
-        found: set[Moment] = set()
+        moments: set[Moment] = set()
         for seat in (0, 1):
             seen, waiting = {self.game.root()}, [self.game.root()]
             while waiting:
@@ -106,8 +106,8 @@ class SearchedPositions:
                     if wanted and child.state not in seen and child.state in self.policy:
                         seen.add(child.state)
                         waiting.append(child.state)
-            found |= seen
-        return found
+            moments |= seen
+        return moments
 
     def _against(self, seat: int, *, worst: bool) -> float:
         policies = (self.policy, None) if seat == 0 else (None, self.policy)

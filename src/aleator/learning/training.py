@@ -148,11 +148,11 @@ class Trainer:
                 continue  # a policy network may begin anew beside a value network that does not
             parameters = known.state_dict()
             wanted = {name: list(value.shape) for name, value in learner.network.state_dict().items()}
-            found = {name: list(value.shape) for name, value in parameters.items()}
-            if wanted != found:
-                odd = next(name for name in [*wanted, *found] if wanted.get(name) != found.get(name))
+            shapes = {name: list(value.shape) for name, value in parameters.items()}
+            if wanted != shapes:
+                odd = next(name for name in [*wanted, *shapes] if wanted.get(name) != shapes.get(name))
                 raise SolveError(
-                    f"the {kind} network to begin with has another form: {odd} is {found.get(odd, 'missing')}, and "
+                    f"the {kind} network to begin with has another form: {odd} is {shapes.get(odd, 'missing')}, and "
                     f"{wanted.get(odd, 'missing')} in this run; choose its game, layers, width and zero_sum"
                 )
             learner.network.load_state_dict(parameters)

@@ -39,14 +39,14 @@ class Blueprint:
     @cached_property
     def cf_reach(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per player, for every node [H]: the part of chance and of the other player in coming there with each hand."""
-        found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+        rows: tuple[list[FloatArray], list[FloatArray]] = ([], [])
         deals: dict[object, Deal] = {}
         for node, state in enumerate(self.tree.states):
             if state not in deals:
                 deals[state] = self.tree.game.deal_operator(state)
-            found[0].append(deals[state].cf_reach(0, self.reach[1][node]))
-            found[1].append(deals[state].cf_reach(1, self.reach[0][node]))
-        return found
+            rows[0].append(deals[state].cf_reach(0, self.reach[1][node]))
+            rows[1].append(deals[state].cf_reach(1, self.reach[0][node]))
+        return rows
 
     @cached_property
     def response_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -57,12 +57,12 @@ class Blueprint:
     @cached_property
     def estimated_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per player, for every node [H]: the cfv of each hand against the blueprint by the estimated response."""
-        found = []
+        rows = []
         for player in (0, 1):
             parts = list(self.policy.probabilities)
             parts[player] = self._estimates.probabilities[player]
-            found.append(cfvs(Policy(self.tree, (parts[0], parts[1])), player, self.root_reach))
-        return found[0], found[1]
+            rows.append(cfvs(Policy(self.tree, (parts[0], parts[1])), player, self.root_reach))
+        return rows[0], rows[1]
 
     def values(self, player: int, node: int, of: list[FloatArray]) -> FloatArray:
         """Returns [H]: cfvs of a node as values given the hand; 0 where chance and the other player never come."""
@@ -73,14 +73,14 @@ class Blueprint:
 def own_reach(policy: Policy, player: int, root_reach: Reach | None = None) -> list[FloatArray]:
     """Returns for every node [H]: the product of the player's own probabilities on the way there with each hand."""
     tree = policy.tree
-    found = [np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]]
+    rows = [np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]]
     for node in range(1, tree.num_nodes):
         parent, origin = int(tree.parent[node]), tree.origin(player, node)
-        before = found[parent]
+        before = rows[parent]
         if tree.actor[parent] == player:
             after = policy[parent] * before
             before = after[node - int(tree.first_child[parent])] if origin is None else after.ravel()[origin]
         elif origin is not None:
             before = before[origin]
-        found.append(before)
-    return found
+        rows.append(before)
+    return rows

@@ -104,17 +104,17 @@ def find_bounds(subgame: Subgame, searcher: int) -> Int64Array:
     These are the root and what the searcher, chance, or a private move of the opponent has led to since.
     """
     tree = subgame.tree
-    found, waiting = [0], list(tree.children(0))
+    nodes, waiting = [0], list(tree.children(0))
     while waiting:
         node = int(waiting.pop())
         parent = tree.parent[node]
         if tree.actor[node] == TERMINAL:
             continue
         if tree.actor[parent] in (searcher, CHANCE) or tree.origin(1 - searcher, node) is not None:
-            found.append(node)
+            nodes.append(node)
         if tree.actor[node] != searcher:
             waiting += tree.children(node)
-    return np.array(sorted(found), np.int64)
+    return np.array(sorted(nodes), np.int64)
 
 
 def re_solve(
@@ -295,15 +295,15 @@ class ContinualSearcher(Searcher):
     ) -> _Found:
         self.searches += 1
         subgame = cut(self.tree, node, config.limit)
-        found = re_solve(subgame, self.searcher, own, constraint, self.leaf_value, config, expected=expected)
+        solved = re_solve(subgame, self.searcher, own, constraint, self.leaf_value, config, expected=expected)
         assert subgame.nodes is not None
-        bounds, ranges = subgame.nodes[found.bounds].tolist(), found.solver.watched_reach(found.opponent_reach)
-        block = found.solver.average_block(0) if self.tree.actor[node] == self.searcher else None
+        bounds, ranges = subgame.nodes[solved.bounds].tolist(), solved.solver.watched_reach(solved.opponent_reach)
+        block = solved.solver.average_block(0) if self.tree.actor[node] == self.searcher else None
         return _Found(
             block,
-            dict(zip(bounds, found.constraint, strict=True)),
+            dict(zip(bounds, solved.constraint, strict=True)),
             dict(zip(bounds, ranges, strict=True)),
-            found.opponent_reach,
+            solved.opponent_reach,
         )
 
 

@@ -288,11 +288,11 @@ class DepthLimitedSolver:
 
     def _push(self, policies: Vectors) -> Vectors:
         """Returns both players' reach under policies."""
-        found = []
+        reach = []
         for player in (0, 1):
-            found.append(self._engine.layout.new_reach(player, self.root_reach[player]))
-            self._engine.push_reach(player, policies[player], found[player])
-        return found[0], found[1]
+            reach.append(self._engine.layout.new_reach(player, self.root_reach[player]))
+            self._engine.push_reach(player, policies[player], reach[player])
+        return reach[0], reach[1]
 
     def _policy(self, vectors: Vectors) -> Policy:
         first, second = (self._engine.layout.unpad(player, vectors[player]) for player in (0, 1))

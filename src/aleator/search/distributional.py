@@ -35,8 +35,8 @@ def outcomes(mean: FloatArray, deviation: FloatArray, count: int = OUTCOMES) -> 
     density = np.exp(-0.5 * edges**2) / np.sqrt(2.0 * np.pi)  # the mean of a part is the difference of densities
     centres = count * (density[:-1] - density[1:])
     shape = (count,) + (1,) * np.ndim(mean)
-    found: FloatArray = mean + deviation * centres.reshape(shape)
-    return found
+    values: FloatArray = mean + deviation * centres.reshape(shape)
+    return values
 
 
 class EntryPolicy:
@@ -93,7 +93,7 @@ def run_distributional(
 
 def stack_rows(rows: Sequence[FloatArray]) -> FloatArray:
     """Returns [K, H] of K rows, padded with 0."""
-    found = np.zeros((len(rows), max(len(row) for row in rows)))
+    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
     for place, row in enumerate(rows):
-        found[place, : len(row)] = row
-    return found
+        stacked[place, : len(row)] = row
+    return stacked

@@ -56,11 +56,11 @@ def gifts(
         before: [H] gifts on the way to the root of the blueprint's tree; none unless given.
     """
     tree = blueprint.tree
-    found: list[FloatArray] = [np.zeros(tree.num_hands[player, 0]) if before is None else before]
+    rows: list[FloatArray] = [np.zeros(tree.num_hands[player, 0]) if before is None else before]
     here: dict[int, FloatArray] = {}
     for node in range(1, tree.num_nodes):
         parent, origin = int(tree.parent[node]), tree.origin(player, node)
-        gift = found[parent]
+        gift = rows[parent]
         if tree.actor[parent] == player:
             if parent not in here:
                 given = _given(tree, parent, cfvs, exact)
@@ -72,8 +72,8 @@ def gifts(
             gift = gift[origin]
         if tree.actor[parent] == CHANCE and not split:
             gift = gift * int(tree.num_children[parent])
-        found.append(gift)
-    return found
+        rows.append(gift)
+    return rows
 
 
 def _given(tree: PublicTree, node: int, cfvs: list[FloatArray], exact: bool) -> FloatArray:

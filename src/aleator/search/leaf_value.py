@@ -86,12 +86,12 @@ class LeafForest:
 
     def cfvs(self, reach: Reach, policies: tuple[Vector, Vector], *, best: bool = False) -> Reach:
         """Returns the cfvs [L, H] of both players at leaves under policies or, if `best`, best responses to them."""
-        found = []
+        cfvs = []
         for player in (0, 1):
             opponent = self.push(1 - player, reach[1 - player], policies[1 - player])
             own = np.zeros(0, self.engine.layout.dtype) if best else policies[player]
-            found.append(self.rows.values(player, self.engine.values(player, opponent, own, best=best)))
-        return found[0], found[1]
+            cfvs.append(self.rows.values(player, self.engine.values(player, opponent, own, best=best)))
+        return cfvs[0], cfvs[1]
 
 
 class ContinuationValue:

@@ -162,8 +162,8 @@ class MultiValuedSearcher(Searcher):
             nodes = above[nodes]
         solver = make_cfr(tree, self.config.rule, root_reach=believed)
         spend(solver.run, self.config.iterations, self.config.seconds)
-        found = solver.average_policy().probabilities
+        probabilities = solver.average_policy().probabilities
         inside = np.flatnonzero(subgame.tree.actor >= 0)
         for player in (0, 1):
             played = places(self.tree, subgame.nodes[inside], player)
-            self._played.probabilities[player][played] = found[player][places(tree, nodes[inside], player)]
+            self._played.probabilities[player][played] = probabilities[player][places(tree, nodes[inside], player)]

@@ -83,15 +83,15 @@ def leaf_matrices(full: PublicTree, node: int, continuations: Continuations) -> 
         [own_reach(_part(policy, below.nodes, tree), player) for policy in continuations[player]] for player in (0, 1)
     ]
     shape = int(tree.num_hands[0, 0]), int(tree.num_hands[1, 0])
-    found = [[np.zeros(shape) for _ in continuations[1]] for _ in continuations[0]]
+    matrices = [[np.zeros(shape) for _ in continuations[1]] for _ in continuations[0]]
     for end in ends:
         payoff = tree.payoffs[tree.payoff_group[end]]
         dense = (payoff if isinstance(payoff, np.ndarray) else payoff.toarray()) * tree.stake[end]
         rows, columns = (_root_hands(moved[player][end], dense.shape[player]) for player in (0, 1))
-        for own, first in zip(found, reach[0], strict=True):
+        for own, first in zip(matrices, reach[0], strict=True):
             for matrix, second in zip(own, reach[1], strict=True):
                 np.add.at(matrix, np.ix_(rows, columns), first[end][:, None] * dense * second[end][None, :])
-    return found
+    return matrices
 
 
 def _root_hands(moved: IntArray | None, count: int) -> IntArray:
@@ -168,18 +168,18 @@ def solve_depth_limited(
     made = multi_valued(subgame, continuations)
     solver = CFR(made.tree, rule)
     solver.run(iterations)
-    found = solver.average_policy().probabilities
+    probabilities = solver.average_policy().probabilities
     inside = made.nodes[subgame.tree.actor >= 0]  # not the choices in the place of leaves
-    first, second = (found[player][places(made.tree, inside, player)] for player in (0, 1))
+    first, second = (probabilities[player][places(made.tree, inside, player)] for player in (0, 1))
     return Policy(subgame.tree, (first, second))
 
 
-def spliced(policy: Policy, subgame: Subgame, found: Policy, player: int) -> Policy:
+def spliced(policy: Policy, subgame: Subgame, part: Policy, player: int) -> Policy:
     """Returns a policy of the whole tree with a player's part in a subgame replaced by that of a subgame's policy."""
     assert subgame.nodes is not None
     parts = [vector.copy() for vector in policy.probabilities]
     own = subgame.nodes[subgame.tree.actor == player]
-    parts[player][places(policy.tree, own, player)] = found.probabilities[player]
+    parts[player][places(policy.tree, own, player)] = part.probabilities[player]
     return Policy(policy.tree, (parts[0], parts[1]))
 
 
@@ -195,11 +195,11 @@ def self_generated(
         count: how many.
         iterations: of each solve.
     """
-    found = [blueprint]
+    policies = [blueprint]
     searcher = 1 - opponent
-    while len(found) < count:
-        pair: Continuations = ([blueprint], found) if opponent == 1 else (found, [blueprint])
+    while len(policies) < count:
+        pair: Continuations = ([blueprint], policies) if opponent == 1 else (policies, [blueprint])
         solution = solve_depth_limited(subgame, pair, iterations=iterations)
         played = spliced(blueprint, subgame, solution, searcher)
-        found.append(best_response(played, opponent).policy)
-    return found
+        policies.append(best_response(played, opponent).policy)
+    return policies

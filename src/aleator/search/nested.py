@@ -126,10 +126,10 @@ def nested_search(tree: PublicTree, blueprint: Policy, searcher: int, config: Ne
 def _known_block(tree: PublicTree, node: int, known: Policy, place: int) -> FloatArray:
     """Returns [A, H]: what a policy of a smaller tree does at the place of a node; actions are found by their names."""
     names = tree.game.actions(tree.states[node])
-    found = np.zeros((len(names), known[place].shape[1]))
+    block = np.zeros((len(names), known[place].shape[1]))
     for name, row in zip(known.tree.game.actions(known.tree.states[place]), known[place], strict=True):
-        found[names.index(name)] = row
-    return found
+        block[names.index(name)] = row
+    return block
 
 
 class NestedSearcher(Searcher):
@@ -207,10 +207,10 @@ def _answer(
     together, parts = forest(gadgets)
     solver = CFR(together, config.rule)
     spend(solver.run, config.iterations, config.seconds)
-    found = solver.average_policy().probabilities
+    probabilities = solver.average_policy().probabilities
     answers = []
     for (subtree, place), part, action, gift in zip(subtrees, parts, off_tree, gifts_before, strict=True):
-        first, second = (found[player][places(together, part.nodes, player)] for player in (0, 1))
+        first, second = (probabilities[player][places(together, part.nodes, player)] for player in (0, 1))
         known = action.local.blueprint
         reach = known.reach[0][action.node], known.reach[1][action.node]
         solution = Blueprint(Policy(subtree, (first, second)), root_reach=reach)

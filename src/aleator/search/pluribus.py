@@ -151,9 +151,9 @@ class PluribusSearcher(Searcher):
             if subgame.tree.actor[place] == self.searcher:
                 solver.lock(solved.nodes[[place]], now.policy[place][None])
         spend(solver.run, self.config.iterations, self.config.seconds)
-        found = solver.average_policy().probabilities
+        probabilities = solver.average_policy().probabilities
         inside = solved.nodes[subgame.tree.actor >= 0]
-        first, second = (found[player][places(solved.tree, inside, player)] for player in (0, 1))
+        first, second = (probabilities[player][places(solved.tree, inside, player)] for player in (0, 1))
         return now._replace(policy=Policy(subgame.tree, (first, second)))
 
 

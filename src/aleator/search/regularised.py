@@ -137,20 +137,20 @@ class _LeafDescent(LeafSolver):
 
     def _gain(self) -> FloatArray:
         """Returns [L]: what both players would gain together, bonus included."""
-        best, found = (self._pull(kind) for kind in (BEST, VALUE))
-        gain: FloatArray = sum(((best[p] - found[p]) * self.beliefs[p]).sum(axis=1) for p in (0, 1))
+        best, now = (self._pull(kind) for kind in (BEST, VALUE))
+        gain: FloatArray = sum(((best[p] - now[p]) * self.beliefs[p]).sum(axis=1) for p in (0, 1))
         return gain
 
     def _pull(self, kind: int) -> list[FloatArray]:
         """Returns [L, H0], [L, H1]: both players' cfvs with the bonus at the leaves."""
-        engine, found = self.forest.engine, []
+        engine, rows = self.forest.engine, []
         layout, scratch = engine.layout, np.zeros(engine.layout.scratch_size)
         for player, own in enumerate(self._memory):
             values = engine.evaluate(player, self._memory[1 - player].reach)
             side, weights = layout.sides[player], self._weights[player]
             pull_with_entropy(engine.whole.inner, layout.structure, side, own, weights, scratch, kind, 0.0)
-            found.append(self.forest.rows.values(player, values))
-        return found
+            rows.append(self.forest.rows.values(player, values))
+        return rows
 
     def largest_bonus(self) -> FloatArray:
         """Returns [L]: the sum of what both players' bonuses can be at most, over all beliefs."""

@@ -151,11 +151,11 @@ def search_subgames(
         spend(run, config.iterations, config.seconds)
     else:
         spend(solver.run, config.iterations, config.seconds)
-    found = solver.average_policy()
+    solved = solver.average_policy()
     result = blueprint.policy.probabilities[searcher].copy()
     for gadget, subgame in zip(gadgets, subgames, strict=True):
         assert subgame.nodes is not None
-        result[places(blueprint.tree, subgame.nodes, searcher)] = found.probabilities[searcher][
+        result[places(blueprint.tree, subgame.nodes, searcher)] = solved.probabilities[searcher][
             places(tree, gadget.nodes, searcher)
         ]
     parts = list(blueprint.policy.probabilities)

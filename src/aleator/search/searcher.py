@@ -33,7 +33,7 @@ class Searcher(ABC):
 
     def policy(self) -> Policy:
         """Returns what the searcher plays in the whole game, everything searched; the other's part is uniform."""
-        found = uniform_policy(self.tree)
+        policy = uniform_policy(self.tree)
         for node in self.tree.decisions(self.searcher):  # ancestors come first
-            found[int(node)][:] = self.block(int(node))
-        return found
+            policy[int(node)][:] = self.block(int(node))
+        return policy

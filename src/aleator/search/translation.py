@@ -94,17 +94,17 @@ def _act(
 
 def _see(small: PublicTree, label: str, imagined: list[_Imagined]) -> list[_Imagined]:
     """Returns what the player takes a child for that the opponent or chance has moved to."""
-    found = []
+    outcomes = []
     for belief in imagined:
         names = [small.labels[child] for child in small.children(belief.node)]
         first = int(small.first_child[belief.node])
         if label in names:
-            found.append(_Imagined(first + names.index(label), belief.reach))
+            outcomes.append(_Imagined(first + names.index(label), belief.reach))
             continue
         bet = split_label(label)
         menu = [(split[1], place) for place, name in enumerate(names) if (split := split_label(name)) and bet]
         if bet is None or not menu:
             raise SolveError(f"{label!r} is none of {names}, and no bet that could be translated")
         for place, share in pseudo_harmonic(bet[1], [size for size, _ in menu]):
-            found.append(_Imagined(first + menu[place][1], belief.reach * share))
-    return found
+            outcomes.append(_Imagined(first + menu[place][1], belief.reach * share))
+    return outcomes

@@ -100,9 +100,9 @@ class _Side:
 
     def reach(self, engine: CpuEngine) -> npt.NDArray[Any]:
         """Returns the player's reach under the current policy, in the engine's order."""
-        found = engine.layout.new_reach(self.player)
-        engine.push_reach(self.player, engine.layout.pad(self.player, self.match("regret")), found)
-        return found
+        reach = engine.layout.new_reach(self.player)
+        engine.push_reach(self.player, engine.layout.pad(self.player, self.match("regret")), reach)
+        return reach
 
     def update(self, engine: CpuEngine, opponent_reach: npt.NDArray[Any], iteration: int) -> None:
         """Adds the iteration's regrets and policy, hand by hand, to those of the buckets."""

@@ -94,12 +94,12 @@ class EGT(TreeSolver):
 
     def _gradient(self, player: int, reach: FloatArray) -> FloatArray:
         """Returns [places + 1] what each of a player's places is worth against the opponent's reach."""
-        found, sides = np.empty(self._sizes[player] + 1), self._layout.sides
+        slopes, sides = np.empty(self._sizes[player] + 1), self._layout.sides
         least = self.threshold / self.iteration if self.iteration else 0.0
         self._touched += gradient(
-            self._layout.shape, sides[player], sides[1 - player], reach, least, self._stack, found
+            self._layout.shape, sides[player], sides[1 - player], reach, least, self._stack, slopes
         )
-        return found
+        return slopes
 
     def _respond(
         self, player: int, worth: FloatArray, smoothing: float, center: FloatArray
@@ -187,12 +187,12 @@ class EGT(TreeSolver):
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same tree and threshold needs to go on from here."""
-        found: dict[str, npt.NDArray[Any]] = {
+        state: dict[str, npt.NDArray[Any]] = {
             f"{name}{player}": vectors[player]
             for player in (0, 1)
             for name, vectors in (("reach", self._reach), ("worth", self._worth))
         }
-        return found | {"numbers": self._numbers, "nodes_touched": np.array([self.nodes_touched], np.int64)}
+        return state | {"numbers": self._numbers, "nodes_touched": np.array([self.nodes_touched], np.int64)}
 
     def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from another solver of the same tree and threshold; results are then equal bit by bit."""

@@ -131,8 +131,8 @@ class PrunedCFR(TreeSolver):
         for node, (first, second) in enumerate(zip(*reached, strict=True)):
             start, end, listed = shape.deals[node]
             pairs = shape.pairs[start:end]
-            found = int((first[pairs[:, 0]] & second[pairs[:, 1]]).sum())
-            played += found if listed else int(first.sum()) * int(second.sum()) - found
+            histories = int((first[pairs[:, 0]] & second[pairs[:, 1]]).sum())
+            played += histories if listed else int(first.sum()) * int(second.sum()) - histories
         return played
 
     def pruned_share(self) -> float:
@@ -263,10 +263,10 @@ class PrunedCFR(TreeSolver):
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same tree and rule needs to go on from here."""
-        found: dict[str, npt.NDArray[Any]] = {
+        state: dict[str, npt.NDArray[Any]] = {
             f"{name}{player}": getattr(self._memory[player], name) for player in (0, 1) for name in _KEPT
         }
-        return found | {"counts": self._work.counts, "weight_sum": self._weight_sum, "log_base": self._log_base}
+        return state | {"counts": self._work.counts, "weight_sum": self._weight_sum, "log_base": self._log_base}
 
     def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on from the state of another solver of the same tree and rule; the results are then equal bit by bit."""

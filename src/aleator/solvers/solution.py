@@ -148,9 +148,9 @@ class Solution(ABC):
         self.summary, self._arrays = summary, arrays
 
     def __repr__(self) -> str:
-        told = self.summary
-        how = f"{told.algorithm}, {told.iterations:,} iterations, exploitability {told.exploitability:.4g}"
-        return f"<{type(self).__name__} of {told.game} by {how}>"
+        summary = self.summary
+        how = f"{summary.algorithm}, {summary.iterations:,} iterations, exploitability {summary.exploitability:.4g}"
+        return f"<{type(self).__name__} of {summary.game} by {how}>"
 
     @property
     @abstractmethod

@@ -70,11 +70,11 @@ def restore_vectors(own: Mapping[str, npt.NDArray[Any]], saved: Mapping[str, npt
         ValueError: a vector is missing or has another shape or type.
     """
     for name, vector in own.items():
-        found = saved.get(name)
-        if found is None or found.shape != vector.shape or found.dtype != vector.dtype:
-            given = "missing" if found is None else f"{found.dtype}{list(found.shape)}"
+        given_vector = saved.get(name)
+        if given_vector is None or given_vector.shape != vector.shape or given_vector.dtype != vector.dtype:
+            given = "missing" if given_vector is None else f"{given_vector.dtype}{list(given_vector.shape)}"
             raise ValueError(f"{name} is {given}, expected {vector.dtype}{list(vector.shape)}")
-        vector[:] = found
+        vector[:] = given_vector
 
 
 def at_root(tree: PublicTree, player: int, values: npt.NDArray[Any], root_reach: Reach | None) -> float:

@@ -194,10 +194,10 @@ class CFRUpdate:
         decays = self.rule.schedule(1, self.iteration)[:, 2]
         weights = np.concatenate([np.cumprod(decays[:0:-1])[::-1], [1.0]])
         shares = (weights / weights.sum()).tolist()
-        found = dict(enumerate(shares[self._pretended :], start=self._pretended + 1))
+        by_number = dict(enumerate(shares[self._pretended :], start=self._pretended + 1))
         if self._pretended:
-            found[self._pretended] = sum(shares[: self._pretended])
-        return found
+            by_number[self._pretended] = sum(shares[: self._pretended])
+        return by_number
 
     def play(self, policies: Vectors) -> None:
         """Goes over to given policies."""
@@ -300,12 +300,12 @@ class FictitiousUpdate:
 
     def average(self) -> Vectors:
         """Returns the average policies."""
-        found = []
+        policies = []
         for player in (0, 1):
             policy = np.empty_like(self._response[player])
             self._engine.match_regrets(player, self._mean[player][: len(policy)], policy)
-            found.append(policy)
-        return found[0], found[1]
+            policies.append(policy)
+        return policies[0], policies[1]
 
     def weights(self) -> dict[int, float]:
         """Returns the weight of each response in the average policy; number 0 is the uniform policy."""
@@ -341,9 +341,9 @@ class MinimaxUpdate:
         """Finds the player's best actions, the other one answering with its own."""
         layout = self._engine.layout
         values = self._rows.values(player, layout.values)
-        found = pull_minimax(layout.tree, player, values[:, 0])
+        actions = pull_minimax(layout.tree, player, values[:, 0])
         self._rows.put_values(player, values, layout.values)
-        self._policy[player] = layout.pad(player, found)
+        self._policy[player] = layout.pad(player, actions)
 
     def move(self, player: int) -> None:
         """Has nothing to do."""

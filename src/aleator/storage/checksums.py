@@ -67,11 +67,11 @@ def parse_table(raw: bytes, entries: Mapping[str, Entry], metadata: Mapping[str,
         raise ValueError("its checksums do not fit its arrays")
     if zlib.crc32(raw[:-4], zlib.crc32(describe(entries, metadata))) != int.from_bytes(raw[-4:], "little"):
         raise ValueError("its header has changed since it was written")
-    flat, found, start = np.frombuffer(raw, "<u4").astype(np.uint32), {}, 0
+    flat, blocks, start = np.frombuffer(raw, "<u4").astype(np.uint32), {}, 0
     for name, count in counts.items():
-        found[name] = flat[start : start + count]
+        blocks[name] = flat[start : start + count]
         start += count
-    return found
+    return blocks
 
 
 def parse_sum(text: str) -> Blocks:
@@ -89,10 +89,10 @@ def sealed(
     arrays: Mapping[str, npt.NDArray[np.generic]], entries: Mapping[str, Entry], metadata: Mapping[str, str]
 ) -> dict[str, str]:
     """Returns the metadata with the checksum of each array and the seal."""
-    found = dict(metadata)
+    sealed_metadata = dict(metadata)
     for name, array in arrays.items():
-        found[PREFIX + name] = str(zlib.crc32(array.reshape(-1).view(np.uint8).data) if array.size else 0)
-    return found | {SEAL: str(zlib.crc32(describe(entries, found)))}
+        sealed_metadata[PREFIX + name] = str(zlib.crc32(array.reshape(-1).view(np.uint8).data) if array.size else 0)
+    return sealed_metadata | {SEAL: str(zlib.crc32(describe(entries, sealed_metadata)))}
 
 
 def split(metadata: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

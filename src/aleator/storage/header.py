@@ -52,13 +52,13 @@ class Entry(NamedTuple):
 def layout(arrays: Iterable[tuple[str, str, tuple[int, ...]]]) -> dict[str, Entry]:
     """Returns where arrays of given names, types and shapes lie, in the order in which they are given."""
     sizes = {name: (dtype, shape, math.prod(shape) * TYPES[dtype].itemsize) for name, dtype, shape in arrays}
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     offset = 0
     for name in sorted(sizes, key=lambda name: -TYPES[sizes[name][0]].itemsize):
         dtype, shape, size = sizes[name]
-        found[name] = Entry(dtype, shape, offset, offset + size)
+        entries[name] = Entry(dtype, shape, offset, offset + size)
         offset += size
-    return {name: found[name] for name in sizes}
+    return {name: entries[name] for name in sizes}
 
 
 def format_header(entries: Mapping[str, Entry], metadata: Mapping[str, str]) -> bytes:

@@ -128,12 +128,12 @@ def reach_at(policy: Policy, node: int, root_reach: Reach | None = None) -> Reac
     line = [node]
     while line[-1]:
         line.append(int(tree.parent[line[-1]]))
-    found = []
+    rows = []
     for player in (0, 1):
         reach = np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]
         for child in line[-2::-1]:
             parent = int(tree.parent[child])
             acts = policy[parent] if tree.actor[parent] == player else None
             reach = reach_after(reach, tree.origin(player, child), acts, child - int(tree.first_child[parent]))
-        found.append(reach)
-    return found[0], found[1]
+        rows.append(reach)
+    return rows[0], rows[1]

@@ -38,11 +38,11 @@ class _Forest(Game[Any]):
     def children(self, state: Any) -> Sequence[Child[Any]]:
         if state is not _ABOVE:
             return self._game.children(state)
-        found = []
+        children = []
         for below in self._states:
             first, second = self._game.num_hands(below)
-            found.append(Child(below, "", (np.zeros(first, np.int64), np.zeros(second, np.int64))))
-        return found
+            children.append(Child(below, "", (np.zeros(first, np.int64), np.zeros(second, np.int64))))
+        return children
 
     def hands(self, state: Any, player: int) -> Sequence[str]:
         return ("-",) if state is _ABOVE else self._game.hands(state, player)

@@ -98,8 +98,8 @@ def block(tree: PublicTree, vectors: tuple[Array, Array], node: int) -> Array:
         raise ValueError(f"node {node} is not a decision node")
     actions, hands = int(tree.num_actions[node]), int(tree.num_hands[player, node])
     start = tree.policy_start[node]
-    found: Array = vectors[player][start : start + actions * hands].reshape(actions, hands)  # type: ignore[assignment]
-    return found
+    view: Array = vectors[player][start : start + actions * hands].reshape(actions, hands)  # type: ignore[assignment]
+    return view
 
 
 def places(tree: PublicTree, nodes: npt.NDArray[np.int64], player: int) -> npt.NDArray[np.int64]:

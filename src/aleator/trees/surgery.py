@@ -77,16 +77,16 @@ class Assembly:
 
 def root_hands(tree: PublicTree, player: int) -> list[IntArray | None]:
     """Returns for each node [H] the root's hand that a hand comes from, None where hands have kept their numbers."""
-    found: list[IntArray | None] = [None]
+    origins: list[IntArray | None] = [None]
     for node in range(1, tree.num_nodes):
         parent, origin = int(tree.parent[node]), tree.origin(player, node)
-        before = found[parent]
+        before = origins[parent]
         if origin is None:
-            found.append(before)
+            origins.append(before)
             continue
         hands = origin % tree.num_hands[player, parent] if tree.actor[parent] == player else origin
-        found.append(hands if before is None else before[hands])
-    return found
+        origins.append(hands if before is None else before[hands])
+    return origins
 
 
 def weigh(tree: PublicTree, first: FloatArray, second: FloatArray) -> PublicTree:

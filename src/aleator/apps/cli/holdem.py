@@ -77,38 +77,38 @@ def estimate(
     with progress_bar("compiling (first run only)", quiet=json):
         problem.prepare(rule or problem.algorithm, dtype)
     with progress_bar("measuring", quiet=json):
-        found = problem.estimate(rule, limits, dtype=dtype, threads=threads)
+        expected = problem.estimate(rule, limits, dtype=dtype, threads=threads)
     free = available_memory()
     streets = STREET_NAMES[spot.street :]
     if json:
         print_json(
             {
-                "nodes": sum(found.nodes),
-                "nodes_per_street": dict(zip(streets, found.nodes, strict=True)),
-                "boards_per_street": dict(zip(streets, found.boards, strict=True)),
-                "hands": dict(zip(POSITION_NAMES, found.hands, strict=True)),
-                "memory": found.memory,
+                "nodes": sum(expected.nodes),
+                "nodes_per_street": dict(zip(streets, expected.nodes, strict=True)),
+                "boards_per_street": dict(zip(streets, expected.boards, strict=True)),
+                "hands": dict(zip(POSITION_NAMES, expected.hands, strict=True)),
+                "memory": expected.memory,
                 "free_memory": free,
-                "fits": found.memory <= free,
-                "seconds_per_iteration": found.seconds_per_iteration,
-                "iterations": found.iterations,
-                "seconds": found.seconds,
+                "fits": expected.memory <= free,
+                "seconds_per_iteration": expected.seconds_per_iteration,
+                "iterations": expected.iterations,
+                "seconds": expected.seconds,
             }
         )
         return
     rows = [
         (street, f"{boards:,}", f"{nodes:,}")
-        for street, boards, nodes in zip(streets, found.boards, found.nodes, strict=True)
+        for street, boards, nodes in zip(streets, expected.boards, expected.nodes, strict=True)
     ]
     out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}")
     print_table("", ("street", "boards", "nodes"), rows)
-    out.print(f"hands         {found.hands[0]:,} (oop), {found.hands[1]:,} (ip)")
-    out.print(f"memory        {format_bytes(found.memory)} of {format_bytes(free)} free")
-    out.print(f"an iteration  {format_seconds(found.seconds_per_iteration)}   (measured on a part of the boards)")
+    out.print(f"hands         {expected.hands[0]:,} (oop), {expected.hands[1]:,} (ip)")
+    out.print(f"memory        {format_bytes(expected.memory)} of {format_bytes(free)} free")
+    out.print(f"an iteration  {format_seconds(expected.seconds_per_iteration)}   (measured on a part of the boards)")
     goal = f"{100 * limits.exploitability / spot.pot:g} % of the pot" if limits.exploitability else "the last iteration"
-    out.print(f"time          about {format_seconds(found.seconds)} to {goal}")
-    out.print(f"              (about {found.iterations:,} iterations, a rule of thumb)")
-    found.check()
+    out.print(f"time          about {format_seconds(expected.seconds)} to {goal}")
+    out.print(f"              (about {expected.iterations:,} iterations, a rule of thumb)")
+    expected.check()
 
 
 @app.command()
@@ -169,21 +169,21 @@ def show(
     if player not in (None, *POSITION_NAMES):
         raise SolveError(f"--player must be oop or ip, not {player!r}")
     chosen = parse_hand_range(hands) > 0 if hands is not None else np.ones(1326, np.bool_)
-    found = _open(file, node, quiet=json)
-    view = HoldemView(found).node(node)
+    looked = _open(file, node, quiet=json)
+    view = HoldemView(looked).node(node)
     side = POSITION_NAMES.index(player) if player else max(view.player, 0)
     if hands is not None and not view.weights[side][chosen].any():
         raise SolveError(f"no hand of {hands!r} gets to {view.path} in the range of {POSITION_NAMES[side]}")
     if view.resolved:
         note("the file has no river: this one was solved again, from the ranges that get here")
-    elif not found.has_river:
+    elif not looked.has_river:
         note("the file has no river: EVs of earlier streets are unknown")
     if json:
-        print_json(node_report(view, side, chosen, found.spot.stack))
+        print_json(node_report(view, side, chosen, looked.spot.stack))
     elif hands is not None:
-        print_hands(view, side, chosen, found.spot.stack)
+        print_hands(view, side, chosen, looked.spot.stack)
     else:
-        print_node(view, side, found.spot.stack)
+        print_node(view, side, looked.spot.stack)
 
 
 @app.command()
@@ -196,9 +196,9 @@ def runouts(
 
     Example:  aleator holdem runouts turn.solution r:0:c:c
     """
-    found = _open(file, node, quiet=json)
-    cards = HoldemView(found).runouts(node)
-    path, stack = str(parse_path(node)), found.spot.stack
+    view = _open(file, node, quiet=json)
+    cards = HoldemView(view).runouts(node)
+    path, stack = str(parse_path(node)), view.spot.stack
     if json:
         print_json(runout_report(path, cards, stack))
     else:

@@ -13,10 +13,10 @@ from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import Runout
 
 
-def print_solve_report(found: HoldemSolution) -> None:
+def print_solve_report(solution: HoldemSolution) -> None:
     """Prints the summary of a solve as people read it."""
-    spot, summary, report = found.spot, found.summary, solve_report(found)
-    nodes = " + ".join(f"{count:,}" for count in found.nodes_per_street)
+    spot, summary, report = solution.spot, solution.summary, solve_report(solution)
+    nodes = " + ".join(f"{count:,}" for count in solution.nodes_per_street)
     out.print(f"[bold]{summary.game}[/]: {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes")
     percent = 100 * report["exploitability_fraction"]
     out.print(

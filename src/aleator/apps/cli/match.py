@@ -123,11 +123,11 @@ def _print(
     game: str, first: str, second: str, result: MatchResult, how: str, limit: float | None = None, *, json: bool
 ) -> None:
     if json:
-        found = {"game": game, "first": first, "second": second, "deals": result.deals, "how": how}
+        report = {"game": game, "first": first, "second": second, "deals": result.deals, "how": how}
         scores = {"score": result.score, "as_first": result.seats[0], "as_second": result.seats[1], "won": result.won}
         times = {"first_moves": result.times[0], "second_moves": result.times[1]}
-        found |= {name: value and value._asdict() for name, value in (scores | times).items()}
-        print_json(found | {"seconds_per_move": limit})
+        report |= {name: value and value._asdict() for name, value in (scores | times).items()}
+        print_json(report | {"seconds_per_move": limit})
         return
     deals = "" if not result.deals else f", {result.deals:,} deal" + "s" * (result.deals != 1)
     title = f"{game}: what {first} wins against {second}{deals}"
@@ -148,9 +148,9 @@ def _print(
 def _print_times(names: tuple[str, str], times: tuple[MoveTimes | None, MoveTimes | None], limit: float | None) -> None:
     """Prints how long the agents took for their moves, and how many took too long if there is a limit."""
     rows = [
-        (name, f"{found.moves:,}", *map(format_seconds, found[1:4]), f"{found.over or 0:,}")
-        for name, found in zip(names, times, strict=True)
-        if found
+        (name, f"{spent.moves:,}", *map(format_seconds, spent[1:4]), f"{spent.over or 0:,}")
+        for name, spent in zip(names, times, strict=True)
+        if spent
     ]
     if rows:
         columns = ("", "moves", "median", "mean", "slowest", f"over {limit:g} s" if limit else "")

@@ -118,13 +118,13 @@ def _print(state: MatchState, output: Path | None) -> None:
     ]
     print_table("", ("", "hands", "mbb/hand", "± 95 %"), rows)
     times = [
-        (name, f"{found.decisions:,}", format_seconds(found.seconds / found.decisions), format_seconds(found.slowest))
-        for name, found in zip(match.agents, state.times, strict=True)
-        if found.decisions
+        (name, f"{row.decisions:,}", format_seconds(row.seconds / row.decisions), format_seconds(row.slowest))
+        for name, row in zip(match.agents, state.times, strict=True)
+        if row.decisions
     ]
     if times:
         print_table("", ("", "decisions", "mean", "slowest"), times)
-        played = sum(found.decisions > 0 for found in state.times) and state.seconds
+        played = sum(row.decisions > 0 for row in state.times) and state.seconds
         if played:
             out.print(f"{format_seconds(state.seconds)} in all; mbb is a thousandth of a big blind", style="dim")
     if output is not None:
@@ -141,8 +141,8 @@ def _print_table(game: str, states: dict[tuple[str, str], MatchState]) -> None:
             if (name, other) in states:
                 scores.append(states[name, other].score())
             elif (other, name) in states:
-                found = states[other, name].score()
-                scores.append(HandScore(found.hands, -found.mbb_per_hand, found.ci95))
+                result = states[other, name].score()
+                scores.append(HandScore(result.hands, -result.mbb_per_hand, result.ci95))
             else:
                 scores.append(None)
         known = [score.mbb_per_hand for score in scores if score is not None]

@@ -37,7 +37,7 @@ _LOSS = 1e-5  # counterfactual value that an action must lose to be called worse
 def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Report:
     """Returns space and convergence on one of the two games."""
     nodes = settings.choose(*_NODES[game])
-    found = traces(game, list(_LABELS), nodes, on_progress)
+    runs = traces(game, list(_LABELS), nodes, on_progress)
     on_progress(1.0, "")
     compared = {name: label for name, label in _BRP.items() if "discard=0.01/" in name} | _OTHERS
     return Report(
@@ -53,16 +53,16 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
         ),
         columns=(*COLUMNS, "space", "kept"),
         rows=tuple(
-            (*row, float(found[name].space[-1]), float(found[name].kept[-1]))
-            for row, name in zip(rows(_LABELS, found), _LABELS, strict=True)
+            (*row, float(runs[name].space[-1]), float(runs[name].kept[-1]))
+            for row, name in zip(rows(_LABELS, runs), _LABELS, strict=True)
         ),
-        claims=(*_claims(game, found), _limit(game, int(settings.choose(300, 3000, 30000)))),
+        claims=(*_claims(game, runs), _limit(game, int(settings.choose(300, 3000, 30000)))),
         panels={
             "A: space": {
-                label: found[name].points(found[name].iterations, found[name].space) for name, label in _BRP.items()
+                label: runs[name].points(runs[name].iterations, runs[name].space) for name, label in _BRP.items()
             },
-            "B: over iterations": over_iterations(_BRP, found),
-            "C: over nodes touched": over_nodes(compared, found),
+            "B: over iterations": over_iterations(_BRP, runs),
+            "C: over nodes touched": over_nodes(compared, runs),
         },
         x_label="iterations (A, B); nodes touched (C)",
         y_label="exploitability (NashConv / 2, chips); share (A)",
@@ -91,8 +91,8 @@ def _limit(game: str, iterations: int) -> Claim:
     for player, side in enumerate(layout.sides):
         losses = -starter.substitutes(policy, player, softness=0.0, iterations=1).regrets
         worse = np.append(losses > _LOSS, False)
-        for itself, found in free.items():
-            found.append(below(side, worse, itself=itself)[side.places[:, LEGAL] != 0])
+        for itself, trace in free.items():
+            trace.append(below(side, worse, itself=itself)[side.places[:, LEGAL] != 0])
     space, kept = (1.0 - float(np.concatenate(free[itself]).mean()) for itself in (True, False))
     return Claim(
         text="the least that is needed in the end: actions of best responses to an equilibrium",
@@ -101,11 +101,11 @@ def _limit(game: str, iterations: int) -> Claim:
     )
 
 
-def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
+def _claims(game: str, runs: dict[str, Trace]) -> tuple[Claim, ...]:
     less, fewer = _PAPER[game]
     claims = []
     for rule, label in _RULES.items():
-        run = found[f"brp:{rule},discard=0.1/simultaneous"]
+        run = runs[f"brp:{rule},discard=0.1/simultaneous"]
         claims.append(
             Claim(
                 text=f"space falls to about 1/{less:g} with {label}, C = 0.1",
@@ -113,7 +113,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
                 agrees=bool(1 / run.space[-1] >= AGREES * less),
             )
         )
-    brp, rbp = found["brp:cfr,discard=0.01/simultaneous"], found["rbp:cfr/simultaneous"]
+    brp, rbp = runs["brp:cfr,discard=0.01/simultaneous"], runs["rbp:cfr/simultaneous"]
     text = (
         f"BRP needs {fewer:g} times fewer nodes than RBP with CFR"
         if fewer > 1
@@ -122,7 +122,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
     claims.append(
         Claim(text=text, measured=f"{ratio(rbp, brp):.2f} times fewer", agrees=ratio(rbp, brp) >= AGREES * fewer)
     )
-    brp, rbp = found["brp:rm+,discard=0.01/simultaneous"], found["rbp:cfr+/simultaneous"]
+    brp, rbp = runs["brp:rm+,discard=0.01/simultaneous"], runs["rbp:cfr+/simultaneous"]
     if game == "leduc":
         text, agrees = "RBP with CFR+ is significantly better than BRP with RM+", ratio(brp, rbp) > 1.5
     else:

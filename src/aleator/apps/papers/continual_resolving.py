@@ -56,16 +56,16 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             done += count
         curves[name] = curve
     on_progress(1.0, "")
-    found = {name: dict(curve) for name, curve in curves.items()}
+    scores = {name: dict(curve) for name, curve in curves.items()}
     rows: list[tuple[Cell, ...]] = [
-        (int(count), *(found[name].get(float(count)) for name in found)) for count in points
+        (int(count), *(scores[name].get(float(count)) for name in scores)) for count in points
     ]
     first, last = float(points[0]), float(points[-1])
     return Report(
         title="Exploitability of continual re-solving on Leduc (DeepStack Theorem 1, Fig. 6 in kind)",
         setting=f"{points[0]} to {points[-1]} iterations per re-solve",
         convention=_CONVENTION,
-        columns=("iterations", *found),
+        columns=("iterations", *scores),
         rows=tuple(rows),
         panels={"leduc": curves},
         x_label="iterations per re-solve",
@@ -74,20 +74,20 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         claims=(
             Claim(
                 text="exploitability goes to 0 with iterations",
-                measured=f"{found[SELF_PLAY][first]:.3g} to {found[SELF_PLAY][last]:.3g}",
-                agrees=found[SELF_PLAY][last] < 0.3 * found[SELF_PLAY][first] and found[SELF_PLAY][last] < 0.1,
+                measured=f"{scores[SELF_PLAY][first]:.3g} to {scores[SELF_PLAY][last]:.3g}",
+                agrees=scores[SELF_PLAY][last] < 0.3 * scores[SELF_PLAY][first] and scores[SELF_PLAY][last] < 0.1,
             ),
             Claim(
                 text="self-play values converge as best-response values do, and are less exploitable at first",
-                measured=f"{found[SELF_PLAY][first]:.3g} against {found[BEST_RESPONSE][first]:.3g}, then "
-                f"{found[SELF_PLAY][last]:.3g} against {found[BEST_RESPONSE][last]:.3g}",
-                agrees=found[SELF_PLAY][first] < found[BEST_RESPONSE][first]
-                and found[SELF_PLAY][last] < 2 * found[BEST_RESPONSE][last],
+                measured=f"{scores[SELF_PLAY][first]:.3g} against {scores[BEST_RESPONSE][first]:.3g}, then "
+                f"{scores[SELF_PLAY][last]:.3g} against {scores[BEST_RESPONSE][last]:.3g}",
+                agrees=scores[SELF_PLAY][first] < scores[BEST_RESPONSE][first]
+                and scores[SELF_PLAY][last] < 2 * scores[BEST_RESPONSE][last],
             ),
             Claim(
                 text="with an expected range, re-solving needs fewer iterations (conservative)",
-                measured=f"{found['conservative range'][first]:.3g} against {found[SELF_PLAY][first]:.3g}",
-                agrees=found["conservative range"][first] < found[SELF_PLAY][first],
+                measured=f"{scores['conservative range'][first]:.3g} against {scores[SELF_PLAY][first]:.3g}",
+                agrees=scores["conservative range"][first] < scores[SELF_PLAY][first],
             ),
         ),
     )

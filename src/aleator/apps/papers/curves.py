@@ -34,7 +34,7 @@ def exploitability_curves(runs: Sequence[Run], on_progress: OnProgress) -> dict[
         on_progress(0.0, "compiling (first run only)")
         prepare(algorithm)
     total, done = sum(run.cost for run in runs), 0.0
-    found: dict[tuple[str, str], Points] = {}
+    curves: dict[tuple[str, str], Points] = {}
     for run in runs:
         solver = make_solver(run.tree, run.algorithm)
         curve: list[tuple[float, float]] = []
@@ -44,9 +44,9 @@ def exploitability_curves(runs: Sequence[Run], on_progress: OnProgress) -> dict[
                 solver.run(min(_CHUNK, point - solver.iteration))
             curve.append((float(point), solver.nash_conv() / 2))
         done += run.cost
-        found[run.key] = curve
+        curves[run.key] = curve
     on_progress(1.0, "")
-    return found
+    return curves
 
 
 def powers_of_two(first: int, last: int, *, per_octave: int = 1) -> tuple[int, ...]:

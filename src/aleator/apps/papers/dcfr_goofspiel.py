@@ -30,8 +30,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     tree = build_tree(load_game(_GAME))
     points = powers_of_two(1, last, per_octave=4)
     runs = [Run((_GAME, shown), tree, ours, points) for shown, ours in _ALGORITHMS.items()]
-    found = exploitability_curves(runs, on_progress)
-    curves = {shown: found[_GAME, shown] for shown in _ALGORITHMS}
+    measured = exploitability_curves(runs, on_progress)
+    curves = {shown: measured[_GAME, shown] for shown in _ALGORITHMS}
     typical = {shown: late_mean(curve) for shown, curve in curves.items()}
     looks = (last // 64, last // 8, last)
     at = {shown: dict(curve) for shown, curve in curves.items()}

@@ -83,7 +83,7 @@ def sampled_curves(
     prepare(algorithms[0])
     rules = {algorithm: rule_of(SamplingRule, algorithm) for algorithm in algorithms}
     total, done = runs * last * sum(rule.batch for rule in rules.values()), 0
-    found = {}
+    curves = {}
     for algorithm, rule in rules.items():
         quality, touched = np.zeros((runs, len(points))), np.zeros((runs, len(points)))
         for run in range(runs):
@@ -96,9 +96,9 @@ def sampled_curves(
                     done += chunk * rule.batch
                 quality[run, place], touched[run, place] = solver.nash_conv() / 2, solver.nodes_touched
         low, high = quality.min(axis=0), quality.max(axis=0)
-        found[algorithm] = Curve(np.array(points, float), touched.mean(axis=0), quality.mean(axis=0), low, high)
+        curves[algorithm] = Curve(np.array(points, float), touched.mean(axis=0), quality.mean(axis=0), low, high)
     on_progress(1.0, "")
-    return found
+    return curves
 
 
 def iterations(settings: Settings) -> int:
@@ -135,15 +135,15 @@ def panels(
 def rows(methods: Sequence[Method], curves: dict[str, Curve]) -> tuple[tuple[Cell, ...], ...]:
     """Returns the rows of the table, one per solver."""
     first = {method.algorithm: method for method in reversed(methods)}
-    found: list[tuple[Cell, ...]] = []
+    table: list[tuple[Cell, ...]] = []
     for method in methods:
         if first[method.algorithm] is method:
             curve, batch = curves[method.algorithm], rule_of(SamplingRule, method.algorithm).batch
             spread = float(curve.low[-1]), float(curve.high[-1])
-            found.append(
+            table.append(
                 (method.panel[:1], method.label, batch, method.paper, curve.final, *spread, curve.touched[-1] / 1e6)
             )
-    return tuple(found)
+    return tuple(table)
 
 
 def batch_claims(curves: dict[str, Curve]) -> tuple[Claim, ...]:

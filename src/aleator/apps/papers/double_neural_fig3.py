@@ -59,7 +59,7 @@ def _claims(curves: dict[str, Curve], last: int) -> tuple[Claim, ...]:
     """Returns what the paper says about panels B and C."""
     outcome, external = curves[_OUTCOME], curves[_EXTERNAL]
     by_k = {k: curves[batched(f"mccfr:robust{k}")] for k in (1, 3, 5)}
-    found = [
+    ratios = [
         Claim(
             text=f"outcome sampling stays above 0.1 for {last:,} iterations",
             measured=f"{outcome.final:.3g}, {outcome.touched[-1]:.1e} nodes touched",
@@ -79,10 +79,10 @@ def _claims(curves: dict[str, Curve], last: int) -> tuple[Claim, ...]:
     for k in (3, 5):
         ratio = by_k[k].final / external.final
         text = f"k = {k} is similar to k = max"
-        found.append(Claim(text=text, measured=f"{ratio:.2f} times as much", agrees=ratio < SAME))
+        ratios.append(Claim(text=text, measured=f"{ratio:.2f} times as much", agrees=ratio < SAME))
     for k in (1, 3):
         touched = min(by_k[k].touched[-1], external.touched[-1])
         ratio = by_k[k].after(touched) / external.after(touched)
         text = f"at equally many nodes touched, k = {k} is as good as k = max"
-        found.append(Claim(text=text, measured=f"{ratio:.2f} times as much at {touched:.1e}", agrees=ratio < SAME))
-    return tuple(found)
+        ratios.append(Claim(text=text, measured=f"{ratio:.2f} times as much at {touched:.1e}", agrees=ratio < SAME))
+    return tuple(ratios)

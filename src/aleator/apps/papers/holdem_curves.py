@@ -46,12 +46,12 @@ def make_spot(board: str, pot: int, stack: int, ranges: Ranges, *, bets: str, ra
 
 def holdem_curve(spot: Spot, rule: RegretRule, points: tuple[int, ...], *, until: float = 0.0) -> HoldemCurve:
     """Returns the exploitability of the average policy at some iterations, until it is `until` % of the pot."""
-    solver, found, seconds = HoldemSolver(spot, rule), list[tuple[float, float]](), inf
+    solver, curve, seconds = HoldemSolver(spot, rule), list[tuple[float, float]](), inf
     for point in points:
         started, more = perf_counter(), point - solver.iteration
         solver.run(more)
         seconds = min(seconds, (perf_counter() - started) / more)
-        found.append((float(point), 100 * solver.exploitability() / spot.pot))
-        if found[-1][1] <= until:
+        curve.append((float(point), 100 * solver.exploitability() / spot.pot))
+        if curve[-1][1] <= until:
             break
-    return HoldemCurve(found, seconds)
+    return HoldemCurve(curve, seconds)

@@ -33,13 +33,13 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         tree = build_tree(HoldemGame(subgame(number)))
         curves: dict[str, Points] = {}
         for shown, rule in _ALGORITHMS.items():
-            found = []
+            results = []
             for index in range(runs):
                 on_progress(done / total, f"subgame {number}, {shown}, run {index + 1} of {runs}")
-                found.append(_curve(tree, rule, looks, settings.seed + index))
+                results.append(_curve(tree, rule, looks, settings.seed + index))
                 done += 1
             curves[shown] = [
-                (float(look), sum(row) / runs) for look, row in zip(looks, zip(*found, strict=True), strict=True)
+                (float(look), sum(row) / runs) for look, row in zip(looks, zip(*results, strict=True), strict=True)
             ]
         panels[f"subgame {number}"] = curves
     on_progress(1.0, "")
@@ -73,12 +73,12 @@ def _curve(tree: PublicTree, rule: str, looks: list[int], seed: int) -> list[flo
     solver = MCCFR(tree, rule_of(SamplingRule, rule), seed=seed)
     solver.run(100)
     per_iteration = solver.nodes_touched / 100
-    found = []
+    points = []
     for look in looks:
         while solver.nodes_touched < look:
             solver.run(max(1, int((look - solver.nodes_touched) / per_iteration)))
-        found.append(solver.nash_conv() / 2 / BIG_BLIND * 1000)
-    return found
+        points.append(solver.nash_conv() / 2 / BIG_BLIND * 1000)
+    return points
 
 
 def _claims(panels: dict[str, dict[str, Points]]) -> tuple[Claim, ...]:

@@ -44,11 +44,11 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     games = {"leduc": ((300,), (1, 2, 4), 300)} if settings.quick else _GAMES
     cases = [(name, quality, counts, its) for name, (qualities, counts, its) in games.items() for quality in qualities]
     rows: list[tuple[Cell, ...]] = []
-    panels, found = {}, {}
+    panels, results = {}, {}
     for done, (name, quality, counts, iterations) in enumerate(cases):
         title = f"{name}, blueprint of {quality} iterations"
         on_progress(done / len(cases), title)
-        case = found[title] = Case(name, quality, counts, iterations)
+        case = results[title] = Case(name, quality, counts, iterations)
         rows += [(name, quality, f"{count:g}", value) for count, value in case.curve]
         rows += [(name, quality, what, value) for what, value in case.others.items()]
         panels[title] = {
@@ -71,15 +71,15 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         claims=(
             Claim(
                 text="exploitability falls as values are added",
-                measured="; ".join(f"{title}: {case.first:.3g} to {case.best:.3g}" for title, case in found.items()),
-                agrees=all(case.best < 0.5 * case.first for case in found.values()),
+                measured="; ".join(f"{title}: {case.first:.3g} to {case.best:.3g}" for title, case in results.items()),
+                agrees=all(case.best < 0.5 * case.first for case in results.values()),
             ),
             Claim(
                 text="with one value, not searching at all is better",
                 measured="; ".join(
-                    f"{title}: {case.first:.3g} against {case.others[TRUNK]:.3g}" for title, case in found.items()
+                    f"{title}: {case.first:.3g} against {case.others[TRUNK]:.3g}" for title, case in results.items()
                 ),
-                agrees=all(case.first > case.others[TRUNK] for case in found.values()),
+                agrees=all(case.first > case.others[TRUNK] for case in results.values()),
             ),
         ),
     )

@@ -69,28 +69,28 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     prepare("cfr+")
     solve, search = (300, 100) if settings.quick else (500, 200)
     menus = dict([next(iter(_MENUS.items()))]) if settings.quick else _MENUS
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for place, (name, (sizes, off_tree, bets)) in enumerate(menus.items()):
 
         def part(share: float, what: str, place: int = place) -> None:
             on_progress((place + share) / len(menus), what)
 
-        found[name] = measure(sizes, off_tree, bets, solve, search, part)
+        scores[name] = measure(sizes, off_tree, bets, solve, search, part)
     on_progress(1.0, "")
     rows: list[tuple[Cell, ...]] = [
-        (technique, PAPER[technique], *(table[technique] for table in found.values())) for technique in PAPER
+        (technique, PAPER[technique], *(table[technique] for table in scores.values())) for technique in PAPER
     ]
-    factors = {name: table[TRANSLATION] / min(table[t] for t in _CONFIGS) for name, table in found.items()}
+    factors = {name: table[TRANSLATION] / min(table[t] for t in _CONFIGS) for name, table in scores.items()}
     return Report(
         title="Exploitability of answers to off-tree bets, mbb/h (thesis Table 5.4)",
         setting=f"blueprints: {solve} iterations of CFR+; {search} per search; the blueprint inside its abstraction: "
-        + ", ".join(f"{table['blueprint']:.3g}" for table in found.values()),
+        + ", ".join(f"{table['blueprint']:.3g}" for table in scores.values()),
         convention=_CONVENTION,
-        columns=("technique", "paper", *found),
+        columns=("technique", "paper", *scores),
         rows=tuple(rows),
         panels={
             "off-tree bets": {
-                name: [(float(k), table[t]) for k, t in enumerate(PAPER)] for name, table in found.items()
+                name: [(float(k), table[t]) for k, t in enumerate(PAPER)] for name, table in scores.items()
             }
         },
         x_label="technique, in the order of the table",
@@ -105,9 +105,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             Claim(
                 text="maxmargin is better than resolve",
                 measured="; ".join(
-                    f"{name}: {table['maxmargin']:.3g} against {table['resolve']:.3g}" for name, table in found.items()
+                    f"{name}: {table['maxmargin']:.3g} against {table['resolve']:.3g}" for name, table in scores.items()
                 ),
-                agrees=all(table["maxmargin"] < table["resolve"] for table in found.values()),
+                agrees=all(table["maxmargin"] < table["resolve"] for table in scores.values()),
             ),
         ),
     )
@@ -131,13 +131,13 @@ def measure(
         ]
         return 500.0 * sum(gains)
 
-    found = {"blueprint": 1000 * exploitability(blueprint)}
-    found[TRANSLATION] = score(lambda tree, player: translated(tree, blueprint, player))
+    scores = {"blueprint": 1000 * exploitability(blueprint)}
+    scores[TRANSLATION] = score(lambda tree, player: translated(tree, blueprint, player))
     for done, (technique, options) in enumerate(_CONFIGS.items()):
         on_progress((done + 1) / (len(_CONFIGS) + 1), technique)
         config = NestedSearch(iterations=search, **options)  # type: ignore[arg-type]
-        found[technique] = score(lambda tree, player, config=config: nested_search(tree, blueprint, player, config))  # type: ignore[misc]
-    return found
+        scores[technique] = score(lambda tree, player, config=config: nested_search(tree, blueprint, player, config))  # type: ignore[misc]
+    return scores
 
 
 def _solved(tree: PublicTree, iterations: int) -> Policy:

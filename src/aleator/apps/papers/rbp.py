@@ -37,20 +37,20 @@ _SKIPS = (1, 5, 10, 25, 50)
 def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Report:
     """Returns the curves of Fig. 3.13 and 3.14 for one of the two games."""
     nodes = settings.choose(*_NODES[game])
-    found = traces(game, list(_LABELS), nodes, on_progress)
+    runs = traces(game, list(_LABELS), nodes, on_progress)
     on_progress(1.0, "")
     return Report(
         title=f"Pruning on {game} (thesis, Fig. 3.13 and 3.14): after {nodes:.0e} nodes touched",
         setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
         convention=_CONVENTION,
         columns=COLUMNS,
-        rows=rows(_LABELS, found),
-        claims=_claims(game, found),
+        rows=rows(_LABELS, runs),
+        claims=_claims(game, runs),
         panels={
-            "A: over nodes touched": over_nodes(_LABELS, found),
-            "B: over iterations": over_iterations(_LABELS, found),
+            "A: over nodes touched": over_nodes(_LABELS, runs),
+            "B: over iterations": over_iterations(_LABELS, runs),
             "C: nodes per iteration": {
-                label: found[name].points(found[name].iterations, found[name].per_iteration)
+                label: runs[name].points(runs[name].iterations, runs[name].per_iteration)
                 for name, label in _LABELS.items()
             },
         },
@@ -66,15 +66,15 @@ def run_thresholds(settings: Settings, on_progress: OnProgress) -> Report:
     labels = {
         f"rbp:{rule},skip={skip}/simultaneous": f"{rule.upper()}, {skip}" for rule in ("cfr", "cfr+") for skip in _SKIPS
     }
-    found = traces("leduc:5", list(labels), nodes, on_progress)
+    runs = traces("leduc:5", list(labels), nodes, on_progress)
     on_progress(1.0, "")
-    final = {rule: [found[f"rbp:{rule},skip={skip}/simultaneous"].final for skip in _SKIPS] for rule in ("cfr", "cfr+")}
+    final = {rule: [runs[f"rbp:{rule},skip={skip}/simultaneous"].final for skip in _SKIPS] for rule in ("cfr", "cfr+")}
     return Report(
         title=f"Least number of skipped iterations, Leduc-5 (thesis, Fig. 3.15): after {nodes:.0e} nodes touched",
         setting=f"{nodes:.0e} nodes touched by each method{settings.mode}",
         convention=_CONVENTION,
         columns=COLUMNS,
-        rows=rows(labels, found),
+        rows=rows(labels, runs),
         claims=tuple(
             Claim(
                 text=f"all of 1, 5, 10, 25 and 50 perform similarly with {rule.upper()}",
@@ -85,7 +85,7 @@ def run_thresholds(settings: Settings, on_progress: OnProgress) -> Report:
         ),
         panels={
             rule.upper(): over_nodes(
-                {name: label for name, label in labels.items() if name.startswith(f"rbp:{rule},")}, found
+                {name: label for name, label in labels.items() if name.startswith(f"rbp:{rule},")}, runs
             )
             for rule in ("cfr", "cfr+")
         },
@@ -95,10 +95,10 @@ def run_thresholds(settings: Settings, on_progress: OnProgress) -> Report:
     )
 
 
-def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
+def _claims(game: str, runs: dict[str, Trace]) -> tuple[Claim, ...]:
     claims = []
     for rule, (total, each) in _PAPER[game].items():
-        slow, fast = found[f"pp:{rule}/simultaneous"], found[f"rbp:{rule}/simultaneous"]
+        slow, fast = runs[f"pp:{rule}/simultaneous"], runs[f"rbp:{rule}/simultaneous"]
         name = rule.upper()
         claims.append(
             ratio_claim(f"RBP needs {total:g} times fewer nodes than partial pruning with {name}", total, slow, fast)
@@ -112,7 +112,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
                 agrees=fewer >= AGREES * each,
             )
         )
-    partial, response = found["pp:cfr/simultaneous"], found["pp:cfr,respond/simultaneous"]
+    partial, response = runs["pp:cfr/simultaneous"], runs["pp:cfr,respond/simultaneous"]
     fewer = ratio(partial, response, "iterations")
     claims.append(
         Claim(
@@ -121,8 +121,8 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
             agrees=fewer > 1.5,
         )
     )
-    slow, fast = (found[f"{method}:{_DCFR}/simultaneous"] for method in ("pp", "rbp"))
-    plus = found["rbp:cfr+/simultaneous"]
+    slow, fast = (runs[f"{method}:{_DCFR}/simultaneous"] for method in ("pp", "rbp"))
+    plus = runs["rbp:cfr+/simultaneous"]
     claims.append(
         Claim(
             text="RBP goes better with DCFR, β = 0.5, than with CFR+",
@@ -130,7 +130,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
             agrees=fast.final < plus.final,
         )
     )
-    slow, fast = found["pp:cfr/simultaneous"], found["rbp:cfr/simultaneous"]
+    slow, fast = runs["pp:cfr/simultaneous"], runs["rbp:cfr/simultaneous"]
     seconds = ratio(slow, fast, "seconds")
     claims.append(
         Claim(text="and RBP takes less time, too", measured=f"{seconds:.1f} times less with CFR", agrees=seconds > 1)

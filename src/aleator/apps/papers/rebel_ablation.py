@@ -76,7 +76,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         f"{_POLICY}, started with it": _fewer(trainers[_POLICY], plays, started=True),
     }
     without, started = list(saved.values())[1:]
-    rows += [(label, int(number), None, found) for label, points in saved.items() for number, found in points]
+    rows += [(label, int(number), None, score) for label, points in saved.items() for number, score in points]
     claims = [
         Claim(
             text="a network trained on random beliefs is worse than one trained by self-play",
@@ -131,7 +131,7 @@ def _fewer(trainer: Trainer, playthroughs: int, *, started: bool) -> list[tuple[
 def _saving(without: list[tuple[float, float]], started: list[tuple[float, float]], place: int) -> Claim:
     """Returns whether a started search gets where another is at one of its points with fewer updates."""
     updates, target = without[place]
-    enough = [number for number, found in started if found <= target]
+    enough = [number for number, score in started if score <= target]
     measured = f"{enough[0]:.0f} updates" if enough else f"not within {started[-1][0]:.0f} updates"
     return Claim(
         text=f"started with the policy network, fewer than {updates:.0f} updates are as good as {updates:.0f} without",

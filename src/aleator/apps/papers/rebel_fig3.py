@@ -25,8 +25,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     runs = [
         Run((label, shown), tree, ours, points) for label, tree in trees.items() for shown, ours in _ALGORITHMS.items()
     ]
-    found = exploitability_curves(runs, on_progress)
-    final = {key: curve[-1][1] for key, curve in found.items()}
+    curves = exploitability_curves(runs, on_progress)
+    final = {key: curve[-1][1] for key, curve in curves.items()}
     return Report(
         title=f"Exploitability on Liar's Dice after {last:,} iterations (ReBeL Fig. 3)",
         setting=f"{last:,} one-player iterations" + f" (quick; the figure goes to {_LAST:,})" * settings.quick,
@@ -42,7 +42,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             for label in GAMES
             for better, worse in (("FLOP", "linear FP"), ("linear CFR", "FLOP"))
         ),
-        panels={label: {shown: one_player(found[label, shown]) for shown in _ALGORITHMS} for label in GAMES},
+        panels={label: {shown: one_player(curves[label, shown]) for shown in _ALGORITHMS} for label in GAMES},
         x_label=X_LABEL,
         y_label=Y_LABEL,
         deviations=_DEVIATIONS,

@@ -107,7 +107,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         columns=("game, bonus", "method", "iterations", "after 8", "after all", "whole game, random iteration"),
         rows=tuple(rows),
         claims=_claims(curves, equal),
-        panels={game: {shown: one_player(curve) for shown, curve in found.items()} for game, found in curves.items()},
+        panels={
+            game: {shown: one_player(curve) for shown, curve in results.items()} for game, results in curves.items()
+        },
         x_label="iterations, each updates one player",
         y_label="exploitability of the trunk (NashConv / 2)",
         deviations=_DEVIATIONS.format(bounds=_bounds(chosen)),
@@ -116,15 +118,15 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 
 def _claims(curves: _Curves, equal: dict[str, dict[str, float]]) -> tuple[Claim, ...]:
     """Returns what the figure shows: how far methods come, and which is ahead, at the trunk and in the whole game."""
-    final = {(game, shown): curve[-1][1] for game, found in curves.items() for shown, curve in found.items()}
+    final = {(game, shown): curve[-1][1] for game, results in curves.items() for shown, curve in results.items()}
     return (
         *(
             Claim(
                 text=f"{shown} approaches the solution of {game}",
-                measured=f"{found[shown][0][1]:.3g} to {found[shown][-1][1]:.3g}",
-                agrees=found[shown][-1][1] < 0.4 * found[shown][0][1],
+                measured=f"{results[shown][0][1]:.3g} to {results[shown][-1][1]:.3g}",
+                agrees=results[shown][-1][1] < 0.4 * results[shown][0][1],
             )
-            for game, found in curves.items()
+            for game, results in curves.items()
             for shown in _METHODS
         ),
         *(
@@ -139,21 +141,21 @@ def _claims(curves: _Curves, equal: dict[str, dict[str, float]]) -> tuple[Claim,
         *(
             Claim(
                 text=f"CFR-D does better than CFR-AVE on {game}, in the whole game and with equal weights",
-                measured=f"{found['CFR-D']:.3g} against {found['CFR-AVE']:.3g}",
-                agrees=found["CFR-D"] < found["CFR-AVE"],
+                measured=f"{results['CFR-D']:.3g} against {results['CFR-AVE']:.3g}",
+                agrees=results["CFR-D"] < results["CFR-AVE"],
             )
-            for game, found in equal.items()
+            for game, results in equal.items()
         ),
     )
 
 
 def _bounds(runs: list[_Run]) -> str:
     """Returns in words the largest NashConv that a regularised solution below a leaf can have."""
-    found = []
+    bounds = []
     for run in runs:
         subgame = cut(build_tree(load_game(run.game)), limit=run.limit)
-        found.append(f"{RegularisedValue(run.strength).bound(subgame).max():.2f} ({run.game})")
-    return ", ".join(found)
+        bounds.append(f"{RegularisedValue(run.strength).bound(subgame).max():.2f} ({run.game})")
+    return ", ".join(bounds)
 
 
 def _solve(run: _Run, strength: float, rule: SearchRule | str, last: int) -> tuple[list[tuple[float, float]], float]:

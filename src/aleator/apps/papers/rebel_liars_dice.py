@@ -65,11 +65,11 @@ def _measure(
 
 def _claim(label: str, paper: float, played: Played | None, report: dict[str, Any]) -> Claim:
     """Returns how a game compares with the paper: as measured now with the paper's effort, otherwise as recorded."""
-    found, error = (played.exploitability, played.error) if played else (report["exploitability"], report["error"])
+    score, error = (played.exploitability, played.error) if played else (report["exploitability"], report["error"])
     return Claim(
         text=f"{label}: at most the paper's {paper}",
-        measured=f"{found:.4f} ± {error:.4f} (standard error), {'measured now' if played else 'as recorded'}",
-        agrees=found <= paper,
+        measured=f"{score:.4f} ± {error:.4f} (standard error), {'measured now' if played else 'as recorded'}",
+        agrees=score <= paper,
     )
 
 

@@ -47,10 +47,10 @@ class _Exact:
         return lambda player, _: self._values[forest.leaf_states] * (1 - 2 * player)
 
 
-def _errors(found: SearchedPositions, exact: dict[Any, float]) -> tuple[float, float]:
+def _errors(searched: SearchedPositions, exact: dict[Any, float]) -> tuple[float, float]:
     """Returns the mean error of values over all positions, and over those that can be met."""
-    met = found.met()
-    wrong = {moment: abs(value - exact[moment[0]]) for moment, value in found.values.items()}  # type: ignore[index]
+    met = searched.met()
+    wrong = {moment: abs(value - exact[moment[0]]) for moment, value in searched.values.items()}  # type: ignore[index]
     return sum(wrong.values()) / len(wrong), sum(wrong[moment] for moment in met) / len(met)
 
 
@@ -77,20 +77,20 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         )
         trainer = Trainer(config)
         exact = position_values(trainer.game)
-        untrained = found = trainer.searched_positions()
+        untrained = searched = trainer.searched_positions()
         curves: dict[str, list[tuple[float, float]]] = {"exploitability": [], "value error, positions met": []}
         for metrics in trainer.run():
             on_progress((before + metrics.searches) / (total + config.games), label)
             if metrics.epoch % max(config.epochs // 10, 1) == 0 or trainer.done:
-                found = trainer.searched_positions()
-                curves["exploitability"].append((metrics.searches, found.exploitability()))
-                curves["value error, positions met"].append((metrics.searches, _errors(found, exact)[1]))
+                searched = trainer.searched_positions()
+                curves["exploitability"].append((metrics.searches, searched.exploitability()))
+                curves["value error, positions met"].append((metrics.searches, _errors(searched, exact)[1]))
         before += searches
         panels[label] = curves
-        errors = (_errors(untrained, exact), _errors(found, exact))
+        errors = (_errors(untrained, exact), _errors(searched, exact))
         for seat, place in enumerate(("first", "second")):
             value = exact[trainer.game.root()] * (1 - 2 * seat) + 0.0
-            worst = [entry.worst(seat) for entry in (untrained, found)]
+            worst = [entry.worst(seat) for entry in (untrained, searched)]
             wrong = (*errors[0], *errors[1]) if seat == 0 else (None,) * 4
             rows.append((label, len(exact), place, value, *worst, *wrong))
             claims.append(

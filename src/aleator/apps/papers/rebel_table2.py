@@ -49,22 +49,22 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
                 for shown, (ours, row) in _ALGORITHMS.items()
                 if row
             ]
-    found = exploitability_curves(runs, on_progress)
+    curves = exploitability_curves(runs, on_progress)
     rows: list[tuple[Cell, ...]] = []
     for label in GAMES:
         for shown, (_, row) in _ALGORITHMS.items():
             compared: tuple[Cell, ...] = (None, None, None, None)
             if row:
-                ties = [found[label, f"{shown}, ties {index}"][-1][1] for index in range(jitters)]
+                ties = [curves[label, f"{shown}, ties {index}"][-1][1] for index in range(jitters)]
                 compared = (TABLE_2[row][label], _RELEASE[row][label], min(ties), max(ties))
-            rows.append((label, shown, found[label, shown][-1][1], *compared))
+            rows.append((label, shown, curves[label, shown][-1][1], *compared))
     return Report(
         title="Exploitability on Liar's Dice after 1,024 iterations (ReBeL Table 2)",
         setting=f"{last:,} iterations of ours; {jitters} other ways to break ties" + " (quick)" * settings.quick,
         convention=convention(TABLE_2_ITERATIONS) + " Its FP is linear fictitious play, too (see deviations).",
         columns=("game", "algorithm", "ours", "paper", "release", "ties low", "ties high"),
         rows=tuple(rows),
-        panels={label: {shown: one_player(found[label, shown]) for shown in _ALGORITHMS} for label in GAMES},
+        panels={label: {shown: one_player(curves[label, shown]) for shown in _ALGORITHMS} for label in GAMES},
         x_label=X_LABEL,
         y_label=Y_LABEL,
         deviations=_DEVIATIONS.format(jitters=jitters),

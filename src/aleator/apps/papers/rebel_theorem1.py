@@ -49,11 +49,11 @@ class _Findings(NamedTuple):
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns how far V + g differs from infostate values, for derivatives g from either side."""
     count = _STATES_QUICK if settings.quick else _STATES
-    found: dict[str, _Findings] = {}
+    results: dict[str, _Findings] = {}
     for number, name in enumerate(_GAMES):
         rng = np.random.default_rng(settings.seed)
         on_progress(number / len(_GAMES), name)
-        found[name] = _check(build_tree(load_game(name)), count, rng)
+        results[name] = _check(build_tree(load_game(name)), count, rng)
     return Report(
         title="Infostate values as supergradients of the value of a public belief state (ReBeL Theorem 1)",
         setting=f"{count} random public belief states per game, seed {settings.seed}",
@@ -66,10 +66,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             "outside the derivatives",
             "above the plane",
         ),
-        rows=tuple((name, *findings[:-1]) for name, findings in found.items()),
+        rows=tuple((name, *findings[:-1]) for name, findings in results.items()),
         claims=tuple(
             claim
-            for name, findings in found.items()
+            for name, findings in results.items()
             for claim in (
                 Claim(
                     text=f"V + g = v where V is smooth, and v lies between the derivatives elsewhere ({name})",
@@ -83,7 +83,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
                 ),
             )
         ),
-        panels={"the first state of each game": {name: findings.curve for name, findings in found.items()}},
+        panels={"the first state of each game": {name: findings.curve for name, findings in results.items()}},
         x_label="step of the differences",
         y_label="largest |V + g - v|",
         deviations=_DEVIATIONS,
@@ -139,11 +139,11 @@ class _BeliefGame:
 
         They are found as those of |b| V(b / |b|) less V: that function is linear wherever V is smooth.
         """
-        found: tuple[list[float], list[float]] = ([], [])
+        slopes: tuple[list[float], list[float]] = ([], [])
         for direction in np.eye(self.hands):
             for side, sign in enumerate((1.0, -1.0)):
                 moved = belief + sign * min(step, 0.9 * float(belief @ direction)) * direction
                 size = float(np.abs(moved - belief).sum())
                 extended = moved.sum() * self.value(moved / moved.sum()).value
-                found[side].append(sign * (extended - value) / size - value)
-        return np.array(found[0]), np.array(found[1])
+                slopes[side].append(sign * (extended - value) / size - value)
+        return np.array(slopes[0]), np.array(slopes[1])

@@ -13,8 +13,8 @@ def _later(module: str, function: str = "run", **options: str) -> Callable[[Sett
     """Returns a function of a module of this package, which is imported at the first call; `options` are passed on."""
 
     def run(settings: Settings, on_progress: OnProgress) -> Report:
-        found = getattr(importlib.import_module(f"aleator.apps.papers.{module}"), function)
-        report: Report = found(settings, on_progress, **options)
+        experiment = getattr(importlib.import_module(f"aleator.apps.papers.{module}"), function)
+        report: Report = experiment(settings, on_progress, **options)
         return report
 
     return run

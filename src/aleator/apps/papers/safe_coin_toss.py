@@ -107,7 +107,7 @@ def search(
     blueprint = Blueprint(policy)
     payoffs = AlternativePayoffs(blueprint, 0, rule or PayoffRule())
     tree: PublicTree = policy.tree
-    found = policy.probabilities[1].copy()
+    probabilities = policy.probabilities[1].copy()
     for node in nodes:
         subgame = cut(tree, node).tree
         reach = blueprint.reach[0][node], blueprint.reach[1][node]
@@ -117,8 +117,8 @@ def search(
         else:
             made = (resolve_gadget if gadget == "resolve" else maxmargin_gadget)(subgame, 0, reach[1], mean)
         _, solution = solve_linear_program(made.tree)
-        block(tree, (policy.probabilities[0], found), node)[:] = solution[int(made.nodes[0])]
-    return Policy(tree, (policy.probabilities[0], found))
+        block(tree, (policy.probabilities[0], probabilities), node)[:] = solution[int(made.nodes[0])]
+    return Policy(tree, (policy.probabilities[0], probabilities))
 
 
 def _two_rooms() -> tuple[list[tuple[Cell, ...]], tuple[Claim, ...]]:
@@ -131,8 +131,8 @@ def _two_rooms() -> tuple[list[tuple[Cell, ...]], tuple[Claim, ...]]:
     for gifts in ("split", "unsplit"):
         rule = PayoffRule(gifts=gifts)
         heads[gifts] = float(AlternativePayoffs(Blueprint(policy), 0, rule).at(rooms[0]).mean[0])
-        found = search(policy, rooms, "maxmargin", rule)
-        rows.append(_row(f"two subgames: reach-maxmargin, {gifts} gifts", None, found, rooms[0]))
+        searched = search(policy, rooms, "maxmargin", rule)
+        rows.append(_row(f"two subgames: reach-maxmargin, {gifts} gifts", None, searched, rooms[0]))
     guess_tails = policy_from(tree, lambda at, hand: np.array([0.0, 1.0, 0.0] if tree.actor[at] == 1 else [0.5, 0.5]))
     there = Blueprint(guess_tails)
     play = float(there.values(0, tree.find(["play"]), there.response_cfvs[0])[0])

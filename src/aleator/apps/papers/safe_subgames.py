@@ -150,8 +150,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         ours[name] = measure(SETTINGS[name], part)
     on_progress(1.0, "")
     rows: list[tuple[Cell, ...]] = []
-    for game, found in (PAPER | ours).items():
-        rows += [(game, method, *numbers, _share(numbers, found[TRUNK])) for method, numbers in found.items()]
+    for game, scores in (PAPER | ours).items():
+        rows += [(game, method, *numbers, _share(numbers, scores[TRUNK])) for method, numbers in scores.items()]
     return Report(
         title="Exploitability of the whole policy, every subgame searched on its own (thesis Tables 5.1 to 5.3)",
         setting="; ".join(f"{name}: {SETTINGS[name].iterations} iterations of CFR+ per subgame" for name in names),
@@ -159,8 +159,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         columns=("game", "technique", "coarse", "medium", "fine", "of the trunk"),
         rows=tuple(rows),
         panels={
-            name: {method: [(float(place), numbers[place]) for place in range(3)] for method, numbers in found.items()}
-            for name, found in ours.items()
+            name: {method: [(float(place), numbers[place]) for place in range(3)] for method, numbers in scores.items()}
+            for name, scores in ours.items()
         },
         x_label="blueprint: 0 coarse, 1 medium, 2 fine",
         y_label="exploitability (NashConv / 2)",
@@ -174,24 +174,26 @@ def measure(setting: Setting, on_progress: OnProgress) -> dict[str, tuple[float,
     game = setting.make()
     tree = build_tree(game)
     subgames = setting.subgames(tree)
-    found: dict[str, list[float]] = {name: [] for name in (TRUNK, *METHODS)}
+    scores: dict[str, list[float]] = {name: [] for name in (TRUNK, *METHODS)}
     for place, (count, iterations) in enumerate(setting.blueprints):
         solver = BucketedCFR(tree, setting.buckets(game, count))
         solver.run(iterations)
         blueprint = Blueprint(solver.average_policy(), solver.current_policy())
-        found[TRUNK].append(exploitability(blueprint.policy))
+        scores[TRUNK].append(exploitability(blueprint.policy))
         for number, (name, method) in enumerate(METHODS.items()):
             on_progress((place + number / len(METHODS)) / len(setting.blueprints), f"{game.name}, {name}")
             config = replace(method, iterations=setting.iterations)
-            found[name].append(exploitability(search_everywhere(blueprint, subgames, config)))
-    return {name: tuple(numbers) for name, numbers in found.items()}
+            scores[name].append(exploitability(search_everywhere(blueprint, subgames, config)))
+    return {name: tuple(numbers) for name, numbers in scores.items()}
 
 
-def claims(found: dict[str, dict[str, tuple[float, ...]]]) -> tuple[Claim, ...]:
+def claims(scores: dict[str, dict[str, tuple[float, ...]]]) -> tuple[Claim, ...]:
     """Returns what the thesis says about the order of the rows, over all games and blueprints of ours."""
 
     def count(better: str, worse: str) -> tuple[int, int]:
-        pairs = [(low, high) for table in found.values() for low, high in zip(table[better], table[worse], strict=True)]
+        pairs = [
+            (low, high) for table in scores.values() for low, high in zip(table[better], table[worse], strict=True)
+        ]
         return sum(low <= high * _SLACK for low, high in pairs), len(pairs)
 
     def claim(text: str, pairs: Sequence[tuple[str, str]], *, most: bool = False) -> Claim:
@@ -223,12 +225,12 @@ def claims(found: dict[str, dict[str, tuple[float, ...]]]) -> tuple[Claim, ...]:
             text="... but can be worse than the trunk",
             measured=", ".join(
                 f"{name}: {table['unsafe'][place]:.3g} against {table[TRUNK][place]:.3g}"
-                for name, table in found.items()
+                for name, table in scores.items()
                 for place in range(3)
                 if table["unsafe"][place] > table[TRUNK][place]
             )
             or "in no case",
-            agrees=any(max(np.array(table["unsafe"]) - table[TRUNK]) > 0 for table in found.values()),
+            agrees=any(max(np.array(table["unsafe"]) - table[TRUNK]) > 0 for table in scores.values()),
         ),
     )
 

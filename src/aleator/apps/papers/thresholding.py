@@ -29,7 +29,7 @@ _VARIED = {
 def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Report:
     """Returns the curves of both figures on one of the two games."""
     nodes, labels = settings.choose(*_NODES[game]), _COMPARED | _VARIED
-    found = traces(game, list(labels), nodes, on_progress)
+    runs = traces(game, list(labels), nodes, on_progress)
     on_progress(1.0, "")
     return Report(
         title=f"Dynamic thresholding on {game} (thesis, Fig. 3.16 and 3.17): after {nodes:.0e} nodes touched",
@@ -42,13 +42,13 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
             "two thirds of the thesis' on."
         ),
         columns=COLUMNS,
-        rows=rows(labels, found),
-        claims=_claims(game, found),
+        rows=rows(labels, runs),
+        claims=_claims(game, runs),
         panels={
-            "A: thresholding": over_nodes({name: _COMPARED[name] for name in list(_COMPARED)[:5]}, found),
-            "B: against RM and CFR+": over_nodes({name: _COMPARED[name] for name in list(_COMPARED)[4:]}, found),
-            "C: Hedge, other d": over_nodes({n: label for n, label in _VARIED.items() if "hedge" in n}, found),
-            "D: EGT, other c": over_nodes({n: label for n, label in _VARIED.items() if "egt" in n}, found),
+            "A: thresholding": over_nodes({name: _COMPARED[name] for name in list(_COMPARED)[:5]}, runs),
+            "B: against RM and CFR+": over_nodes({name: _COMPARED[name] for name in list(_COMPARED)[4:]}, runs),
+            "C: Hedge, other d": over_nodes({n: label for n, label in _VARIED.items() if "hedge" in n}, runs),
+            "D: EGT, other c": over_nodes({n: label for n, label in _VARIED.items() if "egt" in n}, runs),
         },
         x_label="nodes touched",
         y_label="exploitability (NashConv / 2, chips)",
@@ -60,10 +60,10 @@ def run(settings: Settings, on_progress: OnProgress, game: str = "leduc") -> Rep
     )  # fmt: skip
 
 
-def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
-    egt, pruned_egt = found[_EGT], found[f"egt:threshold={_C}"]
-    hedge, pruned_hedge = found[_HEDGE], found[_HEDGE_RBP]
-    matching = found["rbp:cfr/simultaneous"]
+def _claims(game: str, runs: dict[str, Trace]) -> tuple[Claim, ...]:
+    egt, pruned_egt = runs[_EGT], runs[f"egt:threshold={_C}"]
+    hedge, pruned_hedge = runs[_HEDGE], runs[_HEDGE_RBP]
+    matching = runs["rbp:cfr/simultaneous"]
     claims = []
     if game == "leduc:5":
         claims.append(ratio_claim("thresholding lets EGT need 2 times fewer nodes", 2, egt, pruned_egt))
@@ -76,7 +76,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
     claims.append(Claim(text=f"with RBP, {better} is ahead", measured=f"by a factor of {fewer:.2f}", agrees=fewer > 1))
     for name, constants, prefix in (("Hedge", _CONSTANTS_D, "rbp:hedge,"), ("EGT", _CONSTANTS_C[:3], "egt:")):
         suffix = "/simultaneous" if name == "Hedge" else ""
-        final = [found[f"{prefix}threshold={constant}{suffix}"].final for constant in constants]
+        final = [runs[f"{prefix}threshold={constant}{suffix}"].final for constant in constants]
         claims.append(
             Claim(
                 text=f"{name} is not sensitive to the constant ({', '.join(constants)})",
@@ -84,7 +84,7 @@ def _claims(game: str, found: dict[str, Trace]) -> tuple[Claim, ...]:
                 agrees=max(final) < 1.5 * min(final),
             )
         )
-    aggressive, best = (found[f"egt:threshold={c}"].final for c in (_CONSTANTS_C[3], _C))
+    aggressive, best = (runs[f"egt:threshold={c}"].final for c in (_CONSTANTS_C[3], _C))
     claims.append(
         Claim(
             text=f"c = {_CONSTANTS_C[3]} is too aggressive and hurts EGT slightly",

@@ -53,8 +53,8 @@ class Trace(NamedTuple):
     def per_iteration(self) -> FloatArray:
         """Nodes touched per iteration since the point before."""
         before = np.concatenate([[0.0], self.touched[:-1]]), np.concatenate([[0.0], self.iterations[:-1]])
-        found: FloatArray = (self.touched - before[0]) / (self.iterations - before[1])
-        return found
+        rate: FloatArray = (self.touched - before[0]) / (self.iterations - before[1])
+        return rate
 
     def points(self, x: FloatArray, y: FloatArray) -> Points:
         """Returns two of the vectors as points of a curve."""
@@ -72,7 +72,7 @@ def traces(
     everything = make_solver(tree, "pp:cfr/simultaneous")
     everything.run(1)  # the uniform policy reaches all
     assert isinstance(everything, PrunedCFR)
-    found = {}
+    runs = {}
     for place, algorithm in enumerate(algorithms):
         solver, rows, spent, best = make_solver(tree, algorithm), [], 0.0, np.inf
         touched, goal = 0, 1
@@ -94,8 +94,8 @@ def traces(
             )
         played = solver.nodes_played() if isinstance(solver, PrunedCFR) else everything.nodes_touched
         iterations, nodes_touched, seconds, qualities, space, kept = np.array(rows).T
-        found[algorithm] = Trace(iterations, nodes_touched, seconds, qualities, space, kept, float(played))
-    return found
+        runs[algorithm] = Trace(iterations, nodes_touched, seconds, qualities, space, kept, float(played))
+    return runs
 
 
 def common_level(*runs: Trace) -> float:
@@ -112,28 +112,28 @@ def ratio(slow: Trace, fast: Trace, axis: str = "touched") -> float:
 def ratio_claim(text: str, paper: float, slow: Trace, fast: Trace, axis: str = "touched") -> Claim:
     """Returns whether a ratio of the thesis is reached at the lowest common exploitability; says how."""
     level, x, y = common_level(slow, fast), getattr(slow, axis), getattr(fast, axis)
-    found = {each: slow.at(each, x) / fast.at(each, y) for each in (4 * level, 2 * level, level)}
-    measured = ", ".join(f"{value:.1f} at {each:.2g}" for each, value in found.items())
-    return Claim(text=text, measured=measured, agrees=found[level] >= AGREES * paper)
+    ratios = {each: slow.at(each, x) / fast.at(each, y) for each in (4 * level, 2 * level, level)}
+    measured = ", ".join(f"{value:.1f} at {each:.2g}" for each, value in ratios.items())
+    return Claim(text=text, measured=measured, agrees=ratios[level] >= AGREES * paper)
 
 
-def rows(labels: dict[str, str], found: dict[str, Trace]) -> tuple[tuple[Cell, ...], ...]:
+def rows(labels: dict[str, str], runs: dict[str, Trace]) -> tuple[tuple[Cell, ...], ...]:
     """Returns a row per algorithm: what it reaches, and what that took; columns are COLUMNS."""
     return tuple(
         (label, algorithm, run.final, int(run.iterations[-1]), run.touched[-1] / 1e6, run.seconds[-1],
          float(run.per_iteration[-1]))
-        for algorithm, label in labels.items() for run in [found[algorithm]]
+        for algorithm, label in labels.items() for run in [runs[algorithm]]
     )  # fmt: skip
 
 
-def over_nodes(labels: dict[str, str], found: dict[str, Trace]) -> dict[str, Points]:
+def over_nodes(labels: dict[str, str], runs: dict[str, Trace]) -> dict[str, Points]:
     """Returns a panel: exploitability over nodes touched."""
-    return {label: found[name].points(found[name].touched, found[name].quality) for name, label in labels.items()}
+    return {label: runs[name].points(runs[name].touched, runs[name].quality) for name, label in labels.items()}
 
 
-def over_iterations(labels: dict[str, str], found: dict[str, Trace]) -> dict[str, Points]:
+def over_iterations(labels: dict[str, str], runs: dict[str, Trace]) -> dict[str, Points]:
     """Returns a panel: exploitability over iterations."""
-    return {label: found[name].points(found[name].iterations, found[name].quality) for name, label in labels.items()}
+    return {label: runs[name].points(runs[name].iterations, runs[name].quality) for name, label in labels.items()}
 
 
 COLUMNS = ("method", "algorithm", "exploitability", "iterations", "million nodes", "seconds", "nodes per iteration")

@@ -83,23 +83,23 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 
 def _plain(tree: PublicTree, points: list[int]) -> FloatArray:
     """Returns the exploitability of CFR at the points."""
-    solver, found = CFR(tree, parse_rule("cfr/simultaneous")), []
+    solver, curve = CFR(tree, parse_rule("cfr/simultaneous")), []
     for point in points:
         solver.run(point - solver.iteration)
-        found.append(solver.nash_conv() / 2)
-    return np.array(found)
+        curve.append(solver.nash_conv() / 2)
+    return np.array(curve)
 
 
 def _restarted(tree: PublicTree, points: list[int]) -> FloatArray:
     """Returns the exploitability at the points of CFR that knows its average policy only."""
-    starter, average, found = WarmStarter(tree), uniform_policy(tree), []
+    starter, average, curve = WarmStarter(tree), uniform_policy(tree), []
     for iteration in range(1, points[-1] + 1):
         if iteration in points:
-            found.append(nash_conv(average) / 2)
+            curve.append(nash_conv(average) / 2)
         now = starter.current_policy(average, iteration)
         first, second = (
             (iteration * old + new) / (iteration + 1)
             for old, new in zip(average.probabilities, now.probabilities, strict=True)
         )
         average = Policy(tree, (first, second))
-    return np.array(found)
+    return np.array(curve)

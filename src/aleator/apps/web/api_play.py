@@ -166,10 +166,10 @@ async def get_run(service: Server, name: Annotated[str, Query(max_length=300)]) 
 
 async def _metrics(service: Service, name: str) -> str:
     """Returns the file of a run's metrics, or answers 404."""
-    found = json.loads(await service.read("find-run", {"root": str(service.config.runs), "name": name}))
-    if found is None:
+    run = json.loads(await service.read("find-run", {"root": str(service.config.runs), "name": name}))
+    if run is None:
         raise HTTPException(404, "there is no such run")
-    return str(found)
+    return str(run)
 
 
 @router.get(

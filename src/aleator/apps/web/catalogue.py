@@ -66,9 +66,9 @@ def opponents() -> list[OpponentInfo]:
 @cache
 def presets() -> list[Preset]:
     """Returns the spots to begin with, from the files of this package; the first line of each is its summary."""
-    found = []
+    listed = []
     for file in sorted(resources.files("aleator.apps.web").joinpath("presets").iterdir(), key=lambda file: file.name):
         text = file.read_text(encoding="utf-8")
         name, _, summary = text.splitlines()[0].removeprefix("# ").partition(": ")
-        found.append(Preset(name=name, summary=summary, spot=SpotModel.model_validate(spot_table(parse_spot(text)))))
-    return found
+        listed.append(Preset(name=name, summary=summary, spot=SpotModel.model_validate(spot_table(parse_spot(text)))))
+    return listed

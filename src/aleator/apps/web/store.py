@@ -63,9 +63,9 @@ class Store:
             "?, 0)",
             (job_id, kind, name, status, json.dumps(request), parent, time.time()),
         )
-        found = self.job(job_id)
-        assert found is not None
-        return found
+        job = self.job(job_id)
+        assert job is not None
+        return job
 
     def job(self, job_id: str) -> Job | None:
         """Returns a job, None if there is none of that id."""

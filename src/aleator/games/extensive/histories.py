@@ -122,11 +122,11 @@ class HistoryGame(Game[int]):
         return names.get(action, self.actions(state)[action])
 
     def children(self, state: int) -> Sequence[Child[int]]:
-        found = self._children[self._children_at[state] : self._children_at[state + 1]]
-        labels = self._labels(state, found)
+        children = self._children[self._children_at[state] : self._children_at[state + 1]]
+        labels = self._labels(state, children)
         return [
             Child(child, label, (self._origin(0, child), self._origin(1, child)))
-            for child, label in zip(found, labels, strict=True)
+            for child, label in zip(children, labels, strict=True)
         ]
 
     def _origin(self, player: int, state: int) -> IntArray | None:

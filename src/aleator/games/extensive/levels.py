@@ -334,5 +334,5 @@ def _components(first: IntArray, second: IntArray) -> IntArray:
     size = shift + int(second.max()) + 1
     graph = coo_array((np.ones(len(first)), (first, second + shift)), shape=(size, size))
     _, component = connected_components(graph, directed=False)
-    found: IntArray = component[first].astype(np.int64)
-    return found
+    numbers: IntArray = component[first].astype(np.int64)
+    return numbers

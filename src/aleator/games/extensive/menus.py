@@ -30,11 +30,11 @@ def distinct(names: Sequence[str]) -> list[str]:
     """Returns the names; those that occur more than once are numbered."""
     if len(set(names)) == len(names):
         return list(names)
-    total, seen, found = Counter(names), Counter[str](), []
+    total, seen, labels = Counter(names), Counter[str](), []
     for name in names:
         seen[name] += 1
-        found.append(f"{name} #{seen[name]}" if total[name] > 1 else name)
-    return found
+        labels.append(f"{name} #{seen[name]}" if total[name] > 1 else name)
+    return labels
 
 
 class Menus:

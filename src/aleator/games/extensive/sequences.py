@@ -54,7 +54,9 @@ class _Side:
         hands = [(origin, -1, sample, weight) for origin, sample, weight in kept]
         for origin, last, weight in taken:
             branches = self._next[last]
-            hands += [(origin, found, sample, weight / len(branches)) for found, sample in sorted(branches.items())]
+            hands += [
+                (origin, sequence, sample, weight / len(branches)) for sequence, sample in sorted(branches.items())
+            ]
         hands.sort(key=lambda hand: hand[:2])
         columns = list(zip(*hands, strict=True))
         self.origin, self.infostate, self.sample = (np.array(column, dtype=np.int64) for column in columns[:3])
@@ -94,8 +96,8 @@ class _Side:
         last = self.sequence[self.sample]
         order = np.argsort(last)
         place = np.searchsorted(last[order], self.sequence)
-        found: IntArray = order[np.minimum(place, len(order) - 1)]
-        return found
+        nodes: IntArray = order[np.minimum(place, len(order) - 1)]
+        return nodes
 
 
 def sequence_form(walk: Walk) -> PublicForm:

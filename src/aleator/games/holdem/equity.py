@@ -53,10 +53,10 @@ def preflop_equities() -> npt.NDArray[np.float32]:
 @cache
 def representatives() -> npt.NDArray[np.int64]:
     """Returns one hand of each class, the first one, ``[169]``."""
-    found = np.full(NUM_HAND_CLASSES, -1)
+    first = np.full(NUM_HAND_CLASSES, -1)
     for hand in range(NUM_HANDS - 1, -1, -1):
-        found[HAND_CLASSES[hand]] = hand
-    return found
+        first[HAND_CLASSES[hand]] = hand
+    return first
 
 
 def pair_equities(hands: npt.NDArray[np.integer], boards: npt.NDArray[np.integer]) -> FloatArray:
@@ -68,10 +68,10 @@ def pair_equities(hands: npt.NDArray[np.integer], boards: npt.NDArray[np.integer
     """
     if boards.shape[1] == 0:
         return np.asarray(preflop_equities()[hands[:, 0], hands[:, 1]], dtype=np.float64)
-    found = np.empty(len(hands))
+    equities = np.empty(len(hands))
     cards = np.ascontiguousarray(HANDS[hands].reshape(len(hands), 4))
-    _pair_equities(cards, np.ascontiguousarray(boards, dtype=np.int8), evaluator_tables(), found)
-    return found
+    _pair_equities(cards, np.ascontiguousarray(boards, dtype=np.int8), evaluator_tables(), equities)
+    return equities
 
 
 def showdown_rows(board: npt.NDArray[np.integer], reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -206,9 +206,9 @@ def _scan(
 
 @njit()
 def _pair_equities(
-    hands: npt.NDArray[np.int8], boards: npt.NDArray[np.int8], tables: EvaluatorTables, found: FloatArray
+    hands: npt.NDArray[np.int8], boards: npt.NDArray[np.int8], tables: EvaluatorTables, equities: FloatArray
 ) -> None:
-    """Fills ``found`` ``[B]`` by enumerating the runouts of each pair of hands, four cards a row."""
+    """Fills ``equities`` ``[B]`` by enumerating the runouts of each pair of hands, four cards a row."""
     given = boards.shape[1]
     first, second = np.empty(7, np.int8), np.empty(7, np.int8)
     for row in range(len(hands)):
@@ -235,7 +235,7 @@ def _pair_equities(
                     first[4] = second[4] = fifth
                     points += _points(first, second, tables)
                     runouts += 1
-        found[row] = 0.5 * points / runouts
+        equities[row] = 0.5 * points / runouts
 
 
 @njit(forceinline=True)
@@ -252,22 +252,22 @@ def hand_strengths(board: npt.NDArray[np.integer]) -> FloatArray:
     """
     if len(board) == 0:
         return _preflop_strengths()
-    found = np.zeros(NUM_HANDS)
-    _hand_strengths(np.ascontiguousarray(board, dtype=np.int8), HANDS, evaluator_tables(), found)
-    return found
+    strengths = np.zeros(NUM_HANDS)
+    _hand_strengths(np.ascontiguousarray(board, dtype=np.int8), HANDS, evaluator_tables(), strengths)
+    return strengths
 
 
 @cache
 def _preflop_strengths() -> FloatArray:
     equities = preflop_equities().astype(np.float64)
-    found = equities.sum(axis=1) / 1225
-    found.setflags(write=False)
-    return np.asarray(found)
+    strengths = equities.sum(axis=1) / 1225
+    strengths.setflags(write=False)
+    return np.asarray(strengths)
 
 
 @njit()
 def _hand_strengths(
-    board: npt.NDArray[np.int8], cards: npt.NDArray[np.int8], tables: EvaluatorTables, found: FloatArray
+    board: npt.NDArray[np.int8], cards: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: FloatArray
 ) -> None:
     order, strength, spare = np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16), np.empty(NUM_HANDS, np.int16)
     won = np.zeros(NUM_HANDS)
@@ -275,4 +275,4 @@ def _hand_strengths(
     _scan(order[:alive], strength, cards, np.ones(NUM_HANDS), np.zeros(NUM_CARDS), won)
     others = (50 - len(board)) * (49 - len(board)) / 2
     for hand in order[:alive]:
-        found[hand] = won[hand] / others
+        strengths[hand] = won[hand] / others

@@ -176,14 +176,14 @@ class Spot:
         for lock in self.locks:
             try:
                 check_cards_of_path(lock.path, self.board)
-                found = lock.find(root)
+                locked = lock.find(root)
             except AleatorError as error:
                 raise SpotError(str(error)) from None
-            if found.steps in seen:
+            if locked.steps in seen:
                 raise SpotError(f"lock {lock.path}: this node is locked twice")
-            seen.add(found.steps)
-            policy = lock.policy(found.node)
-            missing = np.flatnonzero((policy.sum(axis=0) == 0) & (weights[found.node.player] > 0))
+            seen.add(locked.steps)
+            policy = lock.policy(locked.node)
+            missing = np.flatnonzero((policy.sum(axis=0) == 0) & (weights[locked.node.player] > 0))
             if len(missing):
                 hand = format_hand(int(missing[-1]))
                 raise SpotError(f"lock {lock.path}: {hand} takes no action; give one the 'rest'")
@@ -232,8 +232,8 @@ def _without_common_card(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[
     """Returns how many hands of the other's range share no card with each hand, ``[2, 1326]``, and what they weigh."""
     counts, sums = np.zeros(weights.shape, dtype=np.int64), np.zeros(weights.shape)
     for player, row in enumerate(weights[::-1]):
-        for found, entries in ((counts[player], (row > 0).astype(np.int64)), (sums[player], row)):
+        for entry, entries in ((counts[player], (row > 0).astype(np.int64)), (sums[player], row)):
             with_card = np.zeros(NUM_CARDS, dtype=entries.dtype)
             np.add.at(with_card, HANDS, entries[:, None])
-            found[:] = entries.sum() - with_card[HANDS].sum(axis=1) + entries
+            entry[:] = entries.sum() - with_card[HANDS].sum(axis=1) + entries
     return counts, sums

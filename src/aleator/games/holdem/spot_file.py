@@ -121,14 +121,14 @@ def _check_text(text: str) -> None:
     if len(text) > MAX_TEXT:
         raise SpotError(f"a spot has at most {MAX_TEXT:,} characters, not {len(text):,}")
     depth = parts = 0
-    for found in _OUTSIDE_STRINGS.finditer(text):
-        if found["long"] or found["short"]:  # a string without an end, which the parser will report
+    for match in _OUTSIDE_STRINGS.finditer(text):
+        if match["long"] or match["short"]:  # a string without an end, which the parser will report
             return
-        if found["word"]:
-            if len(found["word"]) > _MAX_DIGITS:
-                raise SpotError(f"{shown(found['word'])}: names and numbers have at most {_MAX_DIGITS} characters")
+        if match["word"]:
+            if len(match["word"]) > _MAX_DIGITS:
+                raise SpotError(f"{shown(match['word'])}: names and numbers have at most {_MAX_DIGITS} characters")
             continue
-        mark = found["mark"]
+        mark = match["mark"]
         if mark == ".":
             parts += 1
         elif mark is not None:

@@ -70,10 +70,10 @@ def rest_of(
 
 def _locks_below(spot: Spot, whole: BettingNode, path: NodePath) -> tuple[Lock, ...]:
     """Returns the locks at or below a node, with paths that begin there."""
-    found, depth = [], len(path.tokens)
+    locks, depth = [], len(path.tokens)
     for lock in spot.locks:
         steps = lock.find(whole).steps
         above, below = steps[:depth], steps[depth:]
         if len(above) == depth and all(step in (None, token) for step, token in zip(above, path.tokens, strict=True)):
-            found.append(Lock(path=NodePath(tuple(step for step in below if step is not None)), shares=lock.shares))
-    return tuple(found)
+            locks.append(Lock(path=NodePath(tuple(step for step in below if step is not None)), shares=lock.shares))
+    return tuple(locks)

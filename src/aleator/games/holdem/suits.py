@@ -58,8 +58,8 @@ def _hand_maps() -> npt.NDArray[np.int16]:
 
 def _inverses() -> npt.NDArray[np.int8]:
     back = np.argsort(SUIT_PERMUTATIONS, axis=1)
-    _, found = np.nonzero((back[:, None, :] == SUIT_PERMUTATIONS).all(axis=2))
-    inverses = found.astype(np.int8)
+    _, inverse = np.nonzero((back[:, None, :] == SUIT_PERMUTATIONS).all(axis=2))
+    inverses = inverse.astype(np.int8)
     inverses.setflags(write=False)
     return inverses
 

@@ -116,9 +116,9 @@ class Encoding:
 
     def _public(self, state: Any) -> FloatArray:
         """Returns what a network is told about a public state, besides who acts and who asks."""
-        told = self.game.features(state)
-        if told is not None:
-            return told
+        features = self.game.features(state)
+        if features is not None:
+            return features
         if self._place is None or state not in self._place:
             raise SolveError(f"the network was not trained for {state} of {self.game.name}, which has no features")
         features = np.zeros(len(self._place))

@@ -68,11 +68,11 @@ class Model:
             metadata["fingerprint"] = json.dumps(self.fingerprint.to_dict())
         write_tensors(path, arrays, metadata)
 
-    def check_game(self, game: Game[Any], found: Fingerprint) -> None:
-        """Raises StorageError if the network was trained for another game than `game`, whose fingerprint is `found`."""
+    def check_game(self, game: Game[Any], fingerprint: Fingerprint) -> None:
+        """Raises StorageError if the network was trained for another game than `game`, by its fingerprint."""
         trained = self.config.game
         if self.fingerprint is not None:
-            fits = self.fingerprint.fits(found)
+            fits = self.fingerprint.fits(fingerprint)
         else:
             fits = trained == game.name or is_recorded_elsewhere(trained)
         if not fits:
@@ -107,8 +107,8 @@ def load_model(path: Path | str) -> Model:
             _fill(policy, file, _POLICY, own)
         elif own:
             raise ValueError("it has a policy network, but its settings have none")
-        told = metadata.get("fingerprint")
-        known = parse_fingerprint(parse_json(told)) if told is not None else None
+        saved_fingerprint = metadata.get("fingerprint")
+        known = parse_fingerprint(parse_json(saved_fingerprint)) if saved_fingerprint is not None else None
         return Model(config, network, _object(metadata["report"]), policy, known)
     except StorageError:
         raise
@@ -169,14 +169,14 @@ def _fill(network: Perceptron, file: TensorFile | ArrayFile, prefix: str, names:
     for name, value in wanted.items():
         if tuple(value.shape) != tuple(file.shapes[name]):
             raise ValueError(f"{name} has shape {list(file.shapes[name])}, not {list(value.shape)}")
-    found = {}
+    tensors = {}
     for name, value in wanted.items():
-        found[name.removeprefix(prefix)] = tensor = torch.from_numpy(file.read(name))
+        tensors[name.removeprefix(prefix)] = tensor = torch.from_numpy(file.read(name))
         if tensor.dtype != value.dtype:
             raise ValueError(f"{name} is of type {tensor.dtype}, not {value.dtype}")
         if not bool(tensor.isfinite().all()):
             raise ValueError(f"{name} has numbers that are NaN or infinite")
-    network.load_state_dict(found, assign=True)
+    network.load_state_dict(tensors, assign=True)
 
 
 class Searcher:

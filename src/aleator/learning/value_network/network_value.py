@@ -68,15 +68,15 @@ class NetworkValue:
         if subgame not in self._known:
             self._known[subgame] = self._prepare(subgame)
         values, deal = self._known[subgame]
-        found = (np.zeros_like(reach[0]), np.zeros_like(reach[1]))
+        cfvs = (np.zeros_like(reach[0]), np.zeros_like(reach[1]))
         for asked in (0, 1) if player is None else (player,):
             chance = (
                 np.matmul(deal, reach[1][:, :, None])[:, :, 0]
                 if asked == 0
                 else np.matmul(reach[0][:, None, :], deal)[:, 0, :]
             )
-            np.multiply(values.values(asked, reach), chance, out=found[asked])
-        return found
+            np.multiply(values.values(asked, reach), chance, out=cfvs[asked])
+        return cfvs
 
     def _prepare(self, subgame: Subgame) -> _Leaves:
         if subgame.tree.game.name != self.game.name:

@@ -123,8 +123,8 @@ class ValueNetwork(Perceptron):
         """Returns values [n, H] for inputs [n, size]."""
         if not self.config.zero_sum:
             return self.outputs(inputs)
-        found = self.outputs(torch.cat([inputs, turned(inputs)]))
-        return self.balanced(inputs, found[: len(inputs)], found[len(inputs) :])
+        values = self.outputs(torch.cat([inputs, turned(inputs)]))
+        return self.balanced(inputs, values[: len(inputs)], values[len(inputs) :])
 
     def balanced(self, inputs: Tensor, mine: Tensor, other: Tensor) -> Tensor:
         """Returns what the outer layer makes of the values [n, H] asked for, given those of the other player."""
@@ -144,9 +144,9 @@ class PolicyNetwork(Perceptron):
 
     def forward(self, inputs: Tensor, legal: Tensor) -> Tensor:
         """Returns probabilities [n, A, H] that sum to 1 over A for every hand, 0 where `legal` [n, A] is False."""
-        found = self.outputs(inputs).view(-1, self.num_actions, self.num_hands)
+        logits = self.outputs(inputs).view(-1, self.num_actions, self.num_hands)
         # not minus infinity: where nothing is legal, in rows that do not count, there would be no number
-        return torch.softmax(found.masked_fill(~legal[:, :, None], -1e9), dim=1)
+        return torch.softmax(logits.masked_fill(~legal[:, :, None], -1e9), dim=1)
 
 
 def turned(inputs: Tensor) -> Tensor:

@@ -120,8 +120,8 @@ def perceive(
             one, other = other, one
         for place in range(count):
             for hand in range(values.shape[1]):
-                found = _product(one, place * width, output, hand * width, width)
-                values[rows[start + place], hand] = found + output_bias[hand]
+                value = _product(one, place * width, output, hand * width, width)
+                values[rows[start + place], hand] = value + output_bias[hand]
 
 
 @kernel(fastmath={"contract", "nsz"})

@@ -57,7 +57,7 @@ class BoundTorchLeaves:
         inputs[:, -2 * hands : -hands] = torch.where(swap, beliefs[1], beliefs[0])
         inputs[:, -hands:] = torch.where(swap, beliefs[0], beliefs[1])
         with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self._leaves.low_precision):
-            found = self._leaves.network(inputs)
+            answers = self._leaves.network(inputs)
         values = torch.zeros_like(reach[0])
-        values[live] = found.to(values.dtype)
+        values[live] = answers.to(values.dtype)
         return values

@@ -170,9 +170,9 @@ class HoldemSolver(Solver):
 
     def _all_hands(self, player: int, rows: npt.NDArray[np.floating[Any]]) -> FloatArray:
         """Returns `[1326]` from the rows of the first board."""
-        found = np.zeros(NUM_HANDS)
-        found[self.engine.root_rows[player]] = rows
-        return found
+        row = np.zeros(NUM_HANDS)
+        row[self.engine.root_rows[player]] = rows
+        return row
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same spot, rule and bits needs to go on from here."""

@@ -92,13 +92,13 @@ class SubtreeValues:
     def compatible(self, reach: Pair, step: int = 0) -> Pair:
         """Returns per player `[B, H]`: the reach of the opponent's hands without a common card; 0 for dead hands."""
         hands, alive = self.solution.hands, self.streets[step].alive
-        found = []
+        mass = []
         for player in (0, 1):
             other = 1 - player
             result = np.zeros(alive[player].shape)
             _without_common_cards(reach[other], HANDS[hands[other]], HANDS[hands[player]], self._same[player], result)
-            found.append(result * alive[player])
-        return found[0], found[1]
+            mass.append(result * alive[player])
+        return mass[0], mass[1]
 
     def values(self, node: BettingNode, reach: Pair, step: int = 0) -> Pair:
         """Returns both players' cfvs `[B, H]` in the zero-sum form for reaches `[B, H]`; chance counts from here on."""
@@ -128,11 +128,11 @@ class SubtreeValues:
     def decision(self, node: BettingNode, reach: Pair, step: int = 0) -> tuple[FloatArray, list[Pair]]:
         """Returns the policy `[B, A, H]` of a decision and both players' cfvs after each of its actions."""
         policy = self.solution.blocks(self.level + step, self.streets[step].boards, node)
-        found = []
+        children = []
         for action, child in enumerate(node.children):
             own = reach[node.player] * policy[:, action]
-            found.append(self.values(child, (own, reach[1]) if node.player == 0 else (reach[0], own), step))
-        return policy, found
+            children.append(self.values(child, (own, reach[1]) if node.player == 0 else (reach[0], own), step))
+        return policy, children
 
     def equity_values(self, reach: Pair, step: int = 0) -> Pair:
         """Returns per player `[B, H]`: the opponent's reach that loses less what wins, if all is checked down."""
@@ -143,7 +143,7 @@ class SubtreeValues:
     def showdown(self, reach: Pair) -> Pair:
         """Returns per player `[B, H]`: the opponent's reach with weaker hands less that with stronger ones."""
         last, hands = self.streets[-1], self.solution.hands
-        found = []
+        cfvs = []
         for player in (0, 1):
             other = 1 - player
             result = np.zeros((len(last.parent), len(hands[player])))
@@ -151,8 +151,8 @@ class SubtreeValues:
                 reach[other], last.order[player], last.strength[player], HANDS[hands[player]],
                 last.order[other], last.strength[other], HANDS[hands[other]], result,
             )  # fmt: skip
-            found.append(result)
-        return found[0], found[1]
+            cfvs.append(result)
+        return cfvs[0], cfvs[1]
 
     def _next_street(self, node: BettingNode, reach: Pair, step: int) -> Pair:
         return self._from_next(self.values(node, self._to_next(reach, step + 1), step + 1), step + 1)

@@ -227,12 +227,12 @@ class HoldemView:
 
     def _all_hands(self, rows: list[FloatArray], stored_hand: IntArray, missing: float = 0.0) -> Pair:
         """Returns one number per hand `[1326]` and player from one per stored hand of the range `[H]`."""
-        found = []
+        filled = []
         for player in (0, 1):
             stored = np.full(NUM_HANDS, missing)
             stored[self.solution.hands[player]] = rows[player]
-            found.append(stored[stored_hand])
-        return found[0], found[1]
+            filled.append(stored[stored_hand])
+        return filled[0], filled[1]
 
     def _view(self, path: NodePath, at: StoredNode, reach: Pair, wanted: bool) -> NodeView:
         solution, node, level, board, stored_hand = self.solution, at.node, at.level, at.board, at.hands

@@ -16,9 +16,9 @@ LIMITS = Limits(exploitability=1e-5, seconds=20.0)
 def solve_game(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the exploitability of the equilibrium of `game` that is written to `output`."""
     channel.report(stage="solving")
-    found = solve(params["game"], limits=LIMITS, keep_state=False)
-    found.save(params["output"])
-    return {"exploitability": found.summary.exploitability, "value": found.summary.value}
+    solution = solve(params["game"], limits=LIMITS, keep_state=False)
+    solution.save(params["output"])
+    return {"exploitability": solution.summary.exploitability, "value": solution.summary.value}
 
 
 @lru_cache(maxsize=8)

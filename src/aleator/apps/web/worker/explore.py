@@ -46,11 +46,11 @@ def open_view(path: str) -> HoldemView:
 def look(file: str, path: NodePath, *, values: bool = True) -> NodeView:
     """Returns a node of a solution; the last few are kept."""
     key = (file, str(path), values)
-    found = _nodes.pop(key, None) or open_view(file).node(path, values=values)
-    _nodes[key] = found
+    view = _nodes.pop(key, None) or open_view(file).node(path, values=values)
+    _nodes[key] = view
     if len(_nodes) > KEPT_NODES:
         _nodes.popitem(last=False)
-    return found
+    return view
 
 
 def actions_of(node: BettingNode, stack: int) -> list[dict[str, Any]]:
@@ -136,44 +136,44 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the node `path` of the solution in `file`, per hand class; EVs only if `values` is set."""
     view, path = open_view(params["file"]), parse_path(params["path"])
     spot, solution = view.solution.spot, view.solution
-    found = look(params["file"], path, values=params["values"])
-    acting = found.player
-    actions = actions_of(found.node, spot.stack) if acting >= 0 else []
-    for index, (action, share) in enumerate(zip(actions, found.frequencies if acting >= 0 else [], strict=True)):
+    looked = look(params["file"], path, values=params["values"])
+    acting = looked.player
+    actions = actions_of(looked.node, spot.stack) if acting >= 0 else []
+    for index, (action, share) in enumerate(zip(actions, looked.frequencies if acting >= 0 else [], strict=True)):
         action["frequency"] = share
-        action["ev"] = _ev_when_taken(found, index) if len(found.action_evs) else None
+        action["ev"] = _ev_when_taken(looked, index) if len(looked.action_evs) else None
     players = []
     for player in (0, 1):
-        weight, _ = found.classes(player)
+        weight, _ = looked.classes(player)
         full = np.bincount(HAND_CLASSES, weights=_range(solution, player), minlength=NUM_HAND_CLASSES)
         players.append(
             {
-                "num_hands": found.weights[player].sum(),
-                "ev": found.mean(player, found.evs[player]),
-                "equity": found.mean(player, found.equities[player]),
+                "num_hands": looked.weights[player].sum(),
+                "ev": looked.mean(player, looked.evs[player]),
+                "equity": looked.mean(player, looked.equities[player]),
                 "weights": weight,
                 "of_range": np.divide(weight, full, out=np.zeros(NUM_HAND_CLASSES), where=full > 0),
-                "evs": _per_class(found, player, found.evs[player]),
-                "equities": _per_class(found, player, found.equities[player]),
-                "equity_curve": _equity_curve(found, player),
-                "types": _types(found, player),
+                "evs": _per_class(looked, player, looked.evs[player]),
+                "equities": _per_class(looked, player, looked.equities[player]),
+                "equity_curve": _equity_curve(looked, player),
+                "types": _types(looked, player),
             }
         )
     return {
         "path": str(path),
-        "board": format_cards(found.board),
-        "kind": found.node.kind.name.lower(),
-        "street": found.node.street,
+        "board": format_cards(looked.board),
+        "kind": looked.node.kind.name.lower(),
+        "street": looked.node.street,
         "player": acting,
-        "folded": found.node.player if found.node.kind is NodeKind.FOLD else -1,
-        "pot": found.pot,
-        "chips": list(found.node.chips),
+        "folded": looked.node.player if looked.node.kind is NodeKind.FOLD else -1,
+        "pot": looked.pot,
+        "chips": list(looked.node.chips),
         "stack": spot.stack,
         "actions": actions,
-        "policy": found.classes(acting)[1] if acting >= 0 else [],
+        "policy": looked.classes(acting)[1] if acting >= 0 else [],
         "players": players,
         "line": _line(view, path),
-        "resolved": found.resolved,
+        "resolved": looked.resolved,
         "values": params["values"],
     }
 
@@ -193,22 +193,22 @@ def _range(solution: HoldemSolution, player: int) -> FloatArray:
 
 def hands(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the single hands of the class `hand_class` of `player` at a node."""
-    found = look(params["file"], parse_path(params["path"]))
+    view = look(params["file"], parse_path(params["path"]))
     player = params["player"]
     if params["hand_class"] not in HAND_CLASS_NAMES:
         raise CardError(f"there is no class of hands {params['hand_class']!r}; there are AA, AKs, AKo and so on")
     chosen = HAND_CLASS_NAMES.index(params["hand_class"]) == HAND_CLASSES
-    acting = player == found.player
+    acting = player == view.player
     rows = []
-    for hand in np.flatnonzero(chosen & (found.weights[player] > 0))[::-1]:
+    for hand in np.flatnonzero(chosen & (view.weights[player] > 0))[::-1]:
         rows.append(
             {
                 "hand": format_hand(int(hand)),
-                "weight": found.weights[player][hand],
-                "ev": found.evs[player][hand],
-                "equity": found.equities[player][hand],
-                "policy": found.policy[:, hand] if acting else [],
-                "action_evs": found.action_evs[:, hand] if acting and len(found.action_evs) else [],
+                "weight": view.weights[player][hand],
+                "ev": view.evs[player][hand],
+                "equity": view.equities[player][hand],
+                "policy": view.policy[:, hand] if acting else [],
+                "action_evs": view.action_evs[:, hand] if acting and len(view.action_evs) else [],
             }
         )
     return {"hand_class": params["hand_class"], "player": player, "hands": rows}
@@ -216,21 +216,21 @@ def hands(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 def ranges(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the ranges that get to a node as text, those that take each action, and the spot that begins there."""
-    found = look(params["file"], parse_path(params["path"]), values=False)
+    view = look(params["file"], parse_path(params["path"]), values=False)
     spot = open_view(params["file"]).solution.spot
 
     def text(weights: FloatArray) -> str:
         clipped = weights.clip(0.0, 1.0)
-        return format_hand_range(clipped, digits=3, board=found.board) if clipped.max() >= 5e-4 else ""
+        return format_hand_range(clipped, digits=3, board=view.board) if clipped.max() >= 5e-4 else ""
 
-    acting = found.weights[found.player] if found.player >= 0 else np.zeros(0)
+    acting = view.weights[view.player] if view.player >= 0 else np.zeros(0)
     return {
         "path": params["path"],
-        "players": [text(weights) for weights in found.weights],
-        "actions": [text(acting * policy) for policy in found.policy] if found.player >= 0 else [],
-        "board": format_cards(found.board),
-        "pot": found.pot,
-        "stack": spot.stack - max(found.node.chips),
+        "players": [text(weights) for weights in view.weights],
+        "actions": [text(acting * policy) for policy in view.policy] if view.player >= 0 else [],
+        "board": format_cards(view.board),
+        "pot": view.pot,
+        "stack": spot.stack - max(view.node.chips),
     }
 
 

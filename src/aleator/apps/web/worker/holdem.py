@@ -40,24 +40,24 @@ def warm_up(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 def estimate(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns nodes, memory and, if `measure` is set, seconds of a solve of `spot`."""
     problem = SpotProblem(HoldemGame(spot_from_table(params["spot"])))
-    found = problem.estimate(dtype=_dtype(params), threads=params["threads"], measure=params["measure"])
+    estimated = problem.estimate(dtype=_dtype(params), threads=params["threads"], measure=params["measure"])
     free = min(available_memory(), params["memory_limit"])
-    return _estimate_report(found) | {"free_memory": free, "fits": found.memory <= free}
+    return _estimate_report(estimated) | {"free_memory": free, "fits": estimated.memory <= free}
 
 
 def _dtype(params: dict[str, Any]) -> str:
     return f"float{params['bits']}"
 
 
-def _estimate_report(found: HoldemEstimate) -> dict[str, Any]:
+def _estimate_report(estimated: HoldemEstimate) -> dict[str, Any]:
     return {
-        "nodes": list(found.nodes),
-        "boards": list(found.boards),
-        "hands": list(found.hands),
-        "memory": found.memory,
-        "seconds_per_iteration": found.seconds_per_iteration,
-        "iterations": found.iterations,
-        "seconds": found.seconds,
+        "nodes": list(estimated.nodes),
+        "boards": list(estimated.boards),
+        "hands": list(estimated.hands),
+        "memory": estimated.memory,
+        "seconds_per_iteration": estimated.seconds_per_iteration,
+        "iterations": estimated.iterations,
+        "seconds": estimated.seconds,
     }
 
 
@@ -91,27 +91,27 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
     problem.check_fits(problem.algorithm, dtype)
     run = ResumableSolve(problem, Path(params["checkpoint"]), channel, dtype=dtype, threads=params["threads"])
-    found = run.run(on_progress)
-    if found is None or not save_when_there_is_space(found, Path(params["output"]), channel):
+    solution = run.run(on_progress)
+    if solution is None or not save_when_there_is_space(solution, Path(params["output"]), channel):
         return {"suspended": True}
-    return summary(found) | {"stopped": channel.stopped}
+    return summary(solution) | {"stopped": channel.stopped}
 
 
-def summary(found: HoldemSolution) -> dict[str, Any]:
+def summary(solution: HoldemSolution) -> dict[str, Any]:
     """Returns what is kept of a solve besides its file: the report, the spot, and the curve as fractions of the pot."""
-    pot, curve = found.spot.pot, found.summary.curve
+    pot, curve = solution.spot.pot, solution.summary.curve
     step = max(1, math.ceil(len(curve) / MAX_CURVE))
-    return solve_report(found) | {
-        "spot": spot_table(found.spot),
+    return solve_report(solution) | {
+        "spot": spot_table(solution.spot),
         "curve": [[point.iteration, point.seconds, point.exploitability / pot] for point in curve[::step]],
     }
 
 
 def check_file(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the summary of the solution in a file; refuses what is none, or is damaged anywhere."""
-    found = HoldemSolution.open(Path(params["path"]))
-    found.verify()
-    return summary(found) | {"stopped": False}
+    solution = HoldemSolution.open(Path(params["path"]))
+    solution.verify()
+    return summary(solution) | {"stopped": False}
 
 
 def _with_locks(table: dict[str, Any], wanted: list[dict[str, Any]], base: str | None) -> dict[str, Any]:
@@ -127,10 +127,10 @@ def _with_locks(table: dict[str, Any], wanted: list[dict[str, Any]], base: str |
 def _lock(view: HoldemView, lock: dict[str, Any]) -> tuple[str, dict[str, str]]:
     """Returns the node of a lock and the share of each action as a hand range, as a spot file has them."""
     path = parse_path(lock["path"])
-    found = view.node(path, values=False)
-    if found.node.kind is not NodeKind.DECISION:
+    decision = view.node(path, values=False)
+    if decision.node.kind is not NodeKind.DECISION:
         raise SolveError(f"{path} cannot be locked: nobody decides there")
-    policy = found.policy.copy()
+    policy = decision.policy.copy()
     for edit in lock["edits"]:
         played = np.array(edit["policy"], np.float64)
         if played.shape != (len(policy),):
@@ -140,7 +140,7 @@ def _lock(view: HoldemView, lock: dict[str, Any]) -> tuple[str, dict[str, str]]:
         policy[:, parse_hand_range(edit["hands"]) > 0] = (played / played.sum())[:, None]
     policy[:, policy.sum(axis=0) == 0] = 1 / len(policy)  # hands that are not there
     shares = {}
-    for token, row in zip(found.node.tokens, policy.clip(0, 1), strict=True):
+    for token, row in zip(decision.node.tokens, policy.clip(0, 1), strict=True):
         if row.round(4).any():
             shares[token] = format_hand_range(row, digits=4)
     return str(path), shares

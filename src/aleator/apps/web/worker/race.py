@@ -120,7 +120,7 @@ def race(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         if not chosen.exact
     ]
     results = {name: _linear_program(name, built, shown, channel) for name, chosen in racing.items() if chosen.exact}
-    told = dict.fromkeys((runner.name for runner in runners), -SECONDS_BETWEEN_POLICIES)
+    reported = dict.fromkeys((runner.name for runner in runners), -SECONDS_BETWEEN_POLICIES)
     started = perf_counter()
     while runners and not channel.stopped:
         runner = min(runners, key=lambda one: one.seconds)
@@ -128,8 +128,8 @@ def race(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         now = perf_counter() - started
         if runner.look():
             point = runner.point()
-            if now - told[runner.name] >= SECONDS_BETWEEN_POLICIES:
-                told[runner.name] = now
+            if now - reported[runner.name] >= SECONDS_BETWEEN_POLICIES:
+                reported[runner.name] = now
                 point |= _policy_report(runner.solver.average_policy(), shown)
             channel.report(stage="racing", **point)
         if now > params["seconds"] or runner.exploitability <= params["target"]:

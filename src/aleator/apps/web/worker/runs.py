@@ -24,11 +24,11 @@ SHIPPED = "shipped"
 
 def list_runs(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
     """Returns the runs below `root`, without their curves."""
-    found = []
+    runs = []
     for name, path in run_files(Path(params["root"])).items():
         state = path.stat()
-        found.append(_brief(name, path, state.st_mtime_ns, state.st_size) | {"live": _is_live(path)})
-    return found
+        runs.append(_brief(name, path, state.st_mtime_ns, state.st_size) | {"live": _is_live(path)})
+    return runs
 
 
 @lru_cache(maxsize=KEPT)
@@ -49,11 +49,11 @@ def show_run(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 def run_files(root: Path) -> dict[str, Path]:
     """Returns runs' metrics by name: of folders one or two levels down, the newest first, then of shipped networks."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for pattern in ("*/metrics.jsonl", "*/*/metrics.jsonl"):
         for path in sorted(root.glob(pattern)):
-            found["/".join(path.parent.relative_to(root).parts)] = path
-    newest = sorted(found.items(), key=lambda item: -item[1].stat().st_mtime)
+            files["/".join(path.parent.relative_to(root).parts)] = path
+    newest = sorted(files.items(), key=lambda item: -item[1].stat().st_mtime)
     logs = {f"{SHIPPED}/{path.stem}": path for path in sorted(shipped.directory().glob("*.jsonl"))}
     return dict(newest[:MAX_RUNS]) | logs
 

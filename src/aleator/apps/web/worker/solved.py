@@ -150,14 +150,14 @@ class SolvedGame:
         """Returns the pot and the public card where there are some."""
         state = history.state
         chips, board = getattr(state, "chips", None), getattr(state, "board", -1)
-        found: dict[str, Any] = {}
+        scene: dict[str, Any] = {}
         if chips is not None:
-            found["pot"] = sum(chips)
+            scene["pot"] = sum(chips)
         elif isinstance(state, str):  # one-card poker: a state is its betting
-            found["pot"] = 2 + state.count("b")
+            scene["pot"] = 2 + state.count("b")
         if board >= 0:
-            found["board"] = str(self.game.hands(self.game.root(), 0)[board])
-        return found
+            scene["board"] = str(self.game.hands(self.game.root(), 0)[board])
+        return scene
 
     def win_chance(self, history: PublicHistory, player: int, hand: int) -> float:
         """Returns how likely `player` wins at a terminal over the other's hands."""

@@ -53,8 +53,8 @@ class SolvedSpot:
         """Returns [A]: what each action is worth to who moves."""
         view = look(self.file, self._path(history), values=True)
         evs = view.action_evs[:, self._hand(history.seat, hand)]
-        found: FloatArray = np.nan_to_num(evs - self.spot.pot / 2)
-        return found
+        values: FloatArray = np.nan_to_num(evs - self.spot.pot / 2)
+        return values
 
     def _path(self, history: PublicHistory) -> NodePath:
         state, tokens = self.game.root(), []

@@ -126,9 +126,9 @@ class FusedEngine(TorchEngine):
             for seat in (0, 1):
                 met[seat].mul_(decay).add_(self.reach[seat])
             launch(terminals, everything, met[opponent], self._leaf_values(player, (met[0], met[1])))
-            found = self.values[forest.leaves]
-            self.values[forest.leaves] = found - decay * self.met_cfvs[player]
-            self.met_cfvs[player].copy_(found)
+            leaves = self.values[forest.leaves]
+            self.values[forest.leaves] = leaves - decay * self.met_cfvs[player]
+            self.met_cfvs[player].copy_(leaves)
 
     def _expected(self, opponent: int, offset: int) -> Tensor:
         """Returns [R, H]: the opponent's reach that the traverser is updated against."""

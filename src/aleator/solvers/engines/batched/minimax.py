@@ -57,5 +57,5 @@ class MinimaxEngine:
             walk.pull_minimax(self._levels, player, pulled, policy)
             values[player] = pulled
         self.values = (values[0], values[1])
-        found = (values[0][:roots] / deal, values[1][:roots] / deal)
-        return Searched(self.forest, self.root_reach, found, policy, policy, policy)
+        means = (values[0][:roots] / deal, values[1][:roots] / deal)
+        return Searched(self.forest, self.root_reach, means, policy, policy, policy)

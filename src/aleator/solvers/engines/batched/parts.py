@@ -69,8 +69,8 @@ def search(
         """Returns [R, H] of all parts: rows are ordered by level, then by subgame."""
         levels = range(forest.num_levels)
         bounds = [part.forest.bounds for part in parts]
-        found = [rows(part) for part in parts]
-        return torch.cat([a[b[level] : b[level + 1]] for level in levels for a, b in zip(found, bounds, strict=True)])
+        results = [rows(part) for part in parts]
+        return torch.cat([a[b[level] : b[level + 1]] for level in levels for a, b in zip(results, bounds, strict=True)])
 
     return Searched(
         forest,

@@ -269,8 +269,8 @@ class BoardEngine:
         """Returns [N, W]: a player's cfvs at all nodes of the first street, by the player's last traversal."""
         start, width = int(self.streets[0].values_at[player]), self.plan.widths[0][player]
         nodes = len(self.plan.forests[0].kind)
-        found = self._works[0].values[start : start + nodes * width].reshape(nodes, width)
-        return found / np.float32(self.unit)
+        rows = self._works[0].values[start : start + nodes * width].reshape(nodes, width)
+        return rows / np.float32(self.unit)
 
     def board_values(self) -> Float32Array:
         """Returns [B, L, W]: the watched player's cfvs on each board of the second street after each line of the first.
@@ -330,8 +330,8 @@ class BoardEngine:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
         rows, shape = self.decision_rows(level, board, place)
         player = int(self.plan.forests[level].kind[place])
-        found: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
-        return found / np.float32(self._scale(name))
+        block: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
+        return block / np.float32(self._scale(name))
 
     def write(self, name: str, level: int, board: int, place: int, block: npt.NDArray[np.floating[Any]]) -> None:
         """Sets a decision's "regret" or "policy_sum" to [A, W]."""

@@ -117,10 +117,10 @@ def discard(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: 
     while size > 0:
         size -= 1
         node = work.stack[size]
-        row, hands, found = side.nodes[node, ROW], side.nodes[node, HANDS], False
+        row, hands, freed = side.nodes[node, ROW], side.nodes[node, HANDS], False
         for hand in range(hands):
             if memory.active[side.sequence[row + hand]] == walk:
-                found = True
+                freed = True
                 if shape.nodes[node, ACTOR] == side.player:
                     state, start = side.nodes[node, STATES] + hand, shape.nodes[node, BLOCK] + hand
                     memory.sums[state, AVERAGE_MARK] = 0.0
@@ -129,7 +129,7 @@ def discard(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: 
                         places[k, AVERAGE] = 0.0
                         places[k, FACED] = 0.0
                         memory.active[k] = walk
-        if found:
+        if freed:
             size = push_children(shape, node, work, size)
 
 

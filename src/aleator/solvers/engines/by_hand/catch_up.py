@@ -85,14 +85,14 @@ def descend_below(
         size -= 1
         node = work.stack[size]
         row, hands, other_row, pairs = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW], 0
-        found = False
+        pruned = False
         for hand in range(hands):
             if memory.active[side.sequence[row + hand]] == walk:
-                found = everything
+                pruned = everything
                 at = side.nodes[node, DEALS] + hand
                 for k in range(side.deal_start[at], side.deal_start[at + 1]):
                     pairs += other.places[opponent.sequence[other_row + side.deal_hand[k]], FACED] > 0.0
-        if pairs == 0 and not found:
+        if pairs == 0 and not pruned:
             continue
         touched += pairs
         work.order[visited] = node
@@ -280,7 +280,7 @@ def inside_pruned(side: HandSide, memory: HandMemory, place: int) -> bool:
 
 
 @inner_kernel()
-def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, found: int) -> int:
+def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, nested: int) -> int:
     """Adds the pruned actions below an action of one hand to the list DUE; returns its new length."""
     work.counts[WALK] += 1
     walk, marks = work.counts[WALK], memory.marks
@@ -298,15 +298,15 @@ def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, wo
                 continue
             for k in range(block + hand, block + shape.nodes[node, NUM_ACTIONS] * hands, hands):
                 if marks[k, PRUNED]:
-                    memory.lists[DUE, found] = k
-                    found += 1
+                    memory.lists[DUE, nested] = k
+                    nested += 1
                 elif marks[k, NESTED] > 0:
                     memory.active[k] = walk
         if touched > 0:
             work.counts[TOUCHED] += touched
             work.counts[OVERHEAD] += touched
             size = push_children(shape, node, work, size)
-    return found
+    return nested
 
 
 @inner_kernel()

@@ -200,12 +200,12 @@ class HandLayout:
                 np.minimum.at(bounds[player][:, 0], sequence, lowest)
                 np.maximum.at(bounds[player][:, 1], sequence, highest)
         for player in (0, 1):
-            side, found = self.sides[player], bounds[player]
-            for place in range(len(found) - 2, -1, -1):  # later places follow earlier ones
+            side, own_bounds = self.sides[player], bounds[player]
+            for place in range(len(own_bounds) - 2, -1, -1):  # later places follow earlier ones
                 above = side.above[side.places[place, INFOSTATE]]
-                found[above, 0] = min(found[above, 0], found[place, 0])
-                found[above, 1] = max(found[above, 1], found[place, 1])
-            found[~np.isfinite(found[:, 0])] = 0.0
+                own_bounds[above, 0] = min(own_bounds[above, 0], own_bounds[place, 0])
+                own_bounds[above, 1] = max(own_bounds[above, 1], own_bounds[place, 1])
+            own_bounds[~np.isfinite(own_bounds[:, 0])] = 0.0
         return bounds
 
     def span(self, player: int) -> FloatArray:

@@ -27,14 +27,14 @@ from aleator.solvers.engines.by_hand.layout import (
 
 @kernel()
 def gradient(
-    shape: Shape, side: HandSide, opponent: HandSide, reach: FloatArray, least: float, stack: Ints, found: FloatArray
+    shape: Shape, side: HandSide, opponent: HandSide, reach: FloatArray, least: float, stack: Ints, gradient: FloatArray
 ) -> int:
     """Writes what each place is worth, [places + 1], infostates that follow not counted; returns the nodes touched.
 
     `reach` [places + 1] is the opponent's. Histories that chance and the opponent reach with a probability below
     `least` are left out with all that follows them.
     """
-    found[:] = 0.0
+    gradient[:] = 0.0
     touched, size = 0, 1
     stack[0] = 0
     while size > 0:
@@ -56,7 +56,7 @@ def gradient(
                 if kept and payoff < last and side.payoff_hand[payoff] == held:
                     value += side.payoff[payoff] * here
             if terminal:
-                found[side.sequence[row + hand]] += value * shape.stake[node]
+                gradient[side.sequence[row + hand]] += value * shape.stake[node]
         touched += pairs
         if pairs > 0:
             below = shape.nodes[node, FIRST_CHILD]

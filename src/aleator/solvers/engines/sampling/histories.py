@@ -207,10 +207,10 @@ class _Builder:
         pairs = np.nonzero(matrix)
         content = (matrix.shape, pairs[0].tobytes(), pairs[1].tobytes(), matrix[pairs].tobytes())
         if content not in self.deal_of_content:
-            found = _Deal(len(self.deals), self.lengths["pairs"], (pairs[0], pairs[1]), matrix[pairs])
-            self.deals.append(found)
-            self.lengths["pairs"] += len(found.chance)
-            self.deal_of_content[content] = found
+            deal = _Deal(len(self.deals), self.lengths["pairs"], (pairs[0], pairs[1]), matrix[pairs])
+            self.deals.append(deal)
+            self.lengths["pairs"] += len(deal.chance)
+            self.deal_of_content[content] = deal
         self.deal_of_state[state] = self.deal_of_content[content]
         return self.deal_of_state[state]
 
@@ -255,7 +255,7 @@ class _Builder:
         moves = np.concatenate(move)
         order = np.argsort(moves, kind="stable")
         ends = np.cumsum(np.bincount(moves, minlength=len(deal.chance) * actions))
-        found = self.moves_of[key] = self.lengths["moves"]
+        first = self.moves_of[key] = self.lengths["moves"]
         self.move_ends.append(self.lengths["outcomes"] + ends)
         self.outcomes.append(
             (
@@ -266,7 +266,7 @@ class _Builder:
         )
         self.lengths["moves"] += len(ends)
         self.lengths["outcomes"] += len(order)
-        return found
+        return first
 
 
 def _ends(weights: FloatArray, bounds: Int64Array) -> FloatArray:
