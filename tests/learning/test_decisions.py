@@ -19,7 +19,7 @@ from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.learning.training import Trainer  # noqa: E402
 from aleator.learning.value_network.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, PolicyNetwork  # noqa: E402
-from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.trees.public_tree import build_tree  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402
@@ -30,7 +30,7 @@ Tensor = torch.Tensor
 class Zero:
     """Leaves that are worth nothing."""
 
-    def bind(self, forest: Forest) -> BoundLeafValues:
+    def bind(self, forest: Forest) -> BoundValue:
         return lambda player, reach: torch.zeros_like(reach[player][forest.leaves])
 
 

@@ -23,7 +23,7 @@ os.environ.setdefault("TRITON_INTERPRET", "1")  # before Triton is imported: its
 torch = pytest.importorskip("torch")
 
 from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.solvers.engines.batched.shapes import Shapes  # noqa: E402
 
@@ -76,7 +76,7 @@ class Waves:
     def __init__(self, hands: int, dtype: torch.dtype) -> None:
         self.matrix = torch.sin(torch.arange(2 * hands * hands, dtype=dtype)).view(2 * hands, hands)
 
-    def bind(self, forest: Forest) -> BoundLeafValues:
+    def bind(self, forest: Forest) -> BoundValue:
         def values(player: int, reach: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
             beliefs = [torch.nn.functional.normalize(rows[forest.leaves], p=1.0, dim=1) for rows in reach]
             return torch.tanh(torch.cat(beliefs, dim=1) @ self.matrix) * (1 - 2 * player)

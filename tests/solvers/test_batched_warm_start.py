@@ -26,7 +26,7 @@ torch = pytest.importorskip("torch")
 
 from aleator.learning.subgames import Subgames  # noqa: E402
 from aleator.solvers.engines.batched.compiled import CompiledEngine  # noqa: E402
-from aleator.solvers.engines.batched.engine import BoundLeafValues, Searched, TorchEngine  # noqa: E402
+from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.solvers.engines.batched.parts import PART, search  # noqa: E402
 from aleator.solvers.engines.batched.shapes import Shapes  # noqa: E402
@@ -45,7 +45,7 @@ def worth(own: Any, other: Any, player: int) -> Any:
 class TorchWorth:
     """`worth` at the leaves of forests."""
 
-    def bind(self, forest: Forest) -> BoundLeafValues:
+    def bind(self, forest: Forest) -> BoundValue:
         rows = forest.leaves
         return lambda player, reach: worth(reach[player][rows], reach[1 - player][rows], player)
 

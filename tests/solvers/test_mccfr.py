@@ -14,7 +14,7 @@ from aleator.games.size import measure
 from aleator.solvers.algorithms import NAMED_RULES, rule_of
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.engines.sampling.histories import FLAGS, MOVES, PUBLIC, RESTRICTED, Rows, build_histories
+from aleator.solvers.engines.sampling.histories import FLAGS, MOVES, PUBLIC, RESTRICTED, HistoryRows, build_histories
 from aleator.solvers.limits import Limits
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.sampling_rule import SamplingRule
@@ -41,7 +41,7 @@ def trees() -> list[PublicTree]:
 def test_the_games_of_these_tests_have_everything() -> None:
     public_events = private_draws = hidden_moves = missing_actions = several_outcomes = 0
     for tree in trees():
-        histories = build_histories(tree, Rows(tree))
+        histories = build_histories(tree, HistoryRows(tree))
         events, moves = tree.actor == CHANCE, histories.nodes[:, MOVES] != PUBLIC
         public_events += int((events & (tree.num_children > 1)).sum())
         private_draws += int((events & (tree.num_children == 1)).sum())
@@ -62,7 +62,7 @@ def vectors(reference: SamplingReference, blocks: dict[int, np.ndarray]) -> tupl
 
 
 def assert_equal(solver: MCCFR, reference: SamplingReference, tolerance: float = 1e-9) -> None:
-    rows, state = Rows(solver.tree), solver.state()
+    rows, state = HistoryRows(solver.tree), solver.state()
     for name, blocks in (("regret", reference.regret), ("policy_sum", reference.policy_sum)):
         expected = rows.from_vectors(vectors(reference, blocks))
         np.testing.assert_allclose(state[name], expected, rtol=tolerance, atol=tolerance, err_msg=name)
@@ -151,14 +151,14 @@ def test_kernels_are_unbiased_in_a_bigger_game() -> None:
     """
     tree = build_tree(load_game("leduc"))
     reference = with_regrets(tree, SamplingRule(), seed=2)
-    start = Rows(tree).from_vectors(vectors(reference, reference.regret))
+    start = HistoryRows(tree).from_vectors(vectors(reference, reference.regret))
     found = []
     for seed in range(60):
         solver = MCCFR(tree, rule_of(SamplingRule, "mccfr:batch=4000"), seed=seed)
         solver.state()["regret"][:] = start
         solver.run(1)
         found.append(solver.state()["regret"] - start)
-    first = Rows(tree).place[0]  # player 1 is updated against player 0's new policy, which is random itself
+    first = HistoryRows(tree).place[0]  # player 1 is updated against player 0's new policy, which is random itself
     mean, error = np.mean(found, axis=0)[first], (np.std(found, axis=0, ddof=1) / np.sqrt(60))[first]
     policy = {node: np.stack([reference.policy(node, hand) for hand in range(3)], axis=1) for node in reference.nodes}
     values = reference.zeros()
@@ -196,7 +196,7 @@ def test_lemma_4_one_action_drawn_by_the_policy_is_outcome_sampling(exploration:
             for player in (0, 1):
                 for node, hand, gains in outcome_regrets(own, player, exploration, stream(11, iteration, player, 0)):
                     own.regret[node][:, hand] += gains
-        expected = Rows(tree).from_vectors(vectors(own, own.regret))
+        expected = HistoryRows(tree).from_vectors(vectors(own, own.regret))
         np.testing.assert_allclose(solver.state()["regret"], expected, rtol=1e-9, atol=1e-9)
 
 
@@ -380,15 +380,15 @@ def test_single_precision_is_close() -> None:
 
 def test_tables_are_shared_and_bounded_by_the_pairs_of_hands() -> None:
     dice = build_tree(load_game("liars-dice:1x5"))
-    histories = build_histories(dice, Rows(dice))
+    histories = build_histories(dice, HistoryRows(dice))
     assert (len(histories.hands), len(histories.outcome_end)) == (25, 0)
     leduc = build_tree(load_game("leduc:nolimit"))
-    histories = build_histories(leduc, Rows(leduc))
+    histories = build_histories(leduc, HistoryRows(leduc))
     assert len(histories.hands) == 9 + 3 * 8  # before the board, and for each board; a pair of it is impossible
     assert len(histories.outcome_end) == 3 * 8
     for name in ("goofspiel:5", "openspiel:leduc_poker"):
         tree = build_tree(load_game(name))
-        histories = build_histories(tree, Rows(tree))
+        histories = build_histories(tree, HistoryRows(tree))
         bound = measure(tree.game).histories
         assert len(histories.hands) <= bound and len(histories.outcome_end) <= bound
 

@@ -41,7 +41,7 @@ class SafeAgent(BlueprintAgent):
             roots = next((nodes for nodes in candidates if len(nodes)), candidates[0])
         self._roots = frozenset(roots.tolist())
         self._known = Blueprint(policy)
-        self._found: dict[tuple[int, int], Policy] = {}
+        self._searched: dict[tuple[int, int], Policy] = {}
 
     def policy_at(self, history: PublicHistory) -> FloatArray:
         """Returns [A, H]: the blueprint or the solution of the subgame."""
@@ -66,7 +66,7 @@ class SafeAgent(BlueprintAgent):
             root = int(tree.parent[root])
         if root not in self._roots:
             return self.blueprint
-        if (self.seat, root) not in self._found:
+        if (self.seat, root) not in self._searched:
             self.searches += 1
-            self._found[self.seat, root] = search_subgames(self._known, [root], self.seat, self.config)
-        return self._found[self.seat, root]
+            self._searched[self.seat, root] = search_subgames(self._known, [root], self.seat, self.config)
+        return self._searched[self.seat, root]

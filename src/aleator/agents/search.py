@@ -150,16 +150,16 @@ class SearchAgent(Agent):
 
     def _solution(self, start: int, belief: PublicBeliefState, events: tuple[int, ...]) -> _Solution:
         """Returns the subgame at a public belief state and each seat's plays there, solved or recalled."""
-        place = belief.state if self._tree is None else self._tree.node_at(events[:start])
-        key = (place, belief.beliefs[0].tobytes(), belief.beliefs[1].tobytes())
+        key_state = belief.state if self._tree is None else self._tree.node_at(events[:start])
+        key = (key_state, belief.beliefs[0].tobytes(), belief.beliefs[1].tobytes())
         if key in self._solved:
             self.recalled += 1
             self._solved.move_to_end(key)
             return self._solved[key]
-        subgame = self._subgames.get(place)
+        subgame = self._subgames.get(key_state)
         if subgame is None:
             limit = self.config.limit
-            subgame = self._subgames[place] = (
+            subgame = self._subgames[key_state] = (
                 subgame_at(self.game, belief.state, limit)
                 if self._tree is None
                 else cut(self._tree, self._tree.node_at(events[:start]), limit)

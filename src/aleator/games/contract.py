@@ -115,8 +115,8 @@ def _check(game: Game[Any], meter: Meter, deadline: float) -> tuple[int, int, in
     groups: dict[Hashable, Any] = {}
     max_hands = max_actions = 0
     while waiting and perf_counter() < deadline:
-        place = order.randrange(len(waiting))
-        waiting[place], waiting[-1] = waiting[-1], waiting[place]
+        index = order.randrange(len(waiting))
+        waiting[index], waiting[-1] = waiting[-1], waiting[index]
         state = waiting.pop()
         meter.add()
         actor, hands = game.actor(state), game.num_hands(state)
@@ -220,7 +220,7 @@ def _largest(matrix: Any) -> float:
 
 
 def _sources(
-    game: Game[Any], state: Any, actor: int, place: int, child: Child[Any]
+    game: Game[Any], state: Any, actor: int, number: int, child: Child[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Returns for both players where the child's hands come from, explicit where the game left it out."""
     sources = []
@@ -230,7 +230,7 @@ def _sources(
         origin = child.origin[player]
         if origin is None:
             _expect(before == after, game, state, f"player {player} has {before} hands, {after} after {child.label!r}")
-            origin = np.arange(before) + (place * before if player == actor else 0)
+            origin = np.arange(before) + (number * before if player == actor else 0)
         origin = np.asarray(origin)
         _expect(origin.dtype.kind in "iu", game, state, f"origins after {child.label!r} are not whole numbers")
         _expect(origin.shape == (after,), game, state, f"origins after {child.label!r} have shape {origin.shape}")
@@ -247,8 +247,8 @@ def _check_chance(game: Game[Any], state: Any, actor: int, children: list[Child[
     actions = len(game.actions(state)) if actor >= 0 else 1
     rows, columns = (hands[player] * (actions if player == actor else 1) for player in (0, 1))
     total, legal = np.zeros((rows, columns)), np.zeros(hands[max(actor, 0)] * actions, dtype=bool)
-    for place, child in enumerate(children):
-        origin = _sources(game, state, actor, place, child)
+    for number, child in enumerate(children):
+        origin = _sources(game, state, actor, number, child)
         _check_deal(game, child.state)
         np.add.at(total, np.ix_(*origin), game.deal(child.state))
         if actor >= 0:

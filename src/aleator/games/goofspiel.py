@@ -56,7 +56,7 @@ class Goofspiel(Game[GoofspielState]):
 
     def actions(self, state: GoofspielState) -> Sequence[str]:
         return tuple(
-            f"card {place + 1} of {left}" for left in [self.cards - len(state.results)] for place in range(left)
+            f"card {index + 1} of {left}" for left in [self.cards - len(state.results)] for index in range(left)
         )
 
     def action_name(self, state: GoofspielState, hand: int, action: int) -> str:
@@ -78,7 +78,7 @@ class Goofspiel(Game[GoofspielState]):
         """Returns all hands one bid longer, action by action, with their origins."""
         left = [self._left(hand) for hand in bids]
         longer = [
-            (*hand, cards[place]) for place in range(len(left[0])) for hand, cards in zip(bids, left, strict=True)
+            (*hand, cards[index]) for index in range(len(left[0])) for hand, cards in zip(bids, left, strict=True)
         ]
         return longer, np.arange(len(longer))
 

@@ -156,7 +156,7 @@ class CardDeal(Deal):
 
 
 def _places(keys: npt.NDArray[Any], among: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    known = {int(key): place for place, key in enumerate(among)}
+    known = {int(key): index for index, key in enumerate(among)}
     return np.array([known.get(int(key), -1) for key in keys], np.int64)
 
 
@@ -211,8 +211,8 @@ class CardPayoff(PayoffOperator):
         totals = np.cumsum(weighted[..., order], axis=-1)
         total = np.concatenate([np.zeros_like(totals[..., :1]), totals], axis=-1)
 
-        def without_common_cards(place: npt.NDArray[np.intp]) -> Floats:
-            cfvs: Floats = total[..., place] - running[..., place, first] - running[..., place, second]
+        def without_common_cards(index: npt.NDArray[np.intp]) -> Floats:
+            cfvs: Floats = total[..., index] - running[..., index, first] - running[..., index, second]
             return cfvs
 
         below, up_to = np.searchsorted(levels, own, side="left"), np.searchsorted(levels, own, side="right")

@@ -100,8 +100,8 @@ def store(typing_context: Any, array: types.Array, index: types.Integer, value: 
     """Writes a vector to array[index : index + lanes]."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        target, place, vector = arguments
-        write_vector(builder, value, vector, address(context, builder, array, target, place))
+        target, offset, vector = arguments
+        write_vector(builder, value, vector, address(context, builder, array, target, offset))
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), generate
@@ -149,8 +149,8 @@ def prefetch(typing_context: Any, array: types.Array, index: types.Integer) -> A
         number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         call = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        place = builder.bitcast(address(context, builder, array, *arguments), byte)
-        builder.call(call, [place, *(ir.Constant(number, option) for option in (0, 3, 1))])
+        offset = builder.bitcast(address(context, builder, array, *arguments), byte)
+        builder.call(call, [offset, *(ir.Constant(number, option) for option in (0, 3, 1))])
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate

@@ -63,8 +63,8 @@ def _multiply_tile(
             return [address(context, builder, kind, array, builder.mul(at(row), distance)) for row in range(TILE)]
 
         def vectors_of(rows: list[Any], begin: Any) -> list[Any]:
-            places = [builder.add(begin, at(place)) for place in range(0, COLUMNS, _LANES)]
-            return [builder.gep(row, [place]) for row in rows for place in places]
+            places = [builder.add(begin, at(offset)) for offset in range(0, COLUMNS, _LANES)]
+            return [builder.gep(row, [offset]) for row in rows for offset in places]
 
         rows = rows_of(left, left_, stride_)
         source = address(context, builder, panels, panels_, start_)

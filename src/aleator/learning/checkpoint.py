@@ -194,8 +194,8 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
         replay.added, replay.first = facts[f"{prefix}added"], facts[f"{prefix}first"]
         filled = min(replay.added, replay.capacity)
         for name in ("inputs", "targets", "masks"):
-            place = getattr(replay, name)[:filled]
-            place.copy_(fill(place, f"{prefix}replay.{name}"))
+            kept = getattr(replay, name)[:filled]
+            kept.copy_(fill(kept, f"{prefix}replay.{name}"))
     if "play.root" in arrays:  # of before: numbers among all subgames, in their order
         trainer.subgames.complete()
         root = fill(play.root, "play.root")

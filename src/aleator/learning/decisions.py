@@ -50,14 +50,14 @@ class Decisions:
         for shape, tree in enumerate(shapes.trees):
             assert tree is not None
             for start, count in zip(starts[shape], counts[shape], strict=True):
-                for place in range(start, start + count):
-                    node = nodes[place]
+                for index in range(start, start + count):
+                    node = nodes[index]
                     if tree.actor[node] >= 0:
-                        state[place] = number.setdefault(tree.states[node], len(number))
+                        state[index] = number.setdefault(tree.states[node], len(number))
                     parent = int(tree.parent[node])
                     if parent >= 0 and tree.actor[parent] >= 0:
                         label = game.actions(tree.states[parent])[node - int(tree.first_child[parent])]
-                        name[place] = action.setdefault(label, len(action))
+                        name[index] = action.setdefault(label, len(action))
         states = list(number)
         self.names = list(action)
         legal = np.array([[label in set(game.actions(at)) for label in self.names] for at in states])
@@ -80,12 +80,12 @@ class Decisions:
         for level in range(1, forest.num_levels):
             _push(forest, level, searched.average, reach)
         inputs, legal = self.ask(forest, rows, reach)
-        place = torch.zeros(forest.num_rows, dtype=torch.int64, device=device)
-        place[rows] = torch.arange(len(rows), device=device)
+        index = torch.zeros(forest.num_rows, dtype=torch.int64, device=device)
+        index[rows] = torch.arange(len(rows), device=device)
         children = forest.moved
         targets = torch.zeros((len(rows) * len(self.names), hands), dtype=torch.uint8, device=device)
         steps = (searched.average[children] * STEPS).round().to(torch.uint8)
-        targets[self.answers(forest, children, place)] = steps
+        targets[self.answers(forest, children, index)] = steps
         actor, marginal = forest.actor[rows], self.encoding.marginal[self._state[forest.template[rows]]]
         weight = [reach[player][rows] * marginal[:, player] for player in (0, 1)]
         second = (actor == 1)[:, None]
@@ -93,9 +93,9 @@ class Decisions:
         counts = (own > 0) & (other.sum(dim=1, keepdim=True) > 0)
         return Examples(inputs, targets.view(len(rows), -1, hands), legal[:, :, None] & counts[:, None, :])
 
-    def answers(self, forest: Forest, children: Tensor, place: Tensor) -> Tensor:
+    def answers(self, forest: Forest, children: Tensor, index: Tensor) -> Tensor:
         """Returns [n] the row of each child in answers [decisions x A, H], given the places [R] of their decisions."""
-        return place[forest.parent[children]] * len(self.names) + self._name[forest.template[children]]
+        return index[forest.parent[children]] * len(self.names) + self._name[forest.template[children]]
 
 
 class NetworkPolicies:
@@ -110,15 +110,15 @@ class NetworkPolicies:
         hands, bounds = forest.shapes.num_hands, forest.bounds
         reach = _new_reach(forest, root_reach)
         policy = torch.ones_like(reach[0])
-        place = torch.zeros(forest.num_rows, dtype=torch.int64, device=policy.device)
+        index = torch.zeros(forest.num_rows, dtype=torch.int64, device=policy.device)
         deciding, moved = forest.decisions, forest.moved
         for level in range(forest.num_levels - 1):
             rows = deciding[(deciding >= bounds[level]) & (deciding < bounds[level + 1])]
             if len(rows):
-                place[rows] = torch.arange(len(rows), device=policy.device)
+                index[rows] = torch.arange(len(rows), device=policy.device)
                 policies = self.network(*self.decisions.ask(forest, rows, reach)).view(-1, hands)
                 children = moved[(moved >= bounds[level + 1]) & (moved < bounds[level + 2])]
-                policy[children] = policies[self.decisions.answers(forest, children, place)].to(policy.dtype)
+                policy[children] = policies[self.decisions.answers(forest, children, index)].to(policy.dtype)
             _push(forest, level + 1, policy, reach)
         return policy
 

@@ -36,7 +36,7 @@ from aleator.games.base import FloatArray
 from aleator.learning.rebel import sample_updates
 from aleator.learning.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.batched.engine import LeafValues, Searched
+from aleator.solvers.engines.batched.engine import BatchedValue, Searched
 from aleator.solvers.engines.batched.parts import search
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
@@ -105,9 +105,9 @@ def even_draws(groups: Tensor, generator: torch.Generator) -> Tensor:
     options: dict[str, Any] = {"generator": generator, "device": groups.device, "dtype": torch.float64}
     order = torch.argsort(groups + torch.rand(len(groups), **options))
     _, group, count = torch.unique(groups, return_inverse=True, return_counts=True)
-    place = torch.empty_like(order)
-    place[order] = torch.arange(len(groups), device=groups.device)
-    rank = place - (count.cumsum(0) - count)[group]
+    index = torch.empty_like(order)
+    index[order] = torch.arange(len(groups), device=groups.device)
+    rank = index - (count.cumsum(0) - count)[group]
     draws: Tensor = (rank + torch.rand(len(groups), **options)) / count[group]
     return draws
 
@@ -115,7 +115,7 @@ def even_draws(groups: Tensor, generator: torch.Generator) -> Tensor:
 def play_out(
     tree: PublicTree,
     subgames: Subgames,
-    leaf_values: LeafValues,
+    leaf_values: BatchedValue,
     rule: SearchRule,
     *,
     updates: int,

@@ -22,7 +22,7 @@ import torch
 from aleator.games.base import Child, FloatArray, Game
 from aleator.learning.evaluation import Played
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.minimax import MinimaxEngine
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.minimax import position_values
@@ -101,8 +101,8 @@ class SearchedPositions:
             while waiting:
                 moment = waiting.pop()
                 chances = self.policy[moment] if self.game.actor(moment) == seat else None
-                for place, child in enumerate(self.game.children(moment)):
-                    wanted = chances is None or chances[place] > 0.0
+                for action, child in enumerate(self.game.children(moment)):
+                    wanted = chances is None or chances[action] > 0.0
                     if wanted and child.state not in seen and child.state in self.policy:
                         seen.add(child.state)
                         waiting.append(child.state)
@@ -116,7 +116,7 @@ class SearchedPositions:
 
 
 def search_positions(
-    subgames: Subgames, leaf_values: LeafValues, rule: SearchRule, *, chunk: int = 1024
+    subgames: Subgames, leaf_values: BatchedValue, rule: SearchRule, *, chunk: int = 1024
 ) -> SearchedPositions:
     """Returns what search by minimax with a value function at the leaves does in a game of perfect information.
 

@@ -27,7 +27,7 @@ import torch
 from aleator.learning.decisions import Decisions
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
-from aleator.solvers.engines.batched.engine import LeafValues, Searched
+from aleator.solvers.engines.batched.engine import BatchedValue, Searched
 from aleator.solvers.engines.batched.operators import draw
 from aleator.solvers.engines.batched.parts import search
 from aleator.solvers.engines.batched.warm_start import WarmStart
@@ -121,7 +121,7 @@ class SelfPlay:
         ones = torch.ones((config.games, shapes.num_hands), dtype=shapes.dtype, device=shapes.device)
         self.reach = (ones, ones.clone())
 
-    def play(self, leaf_values: LeafValues, start: WarmStart | None = None) -> SelfPlayed:
+    def play(self, leaf_values: BatchedValue, start: WarmStart | None = None) -> SelfPlayed:
         """Searches every game's subgame, moves on, and returns examples: of values two per search."""
         forest = self.subgames.forest(self.root)
         device = forest.shapes.device

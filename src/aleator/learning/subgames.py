@@ -125,14 +125,14 @@ class Subgames:
         """Forgets all subgames but those at given roots [G], if there are many, and returns their new numbers [G]."""
         if self.is_complete or self.shapes.num_nodes <= MAX_NODES:
             return roots
-        different, place = torch.unique(roots, return_inverse=True)
+        different, index = torch.unique(roots, return_inverse=True)
         kept = [self.states[number] for number in different.tolist()]
         trees = self._known_trees()
         self._moves = {state: self._moves[state] for state in [self.game.root(), *kept]}
         self.shapes.clear()
         self.encoding.clear()
         self._add(list(self._moves), trees)
-        return torch.tensor([self.shapes.number[state] for state in kept], device=roots.device)[place]
+        return torch.tensor([self.shapes.number[state] for state in kept], device=roots.device)[index]
 
     def _list_all(self) -> None:
         """Adds all trees, nearer ones first."""

@@ -38,7 +38,7 @@ from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
-from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.trees.public_tree import build_tree
@@ -197,7 +197,7 @@ class Trainer:
         """Whether the run is over."""
         return self.epoch >= self.config.epochs
 
-    def leaf_values(self) -> LeafValues:
+    def leaf_values(self) -> BatchedValue:
         """Returns the network, as it is now, as a value function."""
         return leaf_values(self.searcher, self.subgames.encoding, low_precision=self.low_precision)
 

@@ -182,7 +182,7 @@ def _pair(searcher: int, own: FloatArray, theirs: FloatArray) -> Reach:
     return (own, theirs) if searcher == 0 else (theirs, own)
 
 
-class _Found(NamedTuple):
+class _ReSolve(NamedTuple):
     """What is kept of a re-solve. Nodes are those of the whole tree.
 
     Attributes:
@@ -198,7 +198,7 @@ class _Found(NamedTuple):
     opponent_reach: FloatArray
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """Where play is, and what the searcher carries along.
 
     Attributes:
@@ -208,7 +208,7 @@ class _Place(NamedTuple):
     """
 
     own: FloatArray
-    last: _Found
+    last: _ReSolve
     bound: int
 
 
@@ -231,13 +231,13 @@ class ContinualSearcher(Searcher):
     ) -> None:
         super().__init__(tree, searcher)
         self.config, self.leaf_value = config or ContinualSearch(), leaf_value or ZeroValue()
-        self._known: dict[int, _Place] = {}
+        self._known: dict[int, _Position] = {}
 
     def block(self, node: int) -> FloatArray:
         """Returns [A, H]: the policy of the re-solve at that decision."""
-        place = self._at(node)
-        if place.own.any() and place.last.block is not None:
-            return place.last.block
+        position = self._at(node)
+        if position.own.any() and position.last.block is not None:
+            return position.last.block
         return self._uniform[node]
 
     @cached_property
@@ -246,20 +246,20 @@ class ContinualSearcher(Searcher):
 
     def reach(self, node: int) -> Reach:
         """Returns the searcher's own reach and the range that the gadget gave to the opponent."""
-        place = self._at(node)
-        return _pair(self.searcher, place.own, place.last.opponent_reach)
+        position = self._at(node)
+        return _pair(self.searcher, position.own, position.last.opponent_reach)
 
-    def _at(self, node: int) -> _Place:
+    def _at(self, node: int) -> _Position:
         """Returns what the searcher carries along at a node, re-solved if it is its turn."""
         if node not in self._known:
             self._known[node] = self._go_on(int(self.tree.parent[node]), node) if node else self._start()
         return self._known[node]
 
-    def _start(self) -> _Place:
+    def _start(self) -> _Position:
         own = np.ones(int(self.tree.num_hands[self.searcher, 0]))
-        return _Place(own, self._re_solve(0, own, None, self.config), 0)
+        return _Position(own, self._re_solve(0, own, None, self.config), 0)
 
-    def _go_on(self, parent: int, node: int) -> _Place:
+    def _go_on(self, parent: int, node: int) -> _Position:
         """Returns the place after one more move."""
         tree, searcher = self.tree, self.searcher
         own, last, bound = self._at(parent)
@@ -270,15 +270,15 @@ class ContinualSearcher(Searcher):
         elif origin is not None:
             own = own[origin]
         if not own.any():
-            return _Place(own, last, bound)  # the searcher never comes here
+            return _Position(own, last, bound)  # the searcher never comes here
         # the opponent's own move leaves the constraint where it was, unless its hands are others behind it
         if mine or tree.actor[parent] == CHANCE or tree.origin(1 - searcher, node) is not None:
             bound = node
         if tree.actor[node] != searcher:
-            return _Place(own, last, bound)
-        return _Place(own, self._re_solve_after(node, own, last, bound), node)
+            return _Position(own, last, bound)
+        return _Position(own, self._re_solve_after(node, own, last, bound), node)
 
-    def _re_solve_after(self, node: int, own: FloatArray, last: _Found, bound: int) -> _Found:
+    def _re_solve_after(self, node: int, own: FloatArray, last: _ReSolve, bound: int) -> _ReSolve:
         """Returns the re-solve at a node, constrained by what the last one hands on."""
         config, hands = self.config, int(self.tree.num_hands[1 - self.searcher, node])
         if config.ranges == "aggressive" and bound != node:
@@ -292,14 +292,14 @@ class ContinualSearcher(Searcher):
         constraint: FloatArray | None,
         config: ContinualSearch,
         expected: FloatArray | None = None,
-    ) -> _Found:
+    ) -> _ReSolve:
         self.searches += 1
         subgame = cut(self.tree, node, config.limit)
         solved = re_solve(subgame, self.searcher, own, constraint, self.leaf_value, config, expected=expected)
         assert subgame.nodes is not None
         bounds, ranges = subgame.nodes[solved.bounds].tolist(), solved.solver.watched_reach(solved.opponent_reach)
         block = solved.solver.average_block(0) if self.tree.actor[node] == self.searcher else None
-        return _Found(
+        return _ReSolve(
             block,
             dict(zip(bounds, solved.constraint, strict=True)),
             dict(zip(bounds, ranges, strict=True)),

@@ -41,7 +41,7 @@ from aleator.search.leaf_value import LeafValue
 from aleator.search.solved_value import SolvedValue
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.engines.cpu.layout import Vector
-from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.engines.cpu.rows import NodeRows
 from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.search_rule import AVERAGE, CURRENT, SearchRule, find_rule
@@ -117,7 +117,7 @@ class DepthLimitedSolver:
             if (shape := self.root_reach[player].shape) != (hands[player],):
                 raise SolveError(f"player {player}'s root reach has shape {shape}, not ({hands[player]},)")
         self._engine = shared_engine(subgame.tree)
-        self._rows = Rows(self._engine.layout, subgame.leaves)
+        self._rows = NodeRows(self._engine.layout, subgame.leaves)
         self._update: Update
         if isinstance(self.rule.update, RegretRule):
             self._update = CFRUpdate(self._engine, self.rule.update, self.root_reach)
@@ -133,7 +133,7 @@ class DepthLimitedSolver:
         self.kept: dict[int, Iteration] = {}
         self._keep = keep
         self._watch = watch
-        self._watched = Rows(self._engine.layout, np.zeros(0, np.int64) if watch is None else watch.nodes)
+        self._watched = NodeRows(self._engine.layout, np.zeros(0, np.int64) if watch is None else watch.nodes)
         self._watched_mean: FloatArray | None = None
         self.last_root_cfvs: Reach = (np.zeros(hands[0]), np.zeros(hands[1]))
         self._average_reach = (_RunningMean(), _RunningMean())  # per traverser

@@ -94,6 +94,6 @@ def run_distributional(
 def stack_rows(rows: Sequence[FloatArray]) -> FloatArray:
     """Returns [K, H] of K rows, padded with 0."""
     stacked = np.zeros((len(rows), max(len(row) for row in rows)))
-    for place, row in enumerate(rows):
-        stacked[place, : len(row)] = row
+    for index, row in enumerate(rows):
+        stacked[index, : len(row)] = row
     return stacked

@@ -28,9 +28,9 @@ def action_cfvs(tree: PublicTree, node: int, cfvs: list[FloatArray]) -> tuple[Fl
     player = int(tree.actor[node])
     actions, hands = int(tree.num_actions[node]), int(tree.num_hands[player, node])
     values, ends, goes_on = np.zeros((3, actions * hands))
-    for place, child in enumerate(tree.children(node)):
+    for action, child in enumerate(tree.children(node)):
         origin = tree.origin(player, child)
-        to = np.arange(hands) + place * hands if origin is None else origin
+        to = np.arange(hands) + action * hands if origin is None else origin
         np.add.at(values, to, cfvs[child])
         (ends if tree.actor[child] == TERMINAL else goes_on)[to] = 1.0
     return values.reshape(actions, hands), (ends * (1.0 - goes_on)).reshape(actions, hands)

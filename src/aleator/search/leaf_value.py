@@ -17,7 +17,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Vector
-from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.engines.cpu.rows import NodeRows
 from aleator.trees.beliefs import Reach, normalised_rows
 from aleator.trees.forest import build_forest, nodes_in
 from aleator.trees.policy import BoolArray, Policy, block
@@ -35,7 +35,7 @@ class LeafValue(Protocol):
         does not change with the player's own reach times a factor.
 
         Args:
-            subgame: L leaves, `subgame.leaves`. Rows are padded with zeros to `subgame.leaf_hands`.
+            subgame: L leaves, `subgame.leaves`. NodeRows are padded with zeros to `subgame.leaf_hands`.
             reach: [L, H0] and [L, H1] of each player at each leaf, not normalised.
             player: whose values are needed; None for both. The other's may be anything.
         """
@@ -69,7 +69,7 @@ class LeafForest:
         states = [subgame.tree.states[leaf] for leaf in subgame.leaves]
         self.tree = build_forest(subgame.tree.game, states)
         self.engine = CpuEngine(self.tree, nodes=np.arange(1, self.tree.num_nodes))
-        self.rows = Rows(self.engine.layout, np.arange(1, len(states) + 1))
+        self.rows = NodeRows(self.engine.layout, np.arange(1, len(states) + 1))
 
     def nodes_in(self, subgame: Subgame) -> Int64Array:
         """Returns [N]: the node of `subgame.full` that each node of the forest is (node 0 aside)."""

@@ -108,26 +108,26 @@ def nested_search(tree: PublicTree, blueprint: Policy, searcher: int, config: Ne
     while waiting:
         off_tree: list[_OffTree] = []
         while waiting:
-            node, local, place = waiting.pop()
+            node, local, inside = waiting.pop()
             small = local.blueprint.tree
-            known = {small.labels[child]: child for child in small.children(place)}
+            known = {small.labels[child]: child for child in small.children(inside)}
             if tree.actor[node] == searcher:
-                policy[node][:] = _known_block(tree, node, local.blueprint.policy, place)
+                policy[node][:] = _known_block(tree, node, local.blueprint.policy, inside)
             for child in tree.children(node):
                 label = tree.labels[child]
                 if label in known:
                     waiting.append((child, local, known[label]))
                 elif tree.actor[node] == 1 - searcher:
-                    off_tree.append(_OffTree(child, local, place))
+                    off_tree.append(_OffTree(child, local, inside))
         waiting = _answer(tree, off_tree, searcher, config) if off_tree else []
     return policy
 
 
-def _known_block(tree: PublicTree, node: int, known: Policy, place: int) -> FloatArray:
+def _known_block(tree: PublicTree, node: int, known: Policy, inside: int) -> FloatArray:
     """Returns [A, H]: what a policy of a smaller tree does at the place of a node; actions are found by their names."""
     names = tree.game.actions(tree.states[node])
-    block = np.zeros((len(names), known[place].shape[1]))
-    for name, row in zip(known.tree.game.actions(known.tree.states[place]), known[place], strict=True):
+    block = np.zeros((len(names), known[inside].shape[1]))
+    for name, row in zip(known.tree.game.actions(known.tree.states[inside]), known[inside], strict=True):
         block[names.index(name)] = row
     return block
 
@@ -145,25 +145,25 @@ class NestedSearcher(Searcher):
 
     def block(self, node: int) -> FloatArray:
         """Returns [A, H]: the blueprint, or the solution that answers the last off-tree action."""
-        where = self._place(node)
+        where = self._inside(node)
         if where is None:
             return uniform_policy(self.tree)[node]
         return _known_block(self.tree, node, where[0].blueprint.policy, where[1])
 
     def reach(self, node: int) -> Reach:
         """Returns each player's reach by the blueprint, after an off-tree action by the solution that answers it."""
-        where = self._place(node)
+        where = self._inside(node)
         if where is None:
             first, second = (np.ones(int(hands)) for hands in self.tree.num_hands[:, node])
             return first, second
-        local, place = where
-        return local.blueprint.reach[0][place], local.blueprint.reach[1][place]
+        local, inside = where
+        return local.blueprint.reach[0][inside], local.blueprint.reach[1][inside]
 
     def policy(self) -> Policy:
         """Returns what the searcher plays in the whole game; off-tree actions are answered many at a time."""
         return nested_search(self.tree, self.blueprint, self.searcher, self.config)
 
-    def _place(self, node: int) -> tuple[_Local, int] | None:
+    def _inside(self, node: int) -> tuple[_Local, int] | None:
         """Returns the blueprint for a node and its place there, after answering the off-tree actions on the way."""
         if node not in self._places:
             parent = int(self.tree.parent[node])
@@ -171,18 +171,18 @@ class NestedSearcher(Searcher):
         return self._places[node]
 
     def _follow(self, parent: int, node: int) -> tuple[_Local, int] | None:
-        where = self._place(parent)
+        where = self._inside(parent)
         if where is None:
             return None
-        local, place = where
+        local, inside = where
         small, label = local.blueprint.tree, self.tree.labels[node]
-        for child in small.children(place):
+        for child in small.children(inside):
             if small.labels[child] == label:
                 return local, child
         if self.tree.actor[parent] != 1 - self.searcher:
             return None
         self.searches += 1
-        [(_, answer, where_in)] = _answer(self.tree, [_OffTree(node, local, place)], self.searcher, self.config)
+        [(_, answer, where_in)] = _answer(self.tree, [_OffTree(node, local, inside)], self.searcher, self.config)
         return answer, where_in
 
 
@@ -209,12 +209,12 @@ def _answer(
     spend(solver.run, config.iterations, config.seconds)
     probabilities = solver.average_policy().probabilities
     answers = []
-    for (subtree, place), part, action, gift in zip(subtrees, parts, off_tree, gifts_before, strict=True):
+    for (subtree, inside), part, action, gift in zip(subtrees, parts, off_tree, gifts_before, strict=True):
         first, second = (probabilities[player][places(together, part.nodes, player)] for player in (0, 1))
         known = action.local.blueprint
         reach = known.reach[0][action.node], known.reach[1][action.node]
         solution = Blueprint(Policy(subtree, (first, second)), root_reach=reach)
-        answers.append((action.child, _Local(solution, opponent, gift), place))
+        answers.append((action.child, _Local(solution, opponent, gift), inside))
     return answers
 
 

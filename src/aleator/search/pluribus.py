@@ -104,12 +104,12 @@ class PluribusSearcher(Searcher):
         if self.tree.actor[node] != self.searcher:
             raise SolveError(f"player {self.searcher} searches at its own turn; node {node} is not")
         now = self._round(node)
-        return now.policy[_place(now.subgame, node)]
+        return now.policy[_inside(now.subgame, node)]
 
     def reach(self, node: int) -> Reach:
         """Returns each player's reach by the last solution in every round."""
         now = self._round(node)
-        return reach_at(now.policy, _place(now.subgame, node), now.reach)
+        return reach_at(now.policy, _inside(now.subgame, node), now.reach)
 
     def _round(self, node: int) -> _Round:
         """Returns the round of a node after the searches on the way, its own included."""
@@ -132,11 +132,11 @@ class PluribusSearcher(Searcher):
             parent = int(self.tree.parent[node])
             before = self._round(parent)
             if self.tree.actor[parent] == CHANCE:
-                above = reach_at(before.policy, _place(before.subgame, parent), before.reach)
+                above = reach_at(before.policy, _inside(before.subgame, parent), before.reach)
                 origins = [self.tree.origin(player, node) for player in (0, 1)]
                 reach = [row if to is None else row[to] for row, to in zip(above, origins, strict=True)]
             else:
-                reach = list(reach_at(before.policy, _place(before.subgame, node), before.reach))
+                reach = list(reach_at(before.policy, _inside(before.subgame, node), before.reach))
         believed = (normalised_rows(reach[0]), normalised_rows(reach[1]))
         return _Round(subgame, solved, believed, part_of(self.blueprint, subgame))
 
@@ -145,11 +145,11 @@ class PluribusSearcher(Searcher):
         self.searches += 1
         subgame, solved = now.subgame, now.solved
         solver = make_cfr(solved.tree, self.config.rule, root_reach=now.reach)
-        place = _place(subgame, node)
-        while place:
-            place = int(subgame.tree.parent[place])
-            if subgame.tree.actor[place] == self.searcher:
-                solver.lock(solved.nodes[[place]], now.policy[place][None])
+        at = _inside(subgame, node)
+        while at:
+            at = int(subgame.tree.parent[at])
+            if subgame.tree.actor[at] == self.searcher:
+                solver.lock(solved.nodes[[at]], now.policy[at][None])
         spend(solver.run, self.config.iterations, self.config.seconds)
         probabilities = solver.average_policy().probabilities
         inside = solved.nodes[subgame.tree.actor >= 0]
@@ -157,7 +157,7 @@ class PluribusSearcher(Searcher):
         return now._replace(policy=Policy(subgame.tree, (first, second)))
 
 
-def _place(subgame: Subgame, node: int) -> int:
+def _inside(subgame: Subgame, node: int) -> int:
     """Returns the number of a node of the whole tree in a subgame."""
     assert subgame.nodes is not None
     return int(np.flatnonzero(subgame.nodes == node)[0])

@@ -36,7 +36,7 @@ from aleator.search.leaf_value import LeafValue
 from aleator.search.solved_value import SolvedValue
 from aleator.search.subgame_solver import SubgameSolver, make_subgame_solver
 from aleator.solvers.engines.cpu.engine import shared_engine
-from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.engines.cpu.rows import NodeRows
 from aleator.solvers.search_rule import SearchRule, find_rule
 from aleator.solvers.warm_start import REBEL_ITERATIONS
 from aleator.trees.beliefs import Reach, normalised_rows
@@ -227,7 +227,7 @@ class PlayedPolicy:
         self._add(player, subgame.tree, subgame.nodes, engine.layout.unpad(player, reach))
         if not len(subgame.leaves):
             return
-        rows = Rows(engine.layout, subgame.leaves).reach(player, reach)
+        rows = NodeRows(engine.layout, subgame.leaves).reach(player, reach)
         if self._finish is not None:
             below = self._finish.solve(subgame, play.leaf_reach)
             vector = below.forest.push(player, rows, below.policies[player])

@@ -34,7 +34,7 @@ def pseudo_harmonic(size: float, menu: Sequence[float]) -> list[tuple[int, float
         return [(0, 1.0)]
     if size >= menu[-1]:
         return [(len(menu) - 1, 1.0)]
-    above = next(place for place, other in enumerate(menu) if other > size)
+    above = next(index for index, other in enumerate(menu) if other > size)
     low, high = menu[above - 1], menu[above]
     share = (high - size) * (1 + low) / ((high - low) * (1 + size))
     return [(above - 1, share), (above, 1.0 - share)]
@@ -84,9 +84,9 @@ def _act(
         names = [small.labels[child] for child in small.children(belief.node)]
         for action, name in enumerate(names):
             reach = belief.reach * blueprint[belief.node][action]
-            place = labels.index(name)
-            weights[place] += reach
-            after[place].append(_Imagined(int(small.first_child[belief.node]) + action, reach))
+            index = labels.index(name)
+            weights[index] += reach
+            after[index].append(_Imagined(int(small.first_child[belief.node]) + action, reach))
     total = weights.sum(axis=0)
     here[:] = np.where(total > 0, weights / np.where(total > 0, total, 1.0), here)
     return after
@@ -102,9 +102,9 @@ def _see(small: PublicTree, label: str, imagined: list[_Imagined]) -> list[_Imag
             outcomes.append(_Imagined(first + names.index(label), belief.reach))
             continue
         bet = split_label(label)
-        menu = [(split[1], place) for place, name in enumerate(names) if (split := split_label(name)) and bet]
+        menu = [(split[1], index) for index, name in enumerate(names) if (split := split_label(name)) and bet]
         if bet is None or not menu:
             raise SolveError(f"{label!r} is none of {names}, and no bet that could be translated")
-        for place, share in pseudo_harmonic(bet[1], [size for size, _ in menu]):
-            outcomes.append(_Imagined(first + menu[place][1], belief.reach * share))
+        for index, share in pseudo_harmonic(bet[1], [size for size, _ in menu]):
+            outcomes.append(_Imagined(first + menu[index][1], belief.reach * share))
     return outcomes

@@ -65,7 +65,7 @@ class _Side:
         tree, side = engine.tree, engine.layout.sides[player]
         self.player = player
         size = tree.policy_size[player]
-        self._child, self._node, self._reach, self._place, self._infostate = np.zeros((5, size), dtype=np.int64)
+        self._child, self._node, self._reach, self._entry, self._infostate = np.zeros((5, size), dtype=np.int64)
         places = infostates = 0
         known: dict[Any, Any] = {}
         for node in tree.decisions(player):
@@ -81,13 +81,13 @@ class _Side:
             self._child[block] = side.value_at[tree.first_child[node] + action] + hand
             self._node[block] = side.value_at[node] + hand
             self._reach[block] = side.reach_at[node] + hand
-            self._place[block] = places + action * count + bucket[hand]
+            self._entry[block] = places + action * count + bucket[hand]
             self._infostate[block] = infostates + bucket[hand]
             places += actions * count
             infostates += count
         self.regret, self.policy_sum = np.zeros((2, places))
         self._infostate_of = np.zeros(places, dtype=np.int64)
-        self._infostate_of[self._place] = self._infostate
+        self._infostate_of[self._entry] = self._infostate
 
     def match(self, name: str) -> FloatArray:
         """Returns the policy in proportion to regrets or sums of policies, uniform where there are none."""
@@ -95,7 +95,7 @@ class _Side:
         infostate = self._infostate_of
         total = np.bincount(infostate, weights)
         filled = np.where(total[infostate] > 0, weights, 1.0)
-        policy: FloatArray = (filled / np.bincount(infostate, filled)[infostate])[self._place]
+        policy: FloatArray = (filled / np.bincount(infostate, filled)[infostate])[self._entry]
         return policy
 
     def reach(self, engine: CpuEngine) -> npt.NDArray[Any]:
@@ -109,6 +109,6 @@ class _Side:
         policy, reach = self.match("regret"), self.reach(engine)[self._reach]
         padded = engine.layout.pad(self.player, policy)
         values = engine.values(self.player, opponent_reach, padded, best=False)
-        instant = np.bincount(self._place, values[self._child] - values[self._node], minlength=len(self.regret))
+        instant = np.bincount(self._entry, values[self._child] - values[self._node], minlength=len(self.regret))
         self.regret = np.maximum(self.regret + instant, 0.0)
-        self.policy_sum += iteration * np.bincount(self._place, reach * policy, minlength=len(self.regret))
+        self.policy_sum += iteration * np.bincount(self._entry, reach * policy, minlength=len(self.regret))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
 from aleator.solvers.engines.cpu.layout import Memory, Vector
-from aleator.solvers.engines.cpu.rows import Rows
+from aleator.solvers.engines.cpu.rows import NodeRows
 from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.minimax import pull_minimax
 from aleator.solvers.regret_rule import HEDGE, RegretRule
@@ -320,7 +320,7 @@ class MinimaxUpdate:
     def __init__(self, engine: CpuEngine, root_reach: Reach) -> None:
         self.alternating, self.share, self.iteration = True, 1.0, 0
         self._engine, layout = engine, engine.layout
-        self._rows = Rows(layout, np.arange(layout.tree.num_nodes))
+        self._rows = NodeRows(layout, np.arange(layout.tree.num_nodes))
         self._policy = [np.zeros(size, layout.dtype) for size in layout.vector_size]
         # values depend on no belief: whatever a player does, it is expected everywhere
         self._reach = [layout.new_reach(player, root_reach[player]) for player in (0, 1)]

@@ -74,14 +74,14 @@ def fingerprint(trees: Iterable[PublicTree]) -> Fingerprint:
             shape.update(f"origins[{len(origins)}]".encode() + origins.astype("<i8").tobytes())
         terminals = np.flatnonzero(tree.payoff_group >= 0)
         groups, stakes = tree.payoff_group[terminals], tree.stake[terminals]
-        for place in range(_SUMS):
-            weighted = stakes * _weights(3 * place, seen, len(terminals))
+        for index in range(_SUMS):
+            weighted = stakes * _weights(3 * index, seen, len(terminals))
             total, absolute = (
                 np.bincount(groups, weights, minlength=len(tree.payoffs)) for weights in (weighted, np.abs(weighted))
             )
             for group, matrix in enumerate(tree.payoffs):
-                rows, columns = (_weights(3 * place + 1 + player, 0, matrix.shape[player]) for player in (0, 1))
-                sums[place] += total[group] * float(rows @ (matrix @ columns))
+                rows, columns = (_weights(3 * index + 1 + player, 0, matrix.shape[player]) for player in (0, 1))
+                sums[index] += total[group] * float(rows @ (matrix @ columns))
                 scale += absolute[group] * float(rows @ (abs(matrix) @ columns))
         seen += len(terminals)
     return Fingerprint(shape.hexdigest(), tuple(sums.tolist()), float(scale))

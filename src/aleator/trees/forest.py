@@ -18,7 +18,7 @@ from aleator.trees.public_tree import Int64Array, PublicTree, build_tree
 _ABOVE = "above the forest"
 
 
-class _Forest(Game[Any]):
+class _ManyRoots(Game[Any]):
     """A game whose root leads to given states of another game."""
 
     def __init__(self, game: Game[Any], states: Sequence[Hashable]) -> None:
@@ -72,7 +72,7 @@ def build_forest(game: Game[Any], states: Sequence[Hashable]) -> PublicTree:
     Raises:
         TooBigError: there is too much below them, which is found out before anything is built.
     """
-    return build_tree(_Forest(game, states))
+    return build_tree(_ManyRoots(game, states))
 
 
 def nodes_in(full: PublicTree, roots: Int64Array, forest: PublicTree) -> Int64Array:

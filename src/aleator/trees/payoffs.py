@@ -41,11 +41,11 @@ class Payoffs(Sequence["Matrix"]):
     def __getitem__(self, group: slice) -> Sequence[Matrix]: ...
     def __getitem__(self, group: int | slice) -> Matrix | Sequence[Matrix]:
         if isinstance(group, slice):
-            return [self[place] for place in range(*group.indices(len(self)))]
-        place = range(len(self))[group]
-        if place not in self._written:
-            self._written[place] = self.operator(place).matrix()
-        return self._written[place]
+            return [self[index] for index in range(*group.indices(len(self)))]
+        index = range(len(self))[group]
+        if index not in self._written:
+            self._written[index] = self.operator(index).matrix()
+        return self._written[index]
 
 
 def payoff_operator(payoffs: Sequence[Matrix], group: int) -> PayoffOperator:

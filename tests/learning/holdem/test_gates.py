@@ -37,7 +37,7 @@ def test_an_exact_round_passes_and_a_uniform_one_does_not() -> None:
         number, node = left.pop()
         if not node.actions or node.street != root.street:
             continue
-        place = int(exact.plan.place[node.number])
+        place = int(exact.plan.slot[node.number])
         sums = exact.engine.read("policy_sum", 0, 0, place)
         rows = exact.plan.rows(node.player, exact.plan.boards[0][0])
         total = sums.sum(0)

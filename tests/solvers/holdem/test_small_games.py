@@ -133,7 +133,7 @@ class BruteForce:
     def _policy(self, key: int, board: tuple[int, ...], player: int, hand: int) -> np.ndarray:
         level = len(board) - len(self.spot.board)
         index = self.boards[level][board]
-        block = self.solver.engine.read("policy_sum", level, index, int(self.solver.plan.place[key]))
+        block = self.solver.engine.read("policy_sum", level, index, int(self.solver.plan.slot[key]))
         rows = self.solver.plan.rows(player, self.solver.plan.boards[level][index]).tolist()
         row = block[:, rows.index(hand)].astype(np.float64)
         return row / row.sum() if row.sum() > 0 else np.full(len(row), 1 / len(row))

@@ -74,7 +74,7 @@ def same_start(spot: Spot, rule: str, seed: int) -> tuple[CFR, HoldemSolver, Pla
             state = tree.states[node]
             level = len(state.board) - len(spot.board)
             board = on_board[level][state.board]
-            rows, shape = boards.engine.decision_rows(level, board, int(plan.place[state.node]))
+            rows, shape = boards.engine.decision_rows(level, board, int(plan.slot[state.node]))
             hands = np.searchsorted(plan.hands[player], plan.rows(player, plan.boards[level][board]))
             found[player].append((rows, shape, int(node), hands))
     kept, memory = boards.engine.storage, general.state()

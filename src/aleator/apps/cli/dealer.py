@@ -38,7 +38,7 @@ def run(
     wanted = [part.strip() for part in ports.split(",")]
     if not all(part.isascii() and part.isdigit() and int(part) < 65536 for part in wanted):
         raise AcpcError(f"--ports {ports!r}: numbers from 0 to 65535 with commas between them")
-    called = names.split(",") if names else [f"player{place + 1}" for place in range(len(wanted))]
+    called = names.split(",") if names else [f"player{index + 1}" for index in range(len(wanted))]
     config = DealerConfig(
         setup=setup,
         names=tuple(called),

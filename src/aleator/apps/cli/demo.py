@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from aleator.learning.evaluation import Played
     from aleator.learning.training import Trainer
     from aleator.learning.value_network.model import Searcher
-    from aleator.solvers.engines.batched.engine import LeafValues
+    from aleator.solvers.engines.batched.engine import BatchedValue
 
 GAME, LABEL = "liars-dice:1x4", "1x4f"
 PLAYTHROUGHS, FIRST_PLAYTHROUGHS, CURVE_PLAYTHROUGHS = 512, 64, 16
@@ -112,7 +112,7 @@ def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     return points
 
 
-def _evaluate(name: str, player: Trainer | Searcher, values: LeafValues, playthroughs: int, *, quiet: bool) -> Played:
+def _evaluate(name: str, player: Trainer | Searcher, values: BatchedValue, playthroughs: int, *, quiet: bool) -> Played:
     """Returns how exploitable search with a network is, with a bar while it is measured."""
     import torch
 

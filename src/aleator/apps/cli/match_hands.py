@@ -113,7 +113,7 @@ def _print(state: MatchState, output: Path | None) -> None:
     rows = []
     if state.mode != RAW:
         rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))
-    rows += [(f"chips won by {name}", *_cells(state.raw(place))) for place, name in enumerate(match.agents)][
+    rows += [(f"chips won by {name}", *_cells(state.raw(index))) for index, name in enumerate(match.agents)][
         : 1 if len(match.agents) == 2 else None
     ]
     print_table("", ("", "hands", "mbb/hand", "± 95 %"), rows)

@@ -48,15 +48,15 @@ def _finite(value: Any) -> Any:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Prints a table; columns of numbers are aligned right. What is too wide for the console is printed row by row."""
-    numeric = [all(_NUMBER.fullmatch(row[place]) for row in rows) for place in range(len(columns))]
-    cells = [[column, *(row[place] for row in rows)] for place, column in enumerate(columns)]
+    numeric = [all(_NUMBER.fullmatch(row[index]) for row in rows) for index in range(len(columns))]
+    cells = [[column, *(row[index] for row in rows)] for index, column in enumerate(columns)]
     longest = [max((len(word) for cell in column for word in cell.split()), default=0) for column in cells]
     width, room = [max(len(cell) for cell in column) for column in cells], out.width - 3 * len(columns)
     if sum(longest) > room and len(columns) > 2:  # words and numbers would be broken
         _print_rows(title, columns, rows)
         return
     while sum(width) > room and width != longest:
-        width[max(range(len(columns)), key=lambda place: width[place] - longest[place])] -= 1
+        width[max(range(len(columns)), key=lambda index: width[index] - longest[index])] -= 1
     table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for column, right, wide in zip(columns, numeric, width, strict=True):
         table.add_column(column, justify="right" if right else "left", overflow="fold", width=wide)

@@ -82,17 +82,17 @@ def run(
     count = deals if deals is not None or you is None else 1
     try:
         while count is None or len(played) < count:
-            place = int(rng.integers(2)) if seat is None else seat
+            sits = int(rng.integers(2)) if seat is None else seat
             if not json:
-                _announce(rules, len(played) + 1, place, opponent)
+                _announce(rules, len(played) + 1, sits, opponent)
                 if you is None and not played:
                     out.print("  ? shows the rules, q stops", style="dim")
-            table, turns = _play(rules, mine, opponent, place, rng, quiet=json)
-            won += table.payoff(place)
-            played.append(_record(table, place, turns))
+            table, turns = _play(rules, mine, opponent, sits, rng, quiet=json)
+            won += table.payoff(sits)
+            played.append(_record(table, sits, turns))
             if not json:
-                _reveal(table, place, turns)
-                out.print(f"{_result(table.payoff(place))}; {number(won)} in {_deals(played)}.\n", style="bold")
+                _reveal(table, sits, turns)
+                out.print(f"{_result(table.payoff(sits))}; {number(won)} in {_deals(played)}.\n", style="bold")
     except (_Quit, EOFError, KeyboardInterrupt) as reason:
         if not json:
             out.print(f"\n{_result(won)} in {_deals(played)}. Goodbye." if played else "\nGoodbye.")
@@ -155,8 +155,8 @@ def _play(
             action = ask_action(opponent, seen)
             turns.append(Turn(seen, given, chances, action))
         table.act(action)
-        place = len(seen.events)  # cards may have been dealt since
-        said[place] = _in_words(game, seen, action, table.events[place], own=seen.seat == seat)
+        printed = len(seen.events)  # cards may have been dealt since
+        said[printed] = _in_words(game, seen, action, table.events[printed], own=seen.seat == seat)
 
 
 def _has_hands(table: Table) -> bool:
@@ -165,9 +165,9 @@ def _has_hands(table: Table) -> bool:
 
 
 def _announce(game: Game[Any], count: int, seat: int, opponent: Agent) -> None:
-    place = ("first", "second")[seat]
+    turn = ("first", "second")[seat]
     out.print(
-        Rule(Text(f"deal {count}: {game.name}, you are {place}, against {opponent.name}", style="bold"), align="left")
+        Rule(Text(f"deal {count}: {game.name}, you are {turn}, against {opponent.name}", style="bold"), align="left")
     )
 
 
@@ -183,11 +183,11 @@ def _in_words(game: Game[Any], seen: Observation, action: int, event: int, *, ow
 def _show_events(table: Table, shown: int, seat: int, said: dict[int, str]) -> None:
     """Prints what happened since the last look, and who did it."""
     game, state = table.game, table.game.root()
-    for place, event in enumerate(table.events):
+    for index, event in enumerate(table.events):
         child = game.children(state)[event]
-        if place >= shown:
+        if index >= shown:
             who = {CHANCE: "chance", seat: "you"}.get(game.actor(state), "agent")
-            out.print(Text(f"  {who + ':':<8}{_personal(said.get(place, child.label), seat)}"))
+            out.print(Text(f"  {who + ':':<8}{_personal(said.get(index, child.label), seat)}"))
         state = child.state
 
 

@@ -59,14 +59,14 @@ def play_hands_in_terminal(
         out.print(f"{variant.title}; against {opponent.name}. ? helps, q stops.", markup=False)
     try:
         while (count is None or len(played) < count) and min(chips) > 0:
-            place = (int(rng.integers(2)) if not played else 1 - played[-1].seat) if seat is None else seat
-            stacks = (chips[0], chips[1]) if place == 0 else (chips[1], chips[0])
+            sits = (int(rng.integers(2)) if not played else 1 - played[-1].seat) if seat is None else seat
+            stacks = (chips[0], chips[1]) if sits == 0 else (chips[1], chips[0])
             setup = replace(variant.setup, stacks=stacks)
             if not json:
                 out.print(
                     Rule(Text(f"hand {len(played) + 1}: you have {chips[0]:,}, the agent {chips[1]:,}"), align="left")
                 )
-            hand = _play(setup, place, opponent, mine, rng, len(played) + 1, quiet=json)
+            hand = _play(setup, sits, opponent, mine, rng, len(played) + 1, quiet=json)
             played.append(hand)
             if not variant.pot:
                 chips[0] += hand.won

@@ -51,8 +51,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         spot = subgame(number)
         points = powers_of_two(1, turn if spot.street == 2 else river, per_octave=2)
         curves: dict[str, Points] = {}
-        for place, (shown, rule) in enumerate(_ALGORITHMS.items()):
-            on_progress(done + share * place / len(_ALGORITHMS), f"subgame {number}, {shown}")
+        for step, (shown, rule) in enumerate(_ALGORITHMS.items()):
+            on_progress(done + share * step / len(_ALGORITHMS), f"subgame {number}, {shown}")
             curve = holdem_curve(spot, parse_rule(rule), points).points
             curves[shown] = [(iteration, percent / 100 * spot.pot / BIG_BLIND * 1000) for iteration, percent in curve]
         panels[f"subgame {number}"] = curves

@@ -88,13 +88,13 @@ def sampled_curves(
         quality, touched = np.zeros((runs, len(points))), np.zeros((runs, len(points)))
         for run in range(runs):
             solver = MCCFR(tree, rule, seed=settings.seed + run, threads=os.cpu_count() or 1)
-            for place, point in enumerate(points):
+            for number, point in enumerate(points):
                 while solver.iteration < point:
                     on_progress(done / total, f"{algorithm}, run {run + 1} of {runs}")
                     chunk = min(point - solver.iteration, max(1, 200_000 // rule.batch))
                     solver.run(chunk)
                     done += chunk * rule.batch
-                quality[run, place], touched[run, place] = solver.nash_conv() / 2, solver.nodes_touched
+                quality[run, number], touched[run, number] = solver.nash_conv() / 2, solver.nodes_touched
         low, high = quality.min(axis=0), quality.max(axis=0)
         curves[algorithm] = Curve(np.array(points, float), touched.mean(axis=0), quality.mean(axis=0), low, high)
     on_progress(1.0, "")

@@ -42,8 +42,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     hands = int(settings.choose(320, 12_800, 100_000))
     rows: list[tuple[Cell, ...]] = []
     claims = []
-    for place, (agent, menu, rounds, paper, interval) in enumerate(_CELLS):
-        on_progress(place / len(_CELLS), f"{agent}, {menu} {rounds}")
+    for number, (agent, menu, rounds, paper, interval) in enumerate(_CELLS):
+        on_progress(number / len(_CELLS), f"{agent}, {menu} {rounds}")
         match = HandMatch(
             game=_GAME,
             agents=("local best response", agent),
@@ -70,7 +70,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         rows=tuple(rows),
         panels={
             "local best response": {
-                "paper": [(float(place + 1), max(cell[3], 0.01)) for place, cell in enumerate(_CELLS)],
+                "paper": [(float(number + 1), max(cell[3], 0.01)) for number, cell in enumerate(_CELLS)],
             }
         },
         x_label="cell",

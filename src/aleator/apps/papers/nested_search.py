@@ -70,10 +70,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     solve, search = (300, 100) if settings.quick else (500, 200)
     menus = dict([next(iter(_MENUS.items()))]) if settings.quick else _MENUS
     scores: dict[str, dict[str, float]] = {}
-    for place, (name, (sizes, off_tree, bets)) in enumerate(menus.items()):
+    for number, (name, (sizes, off_tree, bets)) in enumerate(menus.items()):
 
-        def part(share: float, what: str, place: int = place) -> None:
-            on_progress((place + share) / len(menus), what)
+        def part(share: float, what: str, number: int = number) -> None:
+            on_progress((number + share) / len(menus), what)
 
         scores[name] = measure(sizes, off_tree, bets, solve, search, part)
     on_progress(1.0, "")

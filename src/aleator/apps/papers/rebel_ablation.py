@@ -83,7 +83,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             measured=f"{last[_RANDOM]:.3f} against {last[_PLAIN]:.3f}",
             agrees=last[_RANDOM] > last[_PLAIN],
         ),
-        *(_saving(without, started, place) for place in sorted({1, len(without) // 2 - 1, len(without) - 1})),
+        *(_saving(without, started, index) for index in sorted({1, len(without) // 2 - 1, len(without) - 1})),
     ]
     if _AVERAGE in last:
         claims.append(
@@ -128,9 +128,9 @@ def _fewer(trainer: Trainer, playthroughs: int, *, started: bool) -> list[tuple[
     return points
 
 
-def _saving(without: list[tuple[float, float]], started: list[tuple[float, float]], place: int) -> Claim:
+def _saving(without: list[tuple[float, float]], started: list[tuple[float, float]], index: int) -> Claim:
     """Returns whether a started search gets where another is at one of its points with fewer updates."""
-    updates, target = without[place]
+    updates, target = without[index]
     enough = [number for number, score in started if score <= target]
     measured = f"{enough[0]:.0f} updates" if enough else f"not within {started[-1][0]:.0f} updates"
     return Claim(

@@ -87,8 +87,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         last = (each.quick if settings.quick else None) or each.last
         shown_game = each.game if strength else f"{each.game}, exact"
         curves[shown_game] = {}
-        for place, (shown, rule) in enumerate(_METHODS.items()):
-            on_progress((number + place / len(_METHODS)) / len(runs), f"{shown_game}, {shown}")
+        for step, (shown, rule) in enumerate(_METHODS.items()):
+            on_progress((number + step / len(_METHODS)) / len(runs), f"{shown_game}, {shown}")
             curve, whole = _solve(each, strength, rule, last)
             curves[shown_game][shown] = curve
             rows.append((f"{each.game}, {strength or 'exact'}", shown, 2 * last, curve[0][1], curve[-1][1], whole))

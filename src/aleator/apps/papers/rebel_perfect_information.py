@@ -88,14 +88,14 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         before += searches
         panels[label] = curves
         errors = (_errors(untrained, exact), _errors(searched, exact))
-        for seat, place in enumerate(("first", "second")):
+        for seat, turn in enumerate(("first", "second")):
             value = exact[trainer.game.root()] * (1 - 2 * seat) + 0.0
             worst = [entry.worst(seat) for entry in (untrained, searched)]
             wrong = (*errors[0], *errors[1]) if seat == 0 else (None,) * 4
-            rows.append((label, len(exact), place, value, *worst, *wrong))
+            rows.append((label, len(exact), turn, value, *worst, *wrong))
             claims.append(
                 Claim(
-                    text=f"{label}, moving {place}: trained, it gets what the game is worth from every opponent",
+                    text=f"{label}, moving {turn}: trained, it gets what the game is worth from every opponent",
                     measured=f"at worst {worst[1]:g}, the game is worth {value:g}; untrained {worst[0]:g}",
                     agrees=worst[1] == value,
                 )

@@ -142,10 +142,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     names = ("leduc",) if settings.quick else tuple(SETTINGS)
     prepare("cfr+")
     ours: dict[str, dict[str, tuple[float, ...]]] = {}
-    for place, name in enumerate(names):
+    for number, name in enumerate(names):
 
-        def part(share: float, what: str, place: int = place) -> None:
-            on_progress((place + share) / len(names), what)
+        def part(share: float, what: str, number: int = number) -> None:
+            on_progress((number + share) / len(names), what)
 
         ours[name] = measure(SETTINGS[name], part)
     on_progress(1.0, "")
@@ -159,7 +159,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         columns=("game", "technique", "coarse", "medium", "fine", "of the trunk"),
         rows=tuple(rows),
         panels={
-            name: {method: [(float(place), numbers[place]) for place in range(3)] for method, numbers in scores.items()}
+            name: {
+                method: [(float(number), numbers[number]) for number in range(3)] for method, numbers in scores.items()
+            }
             for name, scores in ours.items()
         },
         x_label="blueprint: 0 coarse, 1 medium, 2 fine",
@@ -175,13 +177,13 @@ def measure(setting: Setting, on_progress: OnProgress) -> dict[str, tuple[float,
     tree = build_tree(game)
     subgames = setting.subgames(tree)
     scores: dict[str, list[float]] = {name: [] for name in (TRUNK, *METHODS)}
-    for place, (count, iterations) in enumerate(setting.blueprints):
+    for step, (count, iterations) in enumerate(setting.blueprints):
         solver = BucketedCFR(tree, setting.buckets(game, count))
         solver.run(iterations)
         blueprint = Blueprint(solver.average_policy(), solver.current_policy())
         scores[TRUNK].append(exploitability(blueprint.policy))
         for number, (name, method) in enumerate(METHODS.items()):
-            on_progress((place + number / len(METHODS)) / len(setting.blueprints), f"{game.name}, {name}")
+            on_progress((step + number / len(METHODS)) / len(setting.blueprints), f"{game.name}, {name}")
             config = replace(method, iterations=setting.iterations)
             scores[name].append(exploitability(search_everywhere(blueprint, subgames, config)))
     return {name: tuple(numbers) for name, numbers in scores.items()}
@@ -224,10 +226,10 @@ def claims(scores: dict[str, dict[str, tuple[float, ...]]]) -> tuple[Claim, ...]
         Claim(
             text="... but can be worse than the trunk",
             measured=", ".join(
-                f"{name}: {table['unsafe'][place]:.3g} against {table[TRUNK][place]:.3g}"
+                f"{name}: {table['unsafe'][number]:.3g} against {table[TRUNK][number]:.3g}"
                 for name, table in scores.items()
-                for place in range(3)
-                if table["unsafe"][place] > table[TRUNK][place]
+                for number in range(3)
+                if table["unsafe"][number] > table[TRUNK][number]
             )
             or "in no case",
             agrees=any(max(np.array(table["unsafe"]) - table[TRUNK]) > 0 for table in scores.values()),

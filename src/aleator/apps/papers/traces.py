@@ -73,11 +73,11 @@ def traces(
     everything.run(1)  # the uniform policy reaches all
     assert isinstance(everything, PrunedCFR)
     runs = {}
-    for place, algorithm in enumerate(algorithms):
+    for number, algorithm in enumerate(algorithms):
         solver, rows, spent, best = make_solver(tree, algorithm), [], 0.0, np.inf
         touched, goal = 0, 1
         while touched < nodes:
-            share = (place + touched / nodes) / len(algorithms)
+            share = (number + touched / nodes) / len(algorithms)
             on_progress(part[0] + share * (part[1] - part[0]), algorithm)
             started = perf_counter()
             solver.run(goal - solver.iteration)

@@ -29,8 +29,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     curves: dict[str, Points] = {"CFR": _run(CFR(tree, parse_rule(_RULE)), points, 0)}
     rows: list[tuple[Cell, ...]] = []
     claims = []
-    for place, start in enumerate(starts):
-        on_progress((place + 1) / (len(starts) + 1), f"warm start after {start} iterations")
+    for number, start in enumerate(starts):
+        on_progress((number + 1) / (len(starts) + 1), f"warm start after {start} iterations")
         equivalent, softness, curve = _restarted(tree, start, points)
         loss = _loss(curves["CFR"], curve, start)
         curves[f"warm start after {start:,}"] = curve

@@ -80,8 +80,8 @@ class HistoryGame(Game[int]):
         """Returns for each player and state whether hands keep their numbers, as `Child` with origin None means it."""
         form, nodes = self._form, self._form.nodes
         count = len(nodes.actor)
-        place = np.zeros(count, dtype=np.int64)
-        place[children] = np.arange(len(children)) - np.array(self._children_at)[nodes.parent[children]]
+        index = np.zeros(count, dtype=np.int64)
+        index[children] = np.arange(len(children)) - np.array(self._children_at)[nodes.parent[children]]
         siblings = np.diff(self._children_at)[nodes.parent]
         actions = np.array([len(entry.names) for entry in form.action_sets] or [0])[nodes.action_set]
         keeps = []
@@ -89,7 +89,7 @@ class HistoryGame(Game[int]):
             before = hands[nodes.parent]
             moves = nodes.actor[nodes.parent] == player
             node = np.repeat(np.arange(count), hands)
-            expected = np.arange(len(node)) - form.hand_start[player][node] + (moves * place * before)[node]
+            expected = np.arange(len(node)) - form.hand_start[player][node] + (moves * index * before)[node]
             same = hands == before
             same[node[form.origin[player] != expected]] = False
             same &= ~moves | (siblings == actions[nodes.parent])

@@ -95,7 +95,7 @@ class PublicForm(NamedTuple):
     time: IntArray
 
 
-class _Rows(NamedTuple):
+class _LevelRows(NamedTuple):
     """Histories [R] and where they come from: public state, action, hands as in `Child.origin`."""
 
     history: IntArray
@@ -104,8 +104,8 @@ class _Rows(NamedTuple):
     origin0: IntArray
     origin1: IntArray
 
-    def take(self, which: BoolArray | npt.NDArray[np.intp]) -> _Rows:
-        return _Rows(*(column[which] for column in self))
+    def take(self, which: BoolArray | npt.NDArray[np.intp]) -> _LevelRows:
+        return _LevelRows(*(column[which] for column in self))
 
 
 def _number(*columns: IntArray) -> tuple[IntArray, IntArray]:
@@ -184,7 +184,7 @@ class _Grouping:
     def run(self) -> PublicForm:
         start = np.flatnonzero(self.walk.parent < 0)
         nothing = np.zeros(len(start), dtype=np.int64)
-        rows = _Rows(start, nothing, nothing, nothing, nothing)
+        rows = _LevelRows(start, nothing, nothing, nothing, nothing)
         while True:
             over = self.walk.actor[rows.history] == TERMINAL
             if over.any():
@@ -194,7 +194,7 @@ class _Grouping:
                 return self._pack()
             rows = self._advance(rows)
 
-    def _end(self, rows: _Rows, over: BoolArray) -> None:
+    def _end(self, rows: _LevelRows, over: BoolArray) -> None:
         """Makes terminals: one per action, or a single one if no game goes on and actions differ or outnumber hands."""
         nodes = self.nodes
         goes_on = np.zeros(len(nodes.actor), dtype=np.bool_)
@@ -209,7 +209,7 @@ class _Grouping:
         nobody = np.full(len(first), TERMINAL)
         self._add(ended, group, first, nobody, -1, (ended.origin0, ended.origin1))
 
-    def _advance(self, rows: _Rows) -> _Rows:
+    def _advance(self, rows: _LevelRows) -> _LevelRows:
         """Makes the public states whose decision is next; returns the rows that follow and those that wait."""
         walk, now = self.walk, int(self.time[rows.history].min())
         acting = self.time[rows.history] == now
@@ -233,12 +233,12 @@ class _Grouping:
         hands = self._add(rows, group, first, actor, now, (codes[0][chosen], codes[1][chosen]))
         self._prove(rows, acting, actor[group], (hands[0], hands[1]), group)
         following = self._follow(base, rows, acting, group, hands)
-        merged = _Rows(*(np.concatenate(both) for both in zip(waiting, following, strict=True)))
+        merged = _LevelRows(*(np.concatenate(both) for both in zip(waiting, following, strict=True)))
         return merged.take(np.argsort(merged.history, kind="stable"))
 
     def _add(
         self,
-        rows: _Rows,
+        rows: _LevelRows,
         group: IntArray,
         first: IntArray,
         actor: IntArray,
@@ -272,7 +272,7 @@ class _Grouping:
         return hands[0], hands[1]
 
     def _prove(
-        self, rows: _Rows, acting: BoolArray, actor: IntArray, hands: tuple[IntArray, IntArray], group: IntArray
+        self, rows: _LevelRows, acting: BoolArray, actor: IntArray, hands: tuple[IntArray, IntArray], group: IntArray
     ) -> None:
         """Raises NotPublicError unless each infostate in which somebody decides now is one hand in one public state."""
         if (actor != self.walk.actor[rows.history])[acting].any():
@@ -289,8 +289,8 @@ class _Grouping:
                 raise NotPublicError
 
     def _follow(
-        self, base: int, rows: _Rows, acting: BoolArray, group: IntArray, hands: tuple[IntArray, IntArray]
-    ) -> _Rows:
+        self, base: int, rows: _LevelRows, acting: BoolArray, group: IntArray, hands: tuple[IntArray, IntArray]
+    ) -> _LevelRows:
         """Returns the rows one move further; a row that is not acting stays where it is after the forced action 0."""
         walk, count = self.walk, len(self.nodes.actor) - base
         sets, table, start = self.menus.choose(group[acting], walk.menu[rows.history[acting]], count)
@@ -309,7 +309,7 @@ class _Grouping:
         for player, counts in enumerate((self.nodes.hands0, self.nodes.hands1)):
             moved = np.where(self.nodes.actor[parent] == player, action, 0)
             origins.append(moved * counts[parent] + hands[player][row])
-        return _Rows(history, parent, action, origins[0], origins[1])
+        return _LevelRows(history, parent, action, origins[0], origins[1])
 
     def _pack(self) -> PublicForm:
         nodes, pairs, weights = self.nodes, np.concatenate(self._pairs, axis=1), np.concatenate(self._weights, axis=1)

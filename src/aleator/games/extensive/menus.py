@@ -61,7 +61,7 @@ class Menus:
                 names = self.sets[menus[legal.index(widest)]].names
                 places = [[widest.index(action) for action in actions] for actions in legal]
             else:
-                names = tuple(f"action {place + 1}" for place in range(len(widest)))
+                names = tuple(f"action {index + 1}" for index in range(len(widest)))
                 places = [list(range(len(actions))) for actions in legal]
             self._known[menus] = len(self.sets)
             self.sets.append(ActionSet(names, dict(zip(menus, map(np.array, places), strict=True)), meaningful))

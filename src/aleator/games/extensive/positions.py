@@ -108,8 +108,8 @@ class PositionGame(Game[int]):
                     raise NotMergedError(f"{self.name}: histories that lead to {position.key()!r} go on differently")
                 if over:
                     break
-                place = rng.randrange(len(self._children[state]))
-                position, state = position.child(position.actions()[place]), self._children[state][place]
+                action = rng.randrange(len(self._children[state]))
+                position, state = position.child(position.actions()[action]), self._children[state][action]
 
     @property
     def num_positions(self) -> int:

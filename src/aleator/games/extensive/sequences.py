@@ -74,12 +74,12 @@ class _Side:
         chosen, table, start = menus.choose(np.zeros(len(acting), dtype=np.int64), menu, 1)
         taken = [
             (
-                int(table[begin + place]) * count + hand,
-                int(self.infostate[hand]) * self._stride + place,
+                int(table[begin + index]) * count + hand,
+                int(self.infostate[hand]) * self._stride + index,
                 self.weight[hand],
             )
             for hand, of_hand, begin in zip(acting.tolist(), menu.tolist(), start.tolist(), strict=True)
-            for place in range(len(walk.menus[of_hand][1]))
+            for index in range(len(walk.menus[of_hand][1]))
         ]
         kept = [
             (hand, int(self.sample[hand]), self.weight[hand]) for hand in np.flatnonzero(self.infostate < 0).tolist()
@@ -95,8 +95,8 @@ class _Side:
         """Returns [M]: at terminals the finished hand of the player."""
         last = self.sequence[self.sample]
         order = np.argsort(last)
-        place = np.searchsorted(last[order], self.sequence)
-        nodes: IntArray = order[np.minimum(place, len(order) - 1)]
+        index = np.searchsorted(last[order], self.sequence)
+        nodes: IntArray = order[np.minimum(index, len(order) - 1)]
         return nodes
 
 

@@ -228,21 +228,21 @@ def _walk(root: History, name: str, meter: Meter) -> Walk:
         if actor == TERMINAL:
             log.add_terminal(history, before)
         elif actor == CHANCE:
-            parent, place, depth, chance, event = before
+            parent, action, depth, chance, event = before
             outcomes = _outcomes(history, name)
             meter.add(len(outcomes))
             meter.check_moves(len(event))
             for outcome, probability in reversed(outcomes):
                 following = (*event, history.action_name(outcome))
-                stack.append((history.child(outcome), (parent, place, depth, chance * probability, following)))
+                stack.append((history.child(outcome), (parent, action, depth, chance * probability, following)))
         else:
             actions = _actions(history, actor, name)
             meter.add(len(actions))
             index = log.add_decision(history, before, actor, actions)
             _, _, depth, chance, _ = before
             meter.check_moves(depth)
-            for place in range(len(actions) - 1, -1, -1):
-                stack.append((history.child(actions[place]), (index, place, depth + 1, chance, ())))
+            for action in range(len(actions) - 1, -1, -1):
+                stack.append((history.child(actions[action]), (index, action, depth + 1, chance, ())))
     return log.finish()
 
 
@@ -272,15 +272,15 @@ class _Log:
 
     def add_terminal(self, history: History, before: _Before) -> None:
         """Writes down the end of a game."""
-        parent, place, depth, chance, event = before
+        parent, action, depth, chance, event = before
         outcome = self.events.setdefault(event, len(self.events))
-        self.whole += (parent, place, depth, outcome, TERMINAL, 0, 0, 0, -1)
+        self.whole += (parent, action, depth, outcome, TERMINAL, 0, 0, 0, -1)
         self.real += (chance, history.utility())
         self.size += 1
 
     def add_decision(self, history: History, before: _Before, actor: int, actions: Sequence[int]) -> int:
         """Writes down a decision; returns the number of its history."""
-        parent, place, depth, chance, event = before
+        parent, taken, depth, chance, event = before
         outcome = self.events.setdefault(event, len(self.events))
         acting, watching, observations = self.acting[actor], self.watching[1 - actor], self.observations
         own = acting.setdefault(history.infostate(actor), len(acting))
@@ -290,7 +290,7 @@ class _Log:
         if menu == len(self.names):
             self.names.append(tuple(history.action_name(action) for action in actions))
         pair = (other, own) if actor else (own, other)
-        self.whole += (parent, place, depth, outcome, actor, *pair, public, menu)
+        self.whole += (parent, taken, depth, outcome, actor, *pair, public, menu)
         self.real += (chance, 0.0)
         self.size += 1
         if len(self.whole) > _BATCH:

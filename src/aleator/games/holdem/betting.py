@@ -180,7 +180,7 @@ class BettingRules:
     def blinds(self) -> tuple[tuple[int, int], ...]:
         """Returns who posts how much, in the order of posting: small blind, big blind, straddles."""
         first = ((self.small_blind_player, self.small_blind), (self.big_blind_player, self.big_blind))
-        return first + tuple((2 + place, amount) for place, amount in enumerate(self.straddles))
+        return first + tuple((2 + index, amount) for index, amount in enumerate(self.straddles))
 
     def min_bet(self, street: int) -> int:
         """Returns the smallest bet of ``street``, and the smallest raise where no full raise came before."""

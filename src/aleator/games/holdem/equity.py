@@ -171,8 +171,8 @@ def sort_by_strength(
             bucket = strength[hand] & (_BUCKETS - 1)
             spare[counts[bucket]] = hand
             counts[bucket] += 1
-    for place in range(alive):
-        hand = spare[place]
+    for index in range(alive):
+        hand = spare[index]
         bucket = strength[hand] >> 7
         order[high_counts[bucket]] = hand
         high_counts[bucket] += 1
@@ -193,13 +193,13 @@ def _scan(
             hand = order[end]
             won[hand] += 0.5 * (whole - by_card[cards[hand, 0]] - by_card[cards[hand, 1]])
             end += 1
-        for place in range(start, end):
-            hand = order[place]
+        for index in range(start, end):
+            hand = order[index]
             whole += reach[hand]
             by_card[cards[hand, 0]] += reach[hand]
             by_card[cards[hand, 1]] += reach[hand]
-        for place in range(start, end):
-            hand = order[place]
+        for index in range(start, end):
+            hand = order[index]
             won[hand] += 0.5 * (whole - by_card[cards[hand, 0]] - by_card[cards[hand, 1]] + reach[hand])
         start = end
 

@@ -62,11 +62,11 @@ def _images(board: npt.NDArray[np.int64], permutations: npt.NDArray[np.int64]) -
         for k in range(5):
             image[k] = board[k] // NUM_SUITS * NUM_SUITS + suits[board[k] % NUM_SUITS]
         for k in range(1, 5):  # descending, as the board is
-            card, place = image[k], k
-            while place > 0 and image[place - 1] < card:
-                image[place] = image[place - 1]
-                place -= 1
-            image[place] = card
+            card, index = image[k], k
+            while index > 0 and image[index - 1] < card:
+                image[index] = image[index - 1]
+                index -= 1
+            image[index] = card
         differs = 0
         for k in range(5):
             differs = image[k] - board[k]

@@ -102,7 +102,7 @@ def lock_round(solver: HoldemSolver, shape: BettingShape, policies: FloatArray, 
     for number, node in _decisions(solver.plan.betting, shape):
         if node.player != player:
             continue
-        place = int(solver.plan.place[node.number])
+        place = int(solver.plan.slot[node.number])
         rows = solver.plan.rows(player, board)
         block = np.zeros(solver.engine.decision_rows(0, 0, place)[1], np.float32)
         block[:, : len(rows)] = policies[shape.rows(number)][:, rows]

@@ -23,7 +23,7 @@ from aleator.solvers.engines.sampling.histories import (
     MOVES,
     PAIRS,
     UTILITY,
-    Rows,
+    HistoryRows,
     build_histories,
 )
 from aleator.trees.policy import Policy
@@ -99,7 +99,7 @@ class TreePlay(SampledGame):
 
     def __init__(self, tree: PublicTree, *, device: torch.device | str = "cpu") -> None:
         self.tree, self.device = tree, torch.device(device)
-        self._rows = Rows(tree)
+        self._rows = HistoryRows(tree)
         found = build_histories(tree, self._rows)
         columns = self._put(found.nodes.astype(np.int64))
         self._actor, self._actions, self._first = columns[:, ACTOR], columns[:, ACTIONS], columns[:, FIRST_CHILD]

@@ -70,9 +70,9 @@ class Encoding:
             raise SolveError(f"{game.name}: the relative encoding needs rules that are the same for both players")
         self.game, self.num_hands, self.kind = game, num_hands, kind
         self._device, self._dtype = device, dtype
-        self._place: dict[Any, int] | None = None  # of the one in the features of a game that has none
+        self._number: dict[Any, int] | None = None  # of the one in the features of a game that has none
         if game.features(states[0]) is None:
-            self._place = {state: place for place, state in enumerate(states)}
+            self._number = {state: index for index, state in enumerate(states)}
         self.clear()
         self.extend(states)
         self.size = int(self.features.shape[2]) + 2 * num_hands
@@ -119,10 +119,10 @@ class Encoding:
         features = self.game.features(state)
         if features is not None:
             return features
-        if self._place is None or state not in self._place:
+        if self._number is None or state not in self._number:
             raise SolveError(f"the network was not trained for {state} of {self.game.name}, which has no features")
-        features = np.zeros(len(self._place))
-        features[self._place[state]] = 1.0
+        features = np.zeros(len(self._number))
+        features[self._number[state]] = 1.0
         return features
 
     @property

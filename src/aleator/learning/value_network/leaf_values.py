@@ -7,10 +7,10 @@ import torch
 from aleator.learning.value_network.encoding import Encoding
 from aleator.learning.value_network.networks import ValueNetwork
 from aleator.learning.value_network.torch_leaves import TorchLeaves
-from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.engine import BatchedValue
 
 
-def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> LeafValues:
+def leaf_values(network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> BatchedValue:
     """Returns a value network as the value function of a search, by the fastest means its device has."""
     if encoding.features.is_cuda:
         from aleator.learning.value_network.triton_leaves import TritonLeaves

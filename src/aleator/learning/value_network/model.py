@@ -23,7 +23,7 @@ from aleator.learning.decisions import Decisions, NetworkPolicies
 from aleator.learning.subgames import Subgames
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import Perceptron, PolicyNetwork, ValueNetwork
-from aleator.solvers.engines.batched.engine import LeafValues
+from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.storage import ArrayFile, StorageError, parse_json
 from aleator.storage.tensors import TensorFile, write_tensors
@@ -210,7 +210,7 @@ class Searcher:
                 f"the network takes {network.size:,} inputs and {network.num_hands:,} hands; {self.game.name} has "
                 f"{encoding.size:,} and {hands:,}"
             )
-        self.leaf_values: LeafValues = leaf_values(network.to(device), encoding, low_precision=low_precision)
+        self.leaf_values: BatchedValue = leaf_values(network.to(device), encoding, low_precision=low_precision)
         self.warm_start: WarmStart | None = None
         if model.policy and model.config.warm_start:
             decisions = Decisions(self.subgames, kind=model.config.encoding)

@@ -106,22 +106,22 @@ def perceive(
     width = one.shape[1]
     for start in range(0, len(rows), TILE):
         count = min(TILE, len(rows) - start)
-        for place in range(count):
-            row = rows[start + place]
+        for offset in range(count):
+            row = rows[start + offset]
             for at in range(inputs.shape[1]):
-                tile[place, at] = inputs[row, at]
+                tile[offset, at] = inputs[row, at]
             for at in range(0, width, WIDE):
-                store(one, place * width + at, load_wide(begins, begin[row] * width + at))
+                store(one, offset * width + at, load_wide(begins, begin[row] * width + at))
         multiply(tile, first, one, width, one)
         _activate(one, units, norm, scales[0], shifts[0], factors)
         for layer in range(len(others)):
             multiply(one, others[layer], biases[layer], 0, other)
             _activate(other, units, norm, scales[layer + 1], shifts[layer + 1], factors)
             one, other = other, one
-        for place in range(count):
+        for offset in range(count):
             for hand in range(values.shape[1]):
-                value = _product(one, place * width, output, hand * width, width)
-                values[rows[start + place], hand] = value + output_bias[hand]
+                value = _product(one, offset * width, output, hand * width, width)
+                values[rows[start + offset], hand] = value + output_bias[hand]
 
 
 @kernel(fastmath={"contract", "nsz"})

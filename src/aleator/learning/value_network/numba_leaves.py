@@ -20,7 +20,7 @@ from aleator.learning.value_network.numba_network import Array32, NumbaNetwork, 
 from aleator.solvers.engines.batched.forest import Forest
 
 Tensor = torch.Tensor
-Rows = npt.NDArray[np.floating[Any]]
+Block = npt.NDArray[np.floating[Any]]
 
 
 class NumbaLeaves:
@@ -61,7 +61,7 @@ class BoundNumbaLeaves:
         """Returns `values` [Y, H] as a tensor."""
         return torch.from_numpy(self.values(player, (reach[0].numpy(), reach[1].numpy())))
 
-    def values(self, player: int, reach: tuple[Rows, Rows]) -> Array32:
+    def values(self, player: int, reach: tuple[Block, Block]) -> Array32:
         """Returns [Y, H] values, overwritten by later calls; of any size at leaves that the opponent never reaches.
 
         Args:

@@ -29,9 +29,11 @@ def encode_beliefs(
         weight = chance * tl.load((reach0 if player == 0 else reach1) + at, mask=ok, other=0.0)
         total = tl.sum(weight, axis=1)[:, None]
         belief = tl.where(total > 0, weight / total, chance)
-        place = first + tl.where(swap != 0, 1 - player, player) * hands
+        offset = first + tl.where(swap != 0, 1 - player, player) * hands
         tl.store(
-            inputs + leaf[:, None] * WIDTH + place[:, None] + hand[None, :], belief.to(inputs.dtype.element_ty), mask=ok
+            inputs + leaf[:, None] * WIDTH + offset[:, None] + hand[None, :],
+            belief.to(inputs.dtype.element_ty),
+            mask=ok,
         )
 
 

@@ -286,7 +286,7 @@ def _street_policy(solver: HoldemSolver, level: int, player: int) -> npt.NDArray
     places = places[np.argsort(plan.nodes[level][places])]  # the file lists decisions in preorder
     counts, width = forest.num_children[places], plan.widths[level][player]
     order = np.concatenate(
-        [np.arange(forest.row[place], forest.row[place] + forest.num_children[place]) for place in places]
+        [np.arange(forest.row[slot], forest.row[slot] + forest.num_children[slot]) for slot in places]
     )
     base = int(engine.streets[level].storage_at[player])
     kept = engine.storage[player].policy_sum[base : base + policy.shape[0] * policy.shape[1] * width]

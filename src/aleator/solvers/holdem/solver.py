@@ -124,8 +124,8 @@ class HoldemSolver(Solver):
         if not first <= self.iteration < first + len(rows):
             first, rows = self.iteration, self.rule.schedule(self.iteration + 1, _PLANNED)
             self._planned = (first, rows)
-        place = self.iteration - first
-        return rows[place : place + 1]
+        slot = self.iteration - first
+        return rows[slot : slot + 1]
 
     def set_reach(self, player: int, reach: FloatArray) -> None:
         """Sets a player's reach `[1326]` at the root; hands that had none when the solver was made are left out."""
@@ -140,21 +140,21 @@ class HoldemSolver(Solver):
         """Fixes a policy on all boards that it names."""
         node, cards, _ = self.plan.locked(lock)
         policy, level = lock.policy(node), len(cards)
-        place = int(self.plan.place[node.number])
+        slot = int(self.plan.slot[node.number])
         named = [None if card is None else parse_card(card) for card in cards]
         for index, board in enumerate(self.plan.boards[level]):
             dealt = board.cards[len(self.spot.board) :]
             if all(card in (None, own) for card, own in zip(named, dealt, strict=True)):
                 rows = self.plan.rows(node.player, board)
-                padded = np.zeros(self.engine.decision_rows(level, index, place)[1], np.float32)
+                padded = np.zeros(self.engine.decision_rows(level, index, slot)[1], np.float32)
                 padded[:, : len(rows)] = policy[:, rows]
-                self.lock(level, index, place, padded)
+                self.lock(level, index, slot, padded)
 
-    def lock(self, level: int, board: int, place: int, policy: npt.NDArray[np.floating[Any]]) -> None:
+    def lock(self, level: int, board: int, slot: int, policy: npt.NDArray[np.floating[Any]]) -> None:
         """Fixes the policy [A, H padded] of a decision; the rest is solved around it."""
         for name in ("regret", "policy_sum"):
-            self.engine.write(name, level, board, place, policy)
-        self.engine.streets[level].locked[board, place] = True
+            self.engine.write(name, level, board, slot, policy)
+        self.engine.streets[level].locked[board, slot] = True
 
     def root_values(self, player: int, *, best: bool = False) -> FloatArray:
         """Returns [H] of a player's cfvs at the root against the average policy, summed over the opponent's hands."""

@@ -145,7 +145,7 @@ class HoldemTreeSolver:
         state = self.tree.states[node]
         assert isinstance(state, HoldemState)
         level = len(state.board) - self._start
-        return level, self._boards[level][state.board], int(self.solver.plan.place[state.node])
+        return level, self._boards[level][state.board], int(self.solver.plan.slot[state.node])
 
     def _rows(self, player: int, level: int, board: int) -> npt.NDArray[np.intp]:
         """Returns which of the tree's hands of a player the rows of a board are."""

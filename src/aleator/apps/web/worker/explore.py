@@ -104,8 +104,8 @@ def _types(view: NodeView, player: int) -> list[dict[str, Any]]:
     likely = view.weights[player] * view.matchups[player]
     rows = []
     for kind, names, types in zip(("made", "draw"), (MADE, DRAWS), hand_types(view.board), strict=True):
-        for place, name in enumerate(names):
-            weights = np.where(types == place, likely, 0.0)
+        for index, name in enumerate(names):
+            weights = np.where(types == index, likely, 0.0)
             if weights.sum() > 0:
                 means = weights / weights.sum()
                 rows.append(

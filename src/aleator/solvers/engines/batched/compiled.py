@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from aleator.solvers.engines.batched import compiled_walk
-from aleator.solvers.engines.batched.engine import LeafValues, TorchEngine
+from aleator.solvers.engines.batched.engine import BatchedValue, TorchEngine
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import CURRENT, SearchRule
@@ -23,7 +23,7 @@ class CompiledEngine(TorchEngine):
     def __init__(
         self,
         forest: Forest,
-        leaf_values: LeafValues | None,
+        leaf_values: BatchedValue | None,
         root_reach: tuple[Tensor, Tensor],
         rule: SearchRule,
         updates: int,

@@ -13,14 +13,21 @@ import numpy.typing as npt
 
 from aleator.jit import njit
 
-Rows = npt.NDArray[Any]  # [R, H]
+Block = npt.NDArray[Any]  # [R, H]
 Number = float | np.floating[Any]  # of the type of the rows: anything wider would slow the loops down
 Numbers = npt.NDArray[np.int64]  # one per row, or per end
 
 
 @njit(fastmath={"contract", "nsz"})
 def evaluate_ends(
-    rows: Numbers, matrix: Numbers, stake: Rows, matrices: Rows, player: int, reach: Rows, factor: Rows, values: Rows
+    rows: Numbers,
+    matrix: Numbers,
+    stake: Block,
+    matrices: Block,
+    player: int,
+    reach: Block,
+    factor: Block,
+    values: Block,
 ) -> None:
     """Writes the player's cfvs at rows without children: stake x matrix [H, H] x the opponent's reach [R, H].
 
@@ -55,8 +62,8 @@ def _weight(regret: Any, sharp: bool) -> Any:
 
 @njit(fastmath={"contract", "nsz"})
 def update_regrets(
-    actor: Numbers, first_child: Numbers, num_children: Numbers, player: int, values: Rows, regret: Rows, policy: Rows,
-    positive: Number, negative: Number, floor: Number, sharp: bool,
+    actor: Numbers, first_child: Numbers, num_children: Numbers, player: int, values: Block, regret: Block,
+    policy: Block, positive: Number, negative: Number, floor: Number, sharp: bool,
 ) -> None:  # fmt: skip
     """Pulls the traverser's cfvs [R, H] up and updates its regrets and policy [R, H] on the way, as in `walk`."""
     hands, nothing = values.shape[1], values[0, 0] * 0
@@ -92,7 +99,7 @@ def update_regrets(
 
 @njit(fastmath={"contract", "nsz"})
 def push_reach(
-    parent: Numbers, mover: Numbers, begin: int, player: int, policy: Rows, reach: Rows, sums: Rows, decay: Number,
+    parent: Numbers, mover: Numbers, begin: int, player: int, policy: Block, reach: Block, sums: Block, decay: Number,
     share: Number
 ) -> None:  # fmt: skip
     """Adds the player's reach [R, H] to its sums [R, H], then pushes it down from the roots (rows before `begin`)."""

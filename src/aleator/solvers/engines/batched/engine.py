@@ -42,14 +42,14 @@ Tensor = torch.Tensor
 _NOTHING = 1e-20  # a weight that no sum notices
 
 
-class LeafValues(Protocol):
+class BatchedValue(Protocol):
     """A value function at the leaves of forests."""
 
-    def bind(self, forest: Forest) -> BoundLeafValues:
+    def bind(self, forest: Forest) -> BoundValue:
         """Returns the value function for the leaves of one forest."""
 
 
-class BoundLeafValues(Protocol):
+class BoundValue(Protocol):
     """A value function at the leaves of one forest."""
 
     def __call__(self, player: int, reach: tuple[Tensor, Tensor]) -> Tensor:
@@ -124,7 +124,7 @@ class TorchEngine:
     def __init__(
         self,
         forest: Forest,
-        leaf_values: LeafValues | None,
+        leaf_values: BatchedValue | None,
         root_reach: tuple[Tensor, Tensor],
         rule: SearchRule,
         updates: int,
@@ -226,7 +226,7 @@ class TorchEngine:
                 policy = torch.where(kept == update, self.policy, policy)
                 if self.follows_average:
                     sums = [torch.where(kept == update, self.sums[player], sums[player]) for player in (0, 1)]
-        return self._found(policy, sums)
+        return self._searched(policy, sums)
 
     def _keep(self, keep: Tensor | None) -> Tensor:
         """Returns [G] updates to keep, the last where nothing was asked for."""
@@ -251,7 +251,7 @@ class TorchEngine:
         if not self.fictitious:
             walk.push_reach(levels, player, self.policy, self.reach[player])
 
-    def _found(self, policy: Tensor, sums: Sequence[Tensor]) -> Searched:
+    def _searched(self, policy: Tensor, sums: Sequence[Tensor]) -> Searched:
         """Returns the result, given the policy and the sums of reach after the updates that were kept."""
         average, values = self._match_sums(self.sums), []
         for player in (0, 1):
@@ -291,7 +291,7 @@ class TorchEngine:
 
 def make_engine(
     forest: Forest,
-    leaf_values: LeafValues | None,
+    leaf_values: BatchedValue | None,
     root_reach: tuple[Tensor, Tensor],
     rule: SearchRule,
     updates: int,

@@ -53,8 +53,8 @@ class Forest:
         every = torch.arange(len(shape), device=shapes.device)
         for level, total in enumerate(totals):
             subgame = torch.repeat_interleave(every, counts[:, level], output_size=total)
-            place = torch.arange(total, device=shapes.device) - first[subgame, level]
-            template = shapes.level_start[shape[subgame], level] + place
+            index = torch.arange(total, device=shapes.device) - first[subgame, level]
+            template = shapes.level_start[shape[subgame], level] + index
             above = shapes.parent[template] + first[subgame, level - 1] + bounds[level - 1] if level else subgame
             below = torch.zeros_like(template)
             if level + 1 < len(totals):
@@ -161,6 +161,6 @@ class Forest:
             wanted &= self.actor[rows] == actor
         rows = rows[wanted]
         count = self.num_children[rows]
-        place = torch.arange(int(count.max()) if len(rows) else 0, device=rows.device)
-        children = torch.where(place < count[:, None], self.first_child[rows][:, None] + place, self.num_rows)
+        index = torch.arange(int(count.max()) if len(rows) else 0, device=rows.device)
+        children = torch.where(index < count[:, None], self.first_child[rows][:, None] + index, self.num_rows)
         return rows, children

@@ -37,7 +37,7 @@ class FusedEngine(TorchEngine):
             for _ in range(replays):
                 graph.replay()
         self._launch_all(updates - done - replays * _PER_GRAPH)
-        return self._found(self._kept_policy, self._kept_sums)
+        return self._searched(self._kept_policy, self._kept_sums)
 
     def _prepare(self) -> None:
         """Lays out what the kernels read besides the rows."""

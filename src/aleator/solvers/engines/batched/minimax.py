@@ -18,7 +18,7 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.solvers.engines.batched import walk
-from aleator.solvers.engines.batched.engine import LeafValues, Searched
+from aleator.solvers.engines.batched.engine import BatchedValue, Searched
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.search_rule import SearchRule
 
@@ -33,7 +33,7 @@ class MinimaxEngine:
     """
 
     def __init__(
-        self, forest: Forest, leaf_values: LeafValues | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
+        self, forest: Forest, leaf_values: BatchedValue | None, root_reach: tuple[Tensor, Tensor], rule: SearchRule
     ) -> None:
         rule.check(forest.shapes.game.name, forest.shapes.num_hands)
         if len(forest.leaves) and leaf_values is None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import torch
 
-from aleator.solvers.engines.batched.engine import LeafValues, Searched, make_engine
+from aleator.solvers.engines.batched.engine import BatchedValue, Searched, make_engine
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.warm_start import WarmStart
 from aleator.solvers.search_rule import SearchRule
@@ -30,7 +30,7 @@ def one_thread() -> Iterator[int]:
 
 def search(
     forest: Forest,
-    leaf_values: LeafValues | None,
+    leaf_values: BatchedValue | None,
     root_reach: tuple[Tensor, Tensor],
     rule: SearchRule,
     updates: int,

@@ -98,12 +98,12 @@ def update_level(
             value += chance * below
     if RESPOND:
         value = tl.where(own[:, None], best, value)
-    place = row[:, None] * hands + hand[None, :]
-    tl.store(values + place, value, mask=inner[:, None] & exists_hand)
+    cells = row[:, None] * hands + hand[None, :]
+    tl.store(values + cells, value, mask=inner[:, None] & exists_hand)
     if ROOT:
         ok = inner[:, None] & exists_hand
-        sums = tl.load(value_sums + place, mask=ok, other=0.0)
-        tl.store(value_sums + place, sums * tl.load(discounts + 2) + value * tl.load(discounts + 3), mask=ok)
+        sums = tl.load(value_sums + cells, mask=ok, other=0.0)
+        tl.store(value_sums + cells, sums * tl.load(discounts + 2) + value * tl.load(discounts + 3), mask=ok)
     total = tl.zeros((BLOCK, HP), tl.float32)
     positive, negative, floor = tl.load(discounts), tl.load(discounts + 1), tl.load(discounts + 4)
     for k in range(most):

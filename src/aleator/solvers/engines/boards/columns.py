@@ -75,11 +75,11 @@ def _values_to_rows(*, of_folds: bool, adds: bool = False) -> Any:
             column, twins, sum_, cards1, cards2, total, factors, target, starts, start = arguments
 
             def number(kind: types.Array, array: Any, k: int) -> Any:
-                place = builder.add(start, ir.Constant(_INDEX, k))
-                return builder.sext(builder.load(address(context, builder, kind, array, place)), _INDEX)
+                offset = builder.add(start, ir.Constant(_INDEX, k))
+                return builder.sext(builder.load(address(context, builder, kind, array, offset)), _INDEX)
 
-            def vector(kind: types.Array, array: Any, place: Any) -> Any:
-                return read_vector(builder, _INTEGERS, address(context, builder, kind, array, place))
+            def vector(kind: types.Array, array: Any, offset: Any) -> Any:
+                return read_vector(builder, _INTEGERS, address(context, builder, kind, array, offset))
 
             factor = read_vector(builder, _FLOATS, address(context, builder, scale, factors, ir.Constant(_INDEX, 0)))
             scaled = []
@@ -94,10 +94,10 @@ def _values_to_rows(*, of_folds: bool, adds: bool = False) -> Any:
                 scaled.append(builder.fmul(builder.sitofp(value, llvm_type(_FLOATS)), factor))
             for lane, values in enumerate(_transpose(builder, scaled)):
                 begin = builder.load(address(context, builder, row_at, starts, ir.Constant(_INDEX, lane)))
-                place = address(context, builder, rows, target, builder.add(begin, start))
+                offset = address(context, builder, rows, target, builder.add(begin, start))
                 if adds:
-                    values = builder.fadd(read_vector(builder, _FLOATS, place), values)
-                write_vector(builder, _FLOATS, values, place)
+                    values = builder.fadd(read_vector(builder, _FLOATS, offset), values)
+                write_vector(builder, _FLOATS, values, offset)
             return context.get_dummy_value()
 
         return types.void(columns, same, sums, card1, card2, everything, scale, rows, row_at, types.intp), generate

@@ -31,14 +31,14 @@ Instant = npt.NDArray[np.float32] | None  # regrets of the last iteration; none 
 
 
 @inner_kernel(forceinline=True)
-def _weight(regret: Kept, instant: Instant, place: int, discount: Any, ahead: Any, sharp: Any) -> Any:
+def _weight(regret: Kept, instant: Instant, offset: int, discount: Any, ahead: Any, sharp: Any) -> Any:
     """Returns the positive part of regrets, or of their prediction: discounted again, plus `ahead` x the last one's.
 
     Where `sharp` is -1, it is taken to the power 1.5.
     """
-    weight = load_kept(regret, place)
+    weight = load_kept(regret, offset)
     if instant is not None:
-        weight = weight * discount + load_wide(instant, place) * ahead
+        weight = weight * discount + load_wide(instant, offset) * ahead
     return sharpened(weight, sharp)
 
 
@@ -58,7 +58,7 @@ def push_reach(
     size = count * width
     for i in range(0, width, WIDE):
         before = load_wide(reach, from_at + i)
-        place, target = regret_at + i, to_at + i
+        offset, target = regret_at + i, to_at + i
         if is_zero(before):
             for _ in range(count):
                 store(reach, target, zero)
@@ -66,18 +66,18 @@ def push_reach(
             continue
         total = zero
         for _ in range(count):
-            prefetch(regret, place + size)  # the next decision's
-            prefetch(policy_sum, place + size)
-            total = total + _weight(regret, instant, place, factor, more, sharpen)
-            place += width
+            prefetch(regret, offset + size)  # the next decision's
+            prefetch(policy_sum, offset + size)
+            total = total + _weight(regret, instant, offset, factor, more, sharpen)
+            offset += width
         share = before / if_positive(total, total, even)
-        place = regret_at + i
+        offset = regret_at + i
         for _ in range(count):
-            after = if_positive(total, _weight(regret, instant, place, factor, more, sharpen), one) * share
+            after = if_positive(total, _weight(regret, instant, offset, factor, more, sharpen), one) * share
             store(reach, target, after)
             if summed and not is_zero(after):
-                store_kept(policy_sum, place, load_kept(policy_sum, place) + after * unit)
-            place += width
+                store_kept(policy_sum, offset, load_kept(policy_sum, offset) + after * unit)
+            offset += width
             target += width
 
 
@@ -102,37 +102,37 @@ def _update(
     nothing = splat_wide(np.float32(-1e-20))  # smaller negative regrets are dropped: denormal numbers are slow
     for i in range(0, width, WIDE):
         total = zero
-        place = regret_at + i
+        offset = regret_at + i
         for _ in range(count):
-            prefetch(regret, place - size)  # the next decision's: they are taken from the last to the first
-            total = total + _weight(regret, instant, place, ahead, one, sharpen)
-            place += width
+            prefetch(regret, offset - size)  # the next decision's: they are taken from the last to the first
+            total = total + _weight(regret, instant, offset, ahead, one, sharpen)
+            offset += width
         divisor = if_positive(total, total, even)
         inverse = one / divisor
         value = zero
-        place, entry = regret_at + i, actions_at + i
+        offset, entry = regret_at + i, actions_at + i
         for _ in range(count):
-            weight = if_positive(total, _weight(regret, instant, place, ahead, one, sharpen), one)
+            weight = if_positive(total, _weight(regret, instant, offset, ahead, one, sharpen), one)
             share = weight * inverse
             # one step of Newton's method rounds as a division would: a pure action gets exactly 1
             value = value + (share + (weight - share * divisor) * inverse) * load_wide(values, entry)
-            place += width
+            offset += width
             entry += width
         store(values, value_at + i, value)
         if locked:
             continue
-        place, entry = regret_at + i, actions_at + i
+        offset, entry = regret_at + i, actions_at + i
         for _ in range(count):
             gain = load_wide(values, entry) - value
-            old = load_kept(regret, place)
+            old = load_kept(regret, offset)
             kept = old * if_positive(old, positive, if_positive(nothing - old, negative, zero))
             new = largest(kept + gain, floor)
             if regret.itemsize == 2:
                 new = smallest(new, ceiling)
-            store_kept(regret, place, new)
+            store_kept(regret, offset, new)
             if instant is not None:
-                store(instant, place, gain)
-            place += width
+                store(instant, offset, gain)
+            offset += width
             entry += width
 
 
@@ -173,13 +173,13 @@ def average(
     zero, even = splat_wide(np.float32(0.0)), splat_wide(np.float32(count))
     for i in range(0, width, WIDE):
         total, weighted, plain = zero, zero, zero
-        place, entry = sum_at + i, actions_at + i
+        offset, entry = sum_at + i, actions_at + i
         for _ in range(count):
-            weight, action = load_kept(policy_sum, place), load_wide(values, entry)
+            weight, action = load_kept(policy_sum, offset), load_wide(values, entry)
             total = total + weight
             weighted = weighted + weight * action
             plain = plain + action
-            place += width
+            offset += width
             entry += width
         store(values, value_at + i, if_positive(total, weighted, plain) / if_positive(total, total, even))
 

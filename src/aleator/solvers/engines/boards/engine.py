@@ -326,34 +326,34 @@ class BoardEngine:
             other.result()
         self._run(0, self._finish, player, player + 1, mode, rows)
 
-    def read(self, name: str, level: int, board: int, place: int) -> Float32Array:
+    def read(self, name: str, level: int, board: int, slot: int) -> Float32Array:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
-        rows, shape = self.decision_rows(level, board, place)
-        player = int(self.plan.forests[level].kind[place])
+        rows, shape = self.decision_rows(level, board, slot)
+        player = int(self.plan.forests[level].kind[slot])
         block: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
         return block / np.float32(self._scale(name))
 
-    def write(self, name: str, level: int, board: int, place: int, block: npt.NDArray[np.floating[Any]]) -> None:
+    def write(self, name: str, level: int, board: int, slot: int, block: npt.NDArray[np.floating[Any]]) -> None:
         """Sets a decision's "regret" or "policy_sum" to [A, W]."""
-        rows, shape = self.decision_rows(level, board, place)
+        rows, shape = self.decision_rows(level, board, slot)
         if block.shape != shape:
             raise SolveError(f"a block of shape {shape} is needed here, not {block.shape}")
-        player = int(self.plan.forests[level].kind[place])
+        player = int(self.plan.forests[level].kind[slot])
         getattr(self.storage[player], name)[rows] = block.ravel() * self._scale(name)
 
     def _scale(self, name: str) -> float:
         """Returns what numbers of a kind are kept times."""
         return self.unit if name == "regret" else float(self.averaging[0])
 
-    def decision_rows(self, level: int, board: int, place: int) -> tuple[slice, tuple[int, int]]:
+    def decision_rows(self, level: int, board: int, slot: int) -> tuple[slice, tuple[int, int]]:
         """Returns where the rows of a decision lie in its player's storage, and their shape [A, W]."""
         forest = self.plan.forests[level]
-        player = int(forest.kind[place])
+        player = int(forest.kind[slot])
         if player > 1:
-            raise ValueError(f"node {place} of street {level} is not a decision")
-        width, count = self.plan.widths[level][player], int(forest.num_children[place])
+            raise ValueError(f"node {slot} of street {level} is not a decision")
+        width, count = self.plan.widths[level][player], int(forest.num_children[slot])
         start = int(self.streets[level].storage_at[player])
-        start += (board * int(forest.num_rows[player]) + int(forest.row[place])) * width
+        start += (board * int(forest.num_rows[player]) + int(forest.row[slot])) * width
         return slice(start, start + count * width), (count, width)
 
     def memory(self) -> dict[str, int]:

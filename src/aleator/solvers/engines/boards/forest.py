@@ -27,7 +27,7 @@ NOWHERE = -1
 _LANE_FIELDS = ("slot", "fold", "show", "fold_amount", "show_amount", "rake_amount")
 
 
-class Forest(NamedTuple):
+class BettingForest(NamedTuple):
     """What the kernels know about one street. N nodes, C chunks; [2, ...] is per player."""
 
     kind: npt.NDArray[np.int8]  # [N] 0 or 1: that player acts; FOLD, SHOWDOWN, NEXT
@@ -57,7 +57,7 @@ class Forest(NamedTuple):
         return len(self.line_start) - 1
 
 
-class ForestSize(NamedTuple):
+class BettingForestSize(NamedTuple):
     """The largest chunk: what scratch must hold."""
 
     nodes: int
@@ -66,7 +66,7 @@ class ForestSize(NamedTuple):
 
 def build_forest(
     tree: BettingTree, roots: Sequence[int], pot: int, rake: Rake, chance: float, nodes_per_chunk: int
-) -> tuple[Forest, Int32Array, ForestSize]:
+) -> tuple[BettingForest, Int32Array, BettingForestSize]:
     """Returns the forest of a street, its nodes' numbers in the betting tree, and the size of the largest chunk.
 
     Args:
@@ -83,7 +83,7 @@ def build_forest(
     return (
         builder.forest(),
         np.array(builder.nodes, np.int32),
-        ForestSize(builder.most_nodes, (builder.most_slots[0], builder.most_slots[1])),
+        BettingForestSize(builder.most_nodes, (builder.most_slots[0], builder.most_slots[1])),
     )
 
 
@@ -124,10 +124,10 @@ class _Builder:
         first_child, num_children = [0] * len(roots), [0] * len(roots)
         waiting = list(range(len(roots) - 1, -1, -1))
         while waiting:
-            place = waiting.pop()
-            if tree.kind[nodes[place]] == NodeKind.DECISION:
-                children = tree.children(nodes[place])
-                first_child[place], num_children[place] = len(nodes), len(children)
+            number = waiting.pop()
+            if tree.kind[nodes[number]] == NodeKind.DECISION:
+                children = tree.children(nodes[number])
+                first_child[number], num_children[number] = len(nodes), len(children)
                 waiting.extend(range(len(nodes) + len(children) - 1, len(nodes) - 1, -1))
                 nodes.extend(children)
                 first_child.extend([0] * len(children))
@@ -139,12 +139,12 @@ class _Builder:
         row, slot = np.zeros(len(nodes), np.int64), np.zeros((2, len(nodes)), np.int64)
         slot[:, : len(roots)] = np.arange(len(roots))
         num_slots = [len(roots), len(roots)]
-        for place in map(int, inner):
-            player, count = int(kind[place]), num_children[place]
-            below = slice(first_child[place], first_child[place] + count)
-            row[place] = self.num_rows[player]
+        for number in map(int, inner):
+            player, count = int(kind[number]), num_children[number]
+            below = slice(first_child[number], first_child[number] + count)
+            row[number] = self.num_rows[player]
             slot[player, below] = num_slots[player] + np.arange(count)
-            slot[1 - player, below] = slot[1 - player, place]
+            slot[1 - player, below] = slot[1 - player, number]
             self.num_rows[player] += count
             num_slots[player] += count
         self.nodes += nodes
@@ -176,10 +176,10 @@ class _Builder:
         """
         fold: dict[int, int] = {}
         show: dict[int, int] = {}
-        for place in np.flatnonzero((kind == FOLD) | (kind == SHOWDOWN)):
-            target = fold if kind[place] == FOLD else show
-            assert int(slot[place]) not in target, "two terminals of one kind share a slot"
-            target[int(slot[place])] = int(place)
+        for number in np.flatnonzero((kind == FOLD) | (kind == SHOWDOWN)):
+            target = fold if kind[number] == FOLD else show
+            assert int(slot[number]) not in target, "two terminals of one kind share a slot"
+            target[int(slot[number])] = int(number)
         lanes = self.lanes[player]
         both = set(fold) & set(show)
         slots = sorted(set(show) - both) + sorted(both) + sorted(set(fold) - both)
@@ -204,7 +204,7 @@ class _Builder:
         stake, taken = self._stake(node)
         return -stake if self.tree.player[node] == player else stake - taken
 
-    def forest(self) -> Forest:
+    def forest(self) -> BettingForest:
         """Returns what has been collected."""
         column = {name: np.concatenate(parts) for name, parts in self.columns.items()}
         width = max(len(lanes["slot"]) for lanes in self.lanes)
@@ -212,7 +212,7 @@ class _Builder:
         def lanes(name: str) -> npt.NDArray[np.float64]:
             return np.array([own[name] + [0.0] * (width - len(own[name])) for own in self.lanes])
 
-        return Forest(
+        return BettingForest(
             kind=column["kind"].astype(np.int8),
             first_child=column["first_child"].astype(np.int32),
             num_children=column["num_children"].astype(np.int32),

@@ -53,8 +53,8 @@ def store_kept(typing_context: Any, array: types.Array, index: types.Integer, va
     """Writes WIDE float32 numbers to array[index : index + WIDE], rounded to the nearest; from 65,520 on infinite."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        target, place, numbers = arguments
-        pointer = address(context, builder, array, target, place)
+        target, offset, numbers = arguments
+        pointer = address(context, builder, array, target, offset)
         if array.dtype == types.float32:
             write_vector(builder, _FLOATS, numbers, pointer)
             return context.get_dummy_value()

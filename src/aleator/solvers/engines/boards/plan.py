@@ -11,7 +11,7 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.lock import Lock, LockedNode
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
-from aleator.solvers.engines.boards.forest import Forest, ForestSize, Int32Array, build_forest
+from aleator.solvers.engines.boards.forest import BettingForest, BettingForestSize, Int32Array, build_forest
 from aleator.solvers.engines.boards.tables import Int16Array, living_hands, row_width
 
 CARDS_LEFT = 52 - 4  # both hands are dealt
@@ -42,7 +42,7 @@ class BoardPlan:
         betting: the betting tree from the root of the spot on.
         forests, sizes, nodes: per street the betting, the largest chunk, and the number in the betting tree of each
             node.
-        place: [nodes of the betting tree] where each is in the forest of its street.
+        slot: [nodes of the betting tree] where each is in the forest of its street.
         boards: per street the boards, one per class of isomorphic ones, children of a board side by side.
         widths: per street and player the rows of a board, padded.
     """
@@ -52,12 +52,12 @@ class BoardPlan:
         self.weights = spot.weights()
         self.hands = (np.flatnonzero(self.weights[0]), np.flatnonzero(self.weights[1]))
         self._living: dict[tuple[int, tuple[int, ...]], tuple[Int16Array, Int16Array]] = {}
-        self.forests: list[Forest] = []
-        self.sizes: list[ForestSize] = []
+        self.forests: list[BettingForest] = []
+        self.sizes: list[BettingForestSize] = []
         self.nodes: list[Int32Array] = []
         self.betting = spot.build_tree()
         tree, chance, left = self.betting.tree, 1.0, CARDS_LEFT - len(spot.board)
-        self.place: Int32Array = np.full(tree.num_nodes, -1, np.int32)
+        self.slot: Int32Array = np.full(tree.num_nodes, -1, np.int32)
         roots = [self.betting.number]
         while roots:
             last = spot.street + len(self.forests) == 3
@@ -67,7 +67,7 @@ class BoardPlan:
             self.forests.append(forest)
             self.nodes.append(nodes)
             self.sizes.append(size)
-            self.place[nodes] = np.arange(len(nodes))
+            self.slot[nodes] = np.arange(len(nodes))
             roots = (nodes[forest.next_nodes] + 1).tolist()  # the street that follows begins with the next number
             chance /= max(left, 1)
             left -= 1

@@ -27,7 +27,7 @@ from aleator.kernels.simd import (
     total,
 )
 from aleator.solvers.engines.boards.columns import folds_to_rows, rakes_to_rows, rows_to_columns, showdowns_to_rows
-from aleator.solvers.engines.boards.forest import Forest
+from aleator.solvers.engines.boards.forest import BettingForest
 from aleator.solvers.engines.boards.tables import NOBODY, HandTable
 
 Float32Array = npt.NDArray[np.float32]
@@ -181,7 +181,7 @@ def _pass_hands(
 
 @inner_kernel(inline="always")
 def evaluate_terminals(
-    player: int, forest: Forest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array,
+    player: int, forest: BettingForest, chunk: int, board: int, own: HandTable, other: HandTable, reach: Float32Array,
     reach_at: int, values: Float32Array, values_at: int, waste: int, scratch: Scratch, raked: bool,
 ) -> None:  # fmt: skip
     """Writes the traverser's values of all terminals of a chunk on a board; zero where the opponent never comes.
@@ -229,7 +229,7 @@ def evaluate_terminals(
 
 @inner_kernel(forceinline=True)
 def _fill_lanes(
-    player: int, forest: Forest, chunk: int, lane: int, own: HandTable, other: HandTable, reach: Float32Array,
+    player: int, forest: BettingForest, chunk: int, lane: int, own: HandTable, other: HandTable, reach: Float32Array,
     reach_at: int, values: Float32Array, values_at: int, waste: int, scratch: Scratch,
 ) -> tuple[int, int, bool, bool]:  # fmt: skip
     """Writes to `scratch` where up to WIDE lanes read and write, and their scales; unreached ones are cleared.

@@ -28,7 +28,7 @@ from aleator.solvers.engines.boards.decisions import (
     shrink_sums,
     update,
 )
-from aleator.solvers.engines.boards.forest import Forest
+from aleator.solvers.engines.boards.forest import BettingForest
 from aleator.solvers.engines.boards.kept import Kept
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
 from aleator.solvers.engines.boards.tables import HandTable
@@ -47,7 +47,7 @@ DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, TOTAL, WATCH = 0, 1, 2, 3, 4, 5, 6
 class Street(NamedTuple):
     """One street: its betting, its boards, and where things lie. B boards, rows of W hands, [2] per player."""
 
-    forest: Forest
+    forest: BettingForest
     width: Int64Array  # [2] W
     storage_at: Int64Array  # [2] offset of the first board's rows in the player's storage
     reach_at: Int64Array  # [2] offset of the street's slots in a thread's reach
@@ -93,24 +93,24 @@ def _descend(
     """
     forest = street.forest
     for k in range(forest.inner_start[chunk], forest.inner_start[chunk + 1]):
-        place = forest.inner[k]
-        actor = forest.kind[place]
+        slot = forest.inner[k]
+        actor = forest.kind[slot]
         if actor == player:
             continue
         width = street.width[actor]
         reach = work.reach0 if actor == 0 else work.reach1
         kept = storage[actor]
-        rows_at = street.storage_at[actor] + (np.int64(board) * forest.num_rows[actor] + forest.row[place]) * width
-        from_at = street.reach_at[actor] + np.int64(forest.slot[actor, place]) * width
-        to_at = street.reach_at[actor] + np.int64(forest.slot[actor, forest.first_child[place]]) * width
+        rows_at = street.storage_at[actor] + (np.int64(board) * forest.num_rows[actor] + forest.row[slot]) * width
+        from_at = street.reach_at[actor] + np.int64(forest.slot[actor, slot]) * width
+        to_at = street.reach_at[actor] + np.int64(forest.slot[actor, forest.first_child[slot]]) * width
         weights = kept.regret if mode == UPDATE else kept.policy_sum
         # the first player's regrets are one iteration ahead when the second is updated, and so is their discount
         discount = discounts[4] if actor < player else discounts[0]
-        locked = street.locked[board, place]
+        locked = street.locked[board, slot]
         ahead = np.float32(1.0 if mode == UPDATE and not locked else 0.0)
         if ahead == np.float32(0.0):
             discount = np.float32(1.0)
-        count, summed = forest.num_children[place], mode == UPDATE and not locked
+        count, summed = forest.num_children[slot], mode == UPDATE and not locked
         if summed and discounts[5] < np.float32(1.0):
             shrink_sums(kept.policy_sum, rows_at, count * width, discounts[5])
         push_reach(
@@ -136,18 +136,18 @@ def _ascend(
     base = street.values_at[player] - forest.node_start[chunk] * width
     rows = street.storage_at[player] + np.int64(board) * forest.num_rows[player] * width
     for k in range(forest.inner_start[chunk + 1] - 1, forest.inner_start[chunk] - 1, -1):
-        place = forest.inner[k]
-        first, count = forest.first_child[place], forest.num_children[place]
-        value_at, actions_at = base + np.int64(place) * width, base + np.int64(first) * width
-        rows_at = rows + np.int64(forest.row[place]) * width
-        if forest.kind[place] != player:
+        slot = forest.inner[k]
+        first, count = forest.first_child[slot], forest.num_children[slot]
+        value_at, actions_at = base + np.int64(slot) * width, base + np.int64(first) * width
+        rows_at = rows + np.int64(forest.row[slot]) * width
+        if forest.kind[slot] != player:
             add_rows(count, width, values, actions_at, value_at)
         elif mode == UPDATE:
-            locked = street.locked[board, place]
+            locked = street.locked[board, slot]
             update(
                 own.regret, own.instant, rows_at, count, width, values, actions_at, value_at, discounts, sharp, locked,
             )  # fmt: skip
-        elif mode == AVERAGE or street.locked[board, place]:
+        elif mode == AVERAGE or street.locked[board, slot]:
             average(own.policy_sum, rows_at, count, width, values, actions_at, value_at)
         else:
             best(count, width, values, actions_at, value_at)

@@ -49,51 +49,51 @@ from aleator.solvers.engines.by_hand.memory import (
 
 @inner_kernel()
 def look(
-    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, offset: int, work: Work,
     terms: Terms,
 ) -> float:  # fmt: skip
     """Returns the regret that a best response to all iterations below an action would have left it (thesis 3.29)."""
-    total = respond(shape, side, opponent, memory, other, place, work, terms, False)
-    regret: float = total - memory.sums[side.places[place, INFOSTATE], VALUE_SUM]
+    total = respond(shape, side, opponent, memory, other, offset, work, terms, False)
+    regret: float = total - memory.sums[side.places[offset, INFOSTATE], VALUE_SUM]
     return regret
 
 
 @inner_kernel()
 def begin(
-    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, offset: int, work: Work,
     terms: Terms,
 ) -> None:  # fmt: skip
     """Prunes an action if (3.27) holds for long enough; if not, it is looked at again later."""
-    state, before = side.places[place, INFOSTATE], memory.places[place, REGRET]
-    memory.places[place, REGRET] = look(shape, side, opponent, memory, other, place, work, terms)
-    if expected_skip(memory.places, memory.sums, state, place, 0.0, terms) < terms.least_skip:
-        memory.places[place, REGRET] = before
-        memory.starts[place, NEXT_LOOK] = terms.iteration + max(terms.least_skip, 0.1 * terms.iteration)
+    state, before = side.places[offset, INFOSTATE], memory.places[offset, REGRET]
+    memory.places[offset, REGRET] = look(shape, side, opponent, memory, other, offset, work, terms)
+    if expected_skip(memory.places, memory.sums, state, offset, 0.0, terms) < terms.least_skip:
+        memory.places[offset, REGRET] = before
+        memory.starts[offset, NEXT_LOOK] = terms.iteration + max(terms.least_skip, 0.1 * terms.iteration)
         return
-    if memory.marks[place, NESTED] > 0:  # what is pruned below is forgotten with everything else
+    if memory.marks[offset, NESTED] > 0:  # what is pruned below is forgotten with everything else
         first = work.lists[side.player, DUE]
-        for k in range(first, find_nested(shape, side, memory, place, work, first)):
+        for k in range(first, find_nested(shape, side, memory, offset, work, first)):
             change_pruning(side, memory, memory.lists[DUE, k], False)
-    change_pruning(side, memory, place, True)
-    discard(shape, side, memory, place, work, terms)
+    change_pruning(side, memory, offset, True)
+    discard(shape, side, memory, offset, work, terms)
 
 
 @inner_kernel()
 def end_or_go_on(
-    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, offset: int, work: Work,
     terms: Terms,
 ) -> None:  # fmt: skip
     """Goes on pruning an action if (3.27) still holds; else regrets below become those of the best response (3.30)."""
-    state, sums = side.places[place, INFOSTATE], memory.sums
-    memory.places[place, REGRET] = look(shape, side, opponent, memory, other, place, work, terms)
-    if expected_skip(memory.places, sums, state, place, 0.0, terms) >= terms.least_skip:
-        memory.starts[place, VALUE_START] = sums[state, VALUE_SUM]
-        memory.starts[place, REACH_START] = sums[state, REACH_SUM]
-        discard(shape, side, memory, place, work, terms)
+    state, sums = side.places[offset, INFOSTATE], memory.sums
+    memory.places[offset, REGRET] = look(shape, side, opponent, memory, other, offset, work, terms)
+    if expected_skip(memory.places, sums, state, offset, 0.0, terms) >= terms.least_skip:
+        memory.starts[offset, VALUE_START] = sums[state, VALUE_SUM]
+        memory.starts[offset, REACH_START] = sums[state, REACH_SUM]
+        discard(shape, side, memory, offset, work, terms)
         return
-    respond(shape, side, opponent, memory, other, place, work, terms, True)
-    change_pruning(side, memory, place, False)
-    node = side.places[place, NODE]
+    respond(shape, side, opponent, memory, other, offset, work, terms, True)
+    change_pruning(side, memory, offset, False)
+    node = side.places[offset, NODE]
     stride = side.nodes[node, HANDS]
     start = shape.nodes[node, BLOCK] + state - side.nodes[node, STATES]
     end = start + shape.nodes[node, NUM_ACTIONS] * stride
@@ -101,19 +101,19 @@ def end_or_go_on(
 
 
 @inner_kernel()
-def discard(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, terms: Terms) -> None:
+def discard(shape: Shape, side: HandSide, memory: HandMemory, offset: int, work: Work, terms: Terms) -> None:
     """Throws away the sums of policies of a pruned action and below if the average policy hardly plays it."""
     places = memory.places
     limit = terms.discard / np.sqrt(terms.iteration) * places[len(side.places), AVERAGE]
-    if memory.marks[place, DISCARDED] or places[place, AVERAGE] > limit:
+    if memory.marks[offset, DISCARDED] or places[offset, AVERAGE] > limit:
         return
-    memory.marks[place, DISCARDED] = 1
-    places[place, AVERAGE] = 0.0
-    places[place, FACED] = 0.0
+    memory.marks[offset, DISCARDED] = 1
+    places[offset, AVERAGE] = 0.0
+    places[offset, FACED] = 0.0
     work.counts[WALK] += 1
     walk = work.counts[WALK]
-    memory.active[place] = walk
-    size = push_children(shape, side.places[place, NODE], work, 0)
+    memory.active[offset] = walk
+    size = push_children(shape, side.places[offset, NODE], work, 0)
     while size > 0:
         size -= 1
         node = work.stack[size]
@@ -140,12 +140,12 @@ def settle_whole(
     """Begins and ends pruning as the last walk found."""
     lengths = work.lists[side.player]
     for k in range(lengths[STARTING] - 1, -1, -1):  # the walk noted them from the leaves upwards
-        place = memory.lists[STARTING, k]
-        if not inside_pruned(side, memory, place):
-            begin(shape, side, opponent, memory, other, place, work, terms)
+        offset = memory.lists[STARTING, k]
+        if not inside_pruned(side, memory, offset):
+            begin(shape, side, opponent, memory, other, offset, work, terms)
     for k in range(lengths[DUE] - 1, -1, -1):
-        place = memory.lists[DUE, k]
-        if memory.marks[place, PRUNED]:
-            end_or_go_on(shape, side, opponent, memory, other, place, work, terms)
+        offset = memory.lists[DUE, k]
+        if memory.marks[offset, PRUNED]:
+            end_or_go_on(shape, side, opponent, memory, other, offset, work, terms)
     lengths[DUE] = 0
     lengths[STARTING] = 0

@@ -68,18 +68,18 @@ from aleator.solvers.engines.by_hand.walk import catch_up_node
 
 @inner_kernel()
 def descend_below(
-    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, offset: int, work: Work,
     everything: bool,
 ) -> int:  # fmt: skip
     """Walks what lies below an action of one hand, as far as the opponent has ever reached it or all of it.
 
     Returns the number of nodes, which are in `work.order`.
     """
-    node = side.places[place, NODE]
+    node = side.places[offset, NODE]
     catch_up_path(shape, opponent, other, node, work)
     work.counts[WALK] += 1
     walk, visited, touched = work.counts[WALK], 0, 0
-    memory.active[place] = walk
+    memory.active[offset] = walk
     size = push_children(shape, node, work, 0)
     while size > 0:
         size -= 1
@@ -144,7 +144,7 @@ def push_children(shape: Shape, node: int, work: Work, size: int) -> int:
 
 @inner_kernel()
 def respond(
-    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, offset: int, work: Work,
     terms: Terms, write: bool,
 ) -> float:  # fmt: skip
     """Returns the weighted sum of an action's cfvs since its pruning began, for the best response in the meantime.
@@ -152,10 +152,10 @@ def respond(
     With best-response pruning, the meantime is all iterations. If `write`, regrets and policies below become what
     playing that response leaves behind.
     """
-    visited = descend_below(shape, side, opponent, memory, other, place, work, terms.whole and write)
+    visited = descend_below(shape, side, opponent, memory, other, offset, work, terms.whole and write)
     walk, places = work.counts[WALK], memory.places
-    places[place, CFV] = 0.0
-    places[place, DIRECT_NOW] = 0.0
+    places[offset, CFV] = 0.0
+    places[offset, DIRECT_NOW] = 0.0
     for k in range(visited - 1, -1, -1):
         node = work.order[k]
         terminal = shape.nodes[node, NUM_CHILDREN] == 0
@@ -182,10 +182,10 @@ def respond(
                 end = start + shape.nodes[node, NUM_ACTIONS] * hands
                 state = side.nodes[node, STATES] + hand
                 places[above, CFV] += respond_at(side, memory, state, start, end, hands, total, terms, write)
-    answer: float = places[place, CFV] + places[place, DIRECT_NOW]
+    answer: float = places[offset, CFV] + places[offset, DIRECT_NOW]
     if not terms.whole:
-        answer -= places[place, DIRECT]
-        places[place, DIRECT] = places[place, DIRECT_NOW]
+        answer -= places[offset, DIRECT]
+        places[offset, DIRECT] = places[offset, DIRECT_NOW]
     return answer
 
 
@@ -196,13 +196,13 @@ def respond_at(
 ) -> float:  # fmt: skip
     """Returns the best action's sum of cfvs at an infostate below; all regrets of the meantime are zero or less."""
     places, sums, best = memory.places, memory.sums, -np.inf
-    for place in range(start, end, stride):
-        if side.places[place, LEGAL]:
-            places[place, CFV] += places[place, DIRECT_NOW]
+    for offset in range(start, end, stride):
+        if side.places[offset, LEGAL]:
+            places[offset, CFV] += places[offset, DIRECT_NOW]
             if not terms.whole:
-                places[place, CFV] -= places[place, DIRECT]
-                places[place, DIRECT] = places[place, DIRECT_NOW]
-            best = max(best, places[place, CFV])
+                places[offset, CFV] -= places[offset, DIRECT]
+                places[offset, DIRECT] = places[offset, DIRECT_NOW]
+            best = max(best, places[offset, CFV])
     if best == -np.inf:
         return 0.0
     if not write:
@@ -210,14 +210,14 @@ def respond_at(
     if terms.whole:  # nothing of what was there before counts
         sums[state, VALUE_SUM] = 0.0
         sums[state, SEEN] = terms.iteration
-        for place in range(start, end, stride):
-            places[place, REGRET] = 0.0
+        for offset in range(start, end, stride):
+            places[offset, REGRET] = 0.0
     if terms.hedge:
         add_moments(sums, state, best, max(terms.iteration - int(sums[state, SEEN]), 1), terms)
     discount(places, sums, state, start, end, stride, terms)
-    for place in range(start, end, stride):
-        if side.places[place, LEGAL]:
-            places[place, REGRET] += (places[place, CFV] - best) / terms.regret_weight
+    for offset in range(start, end, stride):
+        if side.places[offset, LEGAL]:
+            places[offset, REGRET] += (places[offset, CFV] - best) / terms.regret_weight
     sums[state, REACH_SUM] = reach
     sums[state, VALUE_SUM] += best
     next_policy(side.places, places, memory.marks, sums, state, start, end, stride, terms)
@@ -226,41 +226,41 @@ def respond_at(
 
 @inner_kernel()
 def resume(
-    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, place: int, work: Work,
+    shape: Shape, side: HandSide, opponent: HandSide, memory: HandMemory, other: HandMemory, offset: int, work: Work,
     terms: Terms, again: bool,
 ) -> None:  # fmt: skip
     """Ends the pruning of an action: its regret and everything below catch up with the meantime.
 
     If `again`, it may begin once more right away.
     """
-    total = respond(shape, side, opponent, memory, other, place, work, terms, True)
+    total = respond(shape, side, opponent, memory, other, offset, work, terms, True)
     places, sums, marks = memory.places, memory.sums, memory.marks
-    node, state = side.places[place, NODE], side.places[place, INFOSTATE]
-    places[place, REGRET] += (
-        total - (sums[state, VALUE_SUM] - memory.starts[place, VALUE_START])
+    node, state = side.places[offset, NODE], side.places[offset, INFOSTATE]
+    places[offset, REGRET] += (
+        total - (sums[state, VALUE_SUM] - memory.starts[offset, VALUE_START])
     ) / terms.regret_weight
-    change_pruning(side, memory, place, False)
+    change_pruning(side, memory, offset, False)
     stride = side.nodes[node, HANDS]
     start = shape.nodes[node, BLOCK] + state - side.nodes[node, STATES]
     end = start + shape.nodes[node, NUM_ACTIONS] * stride
     next_policy(side.places, places, marks, sums, state, start, end, stride, terms)
-    if again and places[place, POLICY] == 0.0:
+    if again and places[offset, POLICY] == 0.0:
         left = 0
         for k in range(start, end, stride):
             left += side.places[k, LEGAL] != 0 and not marks[k, PRUNED]
-        level = regret_level(side.places, places, marks, sums, state, place, start, end, stride, terms)
-        if left > 1 and expected_skip(places, sums, state, place, level, terms) >= terms.least_skip:
-            change_pruning(side, memory, place, True)
+        level = regret_level(side.places, places, marks, sums, state, offset, start, end, stride, terms)
+        if left > 1 and expected_skip(places, sums, state, offset, level, terms) >= terms.least_skip:
+            change_pruning(side, memory, offset, True)
 
 
 @inner_kernel()
-def change_pruning(side: HandSide, memory: HandMemory, place: int, pruned: bool) -> None:
+def change_pruning(side: HandSide, memory: HandMemory, offset: int, pruned: bool) -> None:
     """Begins or ends the pruning of an action and tells the places above."""
-    state, marks = side.places[place, INFOSTATE], memory.marks
-    marks[place, PRUNED] = pruned
-    marks[place, DISCARDED] = 0
-    memory.starts[place, VALUE_START] = memory.sums[state, VALUE_SUM]
-    memory.starts[place, REACH_START] = memory.sums[state, REACH_SUM]
+    state, marks = side.places[offset, INFOSTATE], memory.marks
+    marks[offset, PRUNED] = pruned
+    marks[offset, DISCARDED] = 0
+    memory.starts[offset, VALUE_START] = memory.sums[state, VALUE_SUM]
+    memory.starts[offset, REACH_START] = memory.sums[state, REACH_SUM]
     change = 1 if pruned else -1
     above = side.above[state]
     while above != len(side.places):
@@ -269,9 +269,9 @@ def change_pruning(side: HandSide, memory: HandMemory, place: int, pruned: bool)
 
 
 @inner_kernel()
-def inside_pruned(side: HandSide, memory: HandMemory, place: int) -> bool:
+def inside_pruned(side: HandSide, memory: HandMemory, offset: int) -> bool:
     """Returns whether an action above is pruned."""
-    above = side.above[side.places[place, INFOSTATE]]
+    above = side.above[side.places[offset, INFOSTATE]]
     while above != len(side.places):
         if memory.marks[above, PRUNED]:
             return True
@@ -280,12 +280,12 @@ def inside_pruned(side: HandSide, memory: HandMemory, place: int) -> bool:
 
 
 @inner_kernel()
-def find_nested(shape: Shape, side: HandSide, memory: HandMemory, place: int, work: Work, nested: int) -> int:
+def find_nested(shape: Shape, side: HandSide, memory: HandMemory, offset: int, work: Work, nested: int) -> int:
     """Adds the pruned actions below an action of one hand to the list DUE; returns its new length."""
     work.counts[WALK] += 1
     walk, marks = work.counts[WALK], memory.marks
-    memory.active[place] = walk
-    size = push_children(shape, side.places[place, NODE], work, 0)
+    memory.active[offset] = walk
+    size = push_children(shape, side.places[offset, NODE], work, 0)
     while size > 0:
         size -= 1
         node = work.stack[size]
@@ -316,15 +316,15 @@ def settle(
     """Begins and ends pruning as the last walk found; what ends may begin again at once."""
     lengths = work.lists[side.player]
     for k in range(lengths[STARTING] - 1, -1, -1):  # the walk noted them from the leaves upwards
-        place = memory.lists[STARTING, k]
-        if not inside_pruned(side, memory, place):
-            if memory.marks[place, NESTED] > 0:  # with what is pruned below, which is resumed first
-                lengths[DUE] = find_nested(shape, side, memory, place, work, lengths[DUE])
-            change_pruning(side, memory, place, True)
+        offset = memory.lists[STARTING, k]
+        if not inside_pruned(side, memory, offset):
+            if memory.marks[offset, NESTED] > 0:  # with what is pruned below, which is resumed first
+                lengths[DUE] = find_nested(shape, side, memory, offset, work, lengths[DUE])
+            change_pruning(side, memory, offset, True)
     for k in range(lengths[DUE] - 1, -1, -1):
-        place = memory.lists[DUE, k]
-        if memory.marks[place, PRUNED]:
-            again = not inside_pruned(side, memory, place)
-            resume(shape, side, opponent, memory, other, place, work, terms, again)
+        offset = memory.lists[DUE, k]
+        if memory.marks[offset, PRUNED]:
+            again = not inside_pruned(side, memory, offset)
+            resume(shape, side, opponent, memory, other, offset, work, terms, again)
     lengths[DUE] = 0
     lengths[STARTING] = 0

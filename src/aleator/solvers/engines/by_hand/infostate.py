@@ -39,9 +39,9 @@ def catch_up_sums(
     faced = places[above, FACED] - sums[state, FACED_MARK]
     if average == 0.0 and faced == 0.0:
         return
-    for place in range(start, end, stride):
-        places[place, AVERAGE] += average * places[place, POLICY]
-        places[place, FACED] += faced * places[place, POLICY]
+    for offset in range(start, end, stride):
+        places[offset, AVERAGE] += average * places[offset, POLICY]
+        places[offset, FACED] += faced * places[offset, POLICY]
     sums[state, AVERAGE_MARK] = places[above, AVERAGE]
     sums[state, FACED_MARK] = places[above, FACED]
 
@@ -55,8 +55,8 @@ def discount(places: FloatArray, sums: FloatArray, state: int, start: int, end: 
         if then < now - 1:
             positive = np.exp(terms.log_discounts[now, 0] - terms.log_discounts[then, 0])
             negative = np.exp(terms.log_discounts[now, 1] - terms.log_discounts[then, 1])
-        for place in range(start, end, stride):
-            places[place, REGRET] *= positive if places[place, REGRET] > 0.0 else negative
+        for offset in range(start, end, stride):
+            places[offset, REGRET] *= positive if places[offset, REGRET] > 0.0 else negative
     sums[state, SEEN] = now
 
 
@@ -102,36 +102,36 @@ def next_policy(
     Without a positive regret the policy is uniform, or if `greedy` that of the highest regret.
     """
     choices, best, total = 0, -np.inf, 0.0
-    for place in range(start, end, stride):
-        choices += actions[place, LEGAL]
-        places[place, POLICY] = 0.0
-        if actions[place, LEGAL] and not marks[place, PRUNED]:
-            best = max(best, places[place, REGRET])
+    for offset in range(start, end, stride):
+        choices += actions[offset, LEGAL]
+        places[offset, POLICY] = 0.0
+        if actions[offset, LEGAL] and not marks[offset, PRUNED]:
+            best = max(best, places[offset, REGRET])
     step = step_size(sums, state, choices, terms) if terms.hedge else 0.0
-    for place in range(start, end, stride):
-        if actions[place, LEGAL] and not marks[place, PRUNED]:
+    for offset in range(start, end, stride):
+        if actions[offset, LEGAL] and not marks[offset, PRUNED]:
             if terms.hedge:
-                weight = np.exp(step * (places[place, REGRET] - best))
+                weight = np.exp(step * (places[offset, REGRET] - best))
             elif best > 0.0:
-                weight = max(places[place, REGRET], 0.0)
+                weight = max(places[offset, REGRET], 0.0)
             else:
-                weight = 1.0 if not terms.greedy or places[place, REGRET] == best else 0.0
-            places[place, POLICY] = weight
+                weight = 1.0 if not terms.greedy or places[offset, REGRET] == best else 0.0
+            places[offset, POLICY] = weight
             total += weight
     if terms.threshold > 0.0:
         least = probability_threshold(choices, terms) * total
-        for place in range(start, end, stride):
-            if 0.0 < places[place, POLICY] < least and places[place, REGRET] < best:
-                total -= places[place, POLICY]
-                places[place, POLICY] = 0.0
-    for place in range(start, end, stride):
-        if places[place, POLICY] > 0.0:
-            places[place, POLICY] /= total
+        for offset in range(start, end, stride):
+            if 0.0 < places[offset, POLICY] < least and places[offset, REGRET] < best:
+                total -= places[offset, POLICY]
+                places[offset, POLICY] = 0.0
+    for offset in range(start, end, stride):
+        if places[offset, POLICY] > 0.0:
+            places[offset, POLICY] /= total
 
 
 @inner_kernel(forceinline=True)
 def regret_level(
-    actions: Ints, places: FloatArray, marks: Ints, sums: FloatArray, state: int, place: int, start: int, end: int,
+    actions: Ints, places: FloatArray, marks: Ints, sums: FloatArray, state: int, offset: int, start: int, end: int,
     stride: int, terms: Terms,
 ) -> float:  # fmt: skip
     """Returns the regret up to which an action is certainly not played."""
@@ -140,14 +140,14 @@ def regret_level(
     choices, best, total = 0, -np.inf, 0.0
     for k in range(start, end, stride):
         choices += actions[k, LEGAL]
-        if k != place and actions[k, LEGAL] and not marks[k, PRUNED]:
+        if k != offset and actions[k, LEGAL] and not marks[k, PRUNED]:
             best = max(best, places[k, REGRET])
     least = probability_threshold(choices, terms)
     if least <= 0.0:
         return -np.inf
     step = step_size(sums, state, choices, terms)
     for k in range(start, end, stride):
-        if k != place and actions[k, LEGAL] and not marks[k, PRUNED]:
+        if k != offset and actions[k, LEGAL] and not marks[k, PRUNED]:
             total += np.exp(step * (places[k, REGRET] - best))
     level: float = best + np.log(least / (1.0 - least) * total) / step
     return level
@@ -155,22 +155,22 @@ def regret_level(
 
 @inner_kernel(forceinline=True)
 def highest_regret(
-    places: FloatArray, starts: FloatArray, sums: FloatArray, state: int, place: int, terms: Terms
+    places: FloatArray, starts: FloatArray, sums: FloatArray, state: int, offset: int, terms: Terms
 ) -> float:
     """Returns the most that a pruned action's regret can be by now (thesis 3.19)."""
-    reach = sums[state, REACH_SUM] - starts[place, REACH_START]
-    value = sums[state, VALUE_SUM] - starts[place, VALUE_START]
-    regret: float = places[place, REGRET] + (reach * places[place, HIGHEST] - value) / terms.regret_weight
+    reach = sums[state, REACH_SUM] - starts[offset, REACH_START]
+    value = sums[state, VALUE_SUM] - starts[offset, VALUE_START]
+    regret: float = places[offset, REGRET] + (reach * places[offset, HIGHEST] - value) / terms.regret_weight
     return regret
 
 
 @inner_kernel(forceinline=True)
-def expected_skip(places: FloatArray, sums: FloatArray, state: int, place: int, level: float, terms: Terms) -> float:
+def expected_skip(places: FloatArray, sums: FloatArray, state: int, offset: int, level: float, terms: Terms) -> float:
     """Returns for how many iterations an action would stay pruned if past averages went on (thesis 3.20)."""
-    room = level - places[place, REGRET]
+    room = level - places[offset, REGRET]
     if room <= 0.0:
         return -1.0
-    growth = sums[state, REACH_SUM] * places[place, HIGHEST] - sums[state, VALUE_SUM]
+    growth = sums[state, REACH_SUM] * places[offset, HIGHEST] - sums[state, VALUE_SUM]
     if growth <= 0.0:
         return np.inf
     skip: float = room * terms.weight_sum / growth

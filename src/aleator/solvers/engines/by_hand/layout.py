@@ -162,11 +162,11 @@ class HandLayout:
         for node in range(1, tree.num_nodes):
             parent, start = int(tree.parent[node]), tree.origin_start[player, node]
             if start == IDENTITY:
-                place = np.arange(hands[node]) + (node - tree.first_child[parent]) * hands[parent]
+                offset = np.arange(hands[node]) + (node - tree.first_child[parent]) * hands[parent]
             else:
-                place = tree.origins[player][start : start + hands[node]]
+                offset = tree.origins[player][start : start + hands[node]]
             acts = tree.actor[parent] == player
-            before = tree.policy_start[parent] + place if acts else sequence[row_at[parent] + place % hands[parent]]
+            before = tree.policy_start[parent] + offset if acts else sequence[row_at[parent] + offset % hands[parent]]
             sequence[row_at[node] : row_at[node] + hands[node]] = before
         return sequence
 
@@ -201,10 +201,10 @@ class HandLayout:
                 np.maximum.at(bounds[player][:, 1], sequence, highest)
         for player in (0, 1):
             side, own_bounds = self.sides[player], bounds[player]
-            for place in range(len(own_bounds) - 2, -1, -1):  # later places follow earlier ones
-                above = side.above[side.places[place, INFOSTATE]]
-                own_bounds[above, 0] = min(own_bounds[above, 0], own_bounds[place, 0])
-                own_bounds[above, 1] = max(own_bounds[above, 1], own_bounds[place, 1])
+            for offset in range(len(own_bounds) - 2, -1, -1):  # later places follow earlier ones
+                above = side.above[side.places[offset, INFOSTATE]]
+                own_bounds[above, 0] = min(own_bounds[above, 0], own_bounds[offset, 0])
+                own_bounds[above, 1] = max(own_bounds[above, 1], own_bounds[offset, 1])
             own_bounds[~np.isfinite(own_bounds[:, 0])] = 0.0
         return bounds
 

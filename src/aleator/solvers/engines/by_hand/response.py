@@ -27,8 +27,8 @@ from aleator.solvers.engines.by_hand.layout import (
 @kernel()
 def push_reach(side: HandSide, policy: FloatArray, reach: FloatArray) -> None:
     """Writes the player's reach [places + 1] under a policy [places]; that of the last place, the root's, is given."""
-    for place in range(len(policy)):  # earlier places come first
-        reach[place] = reach[side.above[side.places[place, INFOSTATE]]] * policy[place]
+    for offset in range(len(policy)):  # earlier places come first
+        reach[offset] = reach[side.above[side.places[offset, INFOSTATE]]] * policy[offset]
 
 
 @kernel()

@@ -76,8 +76,8 @@ def smoothed_response(
     D is the divergence of the dilated entropy: the sum over infostates of weight x own reach x KL(policy || center).
     All vectors are [places] but `worth`, `totals` (scratch) and `reach` [places + 1] and `weights` [infostates].
     """
-    for place in range(len(worth)):
-        totals[place] = worth[place]
+    for offset in range(len(worth)):
+        totals[offset] = worth[offset]
     for node in range(len(shape.nodes) - 1, -1, -1):
         if shape.nodes[node, ACTOR] != side.player:
             continue
@@ -86,22 +86,22 @@ def smoothed_response(
         for hand in range(hands):
             start, state = shape.nodes[node, BLOCK] + hand, side.nodes[node, STATES] + hand
             scale, best, total = smoothing * weights[state], -np.inf, 0.0
-            for place in range(start, start + size, hands):
-                if center[place] > 0.0:
-                    best = max(best, totals[place])
+            for offset in range(start, start + size, hands):
+                if center[offset] > 0.0:
+                    best = max(best, totals[offset])
             if best == -np.inf:
                 continue
-            for place in range(start, start + size, hands):
-                policy[place] = 0.0
-                if center[place] > 0.0:
-                    policy[place] = center[place] * np.exp((totals[place] - best) / scale)
-                    total += policy[place]
-            for place in range(start, start + size, hands):
-                policy[place] /= total
+            for offset in range(start, start + size, hands):
+                policy[offset] = 0.0
+                if center[offset] > 0.0:
+                    policy[offset] = center[offset] * np.exp((totals[offset] - best) / scale)
+                    total += policy[offset]
+            for offset in range(start, start + size, hands):
+                policy[offset] /= total
             totals[side.above[state]] += best + scale * np.log(total)
     reach[len(policy)] = 1.0
-    for place in range(len(policy)):  # earlier places come first
-        reach[place] = reach[side.above[side.places[place, INFOSTATE]]] * policy[place]
+    for offset in range(len(policy)):  # earlier places come first
+        reach[offset] = reach[side.above[side.places[offset, INFOSTATE]]] * policy[offset]
     value: float = totals[len(policy)]
     return value
 
@@ -118,9 +118,9 @@ def dilated_weights(shape: Shape, side: HandSide, below: FloatArray, weights: Fl
             hands = side.nodes[node, HANDS]
             for hand in range(hands):
                 start, most = shape.nodes[node, BLOCK] + hand, 0.0
-                for place in range(start, start + shape.nodes[node, NUM_ACTIONS] * hands, hands):
-                    if side.places[place, LEGAL]:
-                        most = max(most, below[place])
+                for offset in range(start, start + shape.nodes[node, NUM_ACTIONS] * hands, hands):
+                    if side.places[offset, LEGAL]:
+                        most = max(most, below[offset])
                 state = side.nodes[node, STATES] + hand
                 weights[state] = 2.0 * (1.0 + most)
                 below[side.above[state]] += weights[state]

@@ -73,19 +73,19 @@ def act(
         end = start + actions * hands
         if needed and (active == walk or active == -walk):
             catch_up_sums(memory.places, memory.sums, states + hand, above, start, end, hands)
-            for place in range(start, end, hands):
-                memory.places[place, CFV] = 0.0
-                memory.reach[place] = reach * memory.places[place, POLICY]
-                if memory.marks[place, PRUNED]:
-                    memory.active[place] = 0
-                elif best_response and memory.places[place, POLICY] == 0.0:
-                    memory.active[place] = -walk
+            for offset in range(start, end, hands):
+                memory.places[offset, CFV] = 0.0
+                memory.reach[offset] = reach * memory.places[offset, POLICY]
+                if memory.marks[offset, PRUNED]:
+                    memory.active[offset] = 0
+                elif best_response and memory.places[offset, POLICY] == 0.0:
+                    memory.active[offset] = -walk
                 else:
-                    memory.active[place] = active
+                    memory.active[offset] = active
         else:
-            for place in range(start, end, hands):
-                memory.reach[place] = reach * memory.places[place, POLICY]
-                memory.active[place] = 0
+            for offset in range(start, end, hands):
+                memory.reach[offset] = reach * memory.places[offset, POLICY]
+                memory.active[offset] = 0
 
 
 @inner_kernel(forceinline=True)
@@ -93,9 +93,9 @@ def count_hands(side: HandSide, memory: HandMemory, node: int, work: Work) -> No
     """Counts a player's active and reached hands at a node."""
     walk, row, active, reached = work.counts[WALK], side.nodes[node, ROW], 0, 0
     for entry in range(row, row + side.nodes[node, HANDS]):
-        place = side.sequence[entry]
-        reached += memory.reach[place] > 0.0
-        active += memory.active[place] == walk or memory.active[place] == -walk
+        offset = side.sequence[entry]
+        reached += memory.reach[offset] > 0.0
+        active += memory.active[offset] == walk or memory.active[offset] == -walk
     work.hands[node, 2 * side.player] = active
     work.hands[node, 2 * side.player + 1] = reached
 
@@ -115,10 +115,10 @@ def count_pairs(
             touched -= reached * other_reached
     walk, row, other_row = work.counts[WALK], first.nodes[node, ROW], second.nodes[node, ROW]
     for k in range(shape.deals[node, FIRST_PAIR], shape.deals[node, LAST_PAIR]):
-        place = first.sequence[row + shape.pairs[k, 0]]
-        other_place = second.sequence[other_row + shape.pairs[k, 1]]
-        if (abs(one.active[place]) == walk and other.reach[other_place] > 0.0) or (
-            abs(other.active[other_place]) == walk and one.reach[place] > 0.0
+        offset = first.sequence[row + shape.pairs[k, 0]]
+        other_offset = second.sequence[other_row + shape.pairs[k, 1]]
+        if (abs(one.active[offset]) == walk and other.reach[other_offset] > 0.0) or (
+            abs(other.active[other_offset]) == walk and one.reach[offset] > 0.0
         ):
             touched += 1 if listed else -1
     return touched
@@ -189,8 +189,8 @@ def ascend(
             if terminal:
                 at = side.nodes[node, PAYOFFS] + hand
                 for i in range(side.payoff_start[at], side.payoff_start[at + 1]):
-                    place = opponent.sequence[other_row + side.payoff_hand[i]]
-                    value += side.payoff[i] * other.reach[place]
+                    offset = opponent.sequence[other_row + side.payoff_hand[i]]
+                    value += side.payoff[i] * other.reach[offset]
                 value *= shape.stake[node]
                 if terms.prune and not terms.whole:
                     places[above, DIRECT] += terms.regret_weight * value
@@ -199,8 +199,8 @@ def ascend(
                 if terms.prune:
                     at = side.nodes[node, DEALS] + hand
                     for i in range(side.deal_start[at], side.deal_start[at + 1]):
-                        place = opponent.sequence[other_row + side.deal_hand[i]]
-                        reach += side.deal[i] * other.reach[place]
+                        offset = opponent.sequence[other_row + side.deal_hand[i]]
+                        reach += side.deal[i] * other.reach[offset]
                 start = shape.nodes[node, BLOCK] + hand
                 end = start + shape.nodes[node, NUM_ACTIONS] * hands
                 best = memory.active[above] < 0
@@ -217,22 +217,22 @@ def update_infostate(
     """Returns the cfv of an infostate; updates its regrets and policy, notes what may be pruned or must resume."""
     actions, places, sums, marks = side.places, memory.places, memory.sums, memory.marks
     value, highest = 0.0, -np.inf
-    for place in range(start, end, stride):
-        if actions[place, LEGAL] and not marks[place, PRUNED]:
-            value += places[place, POLICY] * places[place, CFV]
-            highest = max(highest, places[place, CFV])
+    for offset in range(start, end, stride):
+        if actions[offset, LEGAL] and not marks[offset, PRUNED]:
+            value += places[offset, POLICY] * places[offset, CFV]
+            highest = max(highest, places[offset, CFV])
     if best and highest > -np.inf:
         value = highest
     if terms.hedge:
         add_moments(sums, state, value, 1, terms)
     discount(places, sums, state, start, end, stride, terms)
-    for place in range(start, end, stride):
-        if actions[place, LEGAL] and not marks[place, PRUNED]:
-            gain = places[place, CFV] - value
-            if terms.floor and gain > 0.0 and places[place, REGRET] < 0.0:
-                places[place, REGRET] = gain
+    for offset in range(start, end, stride):
+        if actions[offset, LEGAL] and not marks[offset, PRUNED]:
+            gain = places[offset, CFV] - value
+            if terms.floor and gain > 0.0 and places[offset, REGRET] < 0.0:
+                places[offset, REGRET] = gain
             else:
-                places[place, REGRET] += gain
+                places[offset, REGRET] += gain
     next_policy(actions, places, marks, sums, state, start, end, stride, terms)
     if terms.prune:
         sums[state, VALUE_SUM] += terms.regret_weight * value
@@ -254,20 +254,20 @@ def look_for_pruning(
         work.lists[side.player],
     )
     left = 0
-    for place in range(start, end, stride):
-        left += actions[place, LEGAL] != 0 and not marks[place, PRUNED]
-    for place in range(start, end, stride):
-        if marks[place, PRUNED] or (left > 1 and actions[place, LEGAL] and places[place, POLICY] == 0.0):
-            level = regret_level(actions, places, marks, sums, state, place, start, end, stride, terms)
-            if marks[place, PRUNED]:
-                if highest_regret(places, memory.starts, sums, state, place, terms) > level:
-                    memory.lists[DUE, lengths[DUE]] = place
+    for offset in range(start, end, stride):
+        left += actions[offset, LEGAL] != 0 and not marks[offset, PRUNED]
+    for offset in range(start, end, stride):
+        if marks[offset, PRUNED] or (left > 1 and actions[offset, LEGAL] and places[offset, POLICY] == 0.0):
+            level = regret_level(actions, places, marks, sums, state, offset, start, end, stride, terms)
+            if marks[offset, PRUNED]:
+                if highest_regret(places, memory.starts, sums, state, offset, terms) > level:
+                    memory.lists[DUE, lengths[DUE]] = offset
                     lengths[DUE] += 1
             elif (
-                expected_skip(places, sums, state, place, level, terms) >= terms.least_skip
-                and terms.iteration >= memory.starts[place, NEXT_LOOK]
+                expected_skip(places, sums, state, offset, level, terms) >= terms.least_skip
+                and terms.iteration >= memory.starts[offset, NEXT_LOOK]
             ):
-                memory.lists[STARTING, lengths[STARTING]] = place
+                memory.lists[STARTING, lengths[STARTING]] = offset
                 lengths[STARTING] += 1
                 left -= 1
 

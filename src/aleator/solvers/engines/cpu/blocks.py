@@ -44,7 +44,7 @@ def apply_sparse(
     slices: Index, slice_at: int, columns: Places, entries: Vector, reach: Vector, reach_at: int, stake: float,
     values: Vector, at: int, width: int,
 ) -> None:  # fmt: skip
-    """Writes values [width] = stake x sparse matrix @ reach; the matrix in slices of LANES rows (`layout.Slices`)."""
+    """Writes values [width] = stake x sparse matrix @ reach; in slices of LANES rows (`layout.SparseSlices`)."""
     factor = splat(values.dtype.type(stake))
     for i in range(0, width, LANES):
         value = splat(values.dtype.type(0.0))
@@ -101,37 +101,37 @@ def update_regrets(
     nothing = splat(number(-1e-30))  # negative regrets smaller than this are dropped: denormal numbers are slow
     for i in range(0, width, LANES):
         value = zero
-        entry, place = actions_at + i, block + i
+        entry, offset = actions_at + i, block + i
         for _ in range(count):
-            value = value + load(policy, place) * load(actions, entry)
+            value = value + load(policy, offset) * load(actions, entry)
             entry += width
-            place += width
+            offset += width
         store(values, at + i, value)
-        entry, place = actions_at + i, block + i
+        entry, offset = actions_at + i, block + i
         total, choices = zero, zero
         for _ in range(count):
             gain = load(actions, entry) - value
             if len(legal) > 0:
-                gain = if_positive(load(legal, place), gain, zero)
-            old = load(regret, place)
+                gain = if_positive(load(legal, offset), gain, zero)
+            old = load(regret, offset)
             old = old * if_positive(old, positive, if_positive(nothing - old, negative, zero))
             new = largest(old + gain, floor)
-            store(regret, place, new)
-            store(policy_sum, place, load(policy_sum, place) * decay + load(reach, place))
+            store(regret, offset, new)
+            store(policy_sum, offset, load(policy_sum, offset) * decay + load(reach, offset))
             if len(instant) > 0:
-                store(instant, place, gain)
+                store(instant, offset, gain)
                 new = new * prediction + gain
             weight = largest(new, zero)
             total = total + weight
-            choices = choices + (load(legal, place) if len(legal) > 0 else one)
-            store(policy, place, weight)
+            choices = choices + (load(legal, offset) if len(legal) > 0 else one)
+            store(policy, offset, weight)
             entry += width
-            place += width
+            offset += width
         _normalise(policy, block + i, legal, count, width, total, choices)
 
 
 @kernel(forceinline=True)
-def _normalise(policy: Vector, place: int, legal: Vector, count: int, width: int, total: Any, choices: Any) -> None:
+def _normalise(policy: Vector, offset: int, legal: Vector, count: int, width: int, total: Any, choices: Any) -> None:
     """Divides LANES columns of weights by their totals; where those are zero every legal action gets the same.
 
     Totals so small that their inverse would overflow count as zero.
@@ -143,11 +143,11 @@ def _normalise(policy: Vector, place: int, legal: Vector, count: int, width: int
     divisor = if_positive(total, total, if_positive(choices, choices, one))
     inverse = one / divisor
     for _ in range(count):
-        weight = if_positive(total, load(policy, place), load(legal, place) if len(legal) > 0 else one)
+        weight = if_positive(total, load(policy, offset), load(legal, offset) if len(legal) > 0 else one)
         share = weight * inverse
         # one step of Newton's method rounds as a division would: a pure action gets exactly 1
-        store(policy, place, share + (weight - share * divisor) * inverse)
-        place += width
+        store(policy, offset, share + (weight - share * divisor) * inverse)
+        offset += width
 
 
 @kernel(forceinline=True)
@@ -168,11 +168,11 @@ def average_actions(
     """Writes the cfv of a decision under a fixed policy."""
     for i in range(0, width, LANES):
         value = splat(values.dtype.type(0.0))
-        entry, place = actions_at + i, block + i
+        entry, offset = actions_at + i, block + i
         for _ in range(count):
-            value = value + load(policy, place) * load(actions, entry)
+            value = value + load(policy, offset) * load(actions, entry)
             entry += width
-            place += width
+            offset += width
         store(values, at + i, value)
 
 
@@ -193,24 +193,24 @@ def best_actions(
     zero, least = splat(number(0.0)), splat(number(-np.inf))
     for i in range(0, width, LANES):
         best = least
-        entry, place = actions_at + i, block + i
+        entry, offset = actions_at + i, block + i
         for _ in range(count):
             value = load(actions, entry)
             if len(legal) > 0:
-                value = if_positive(load(legal, place), value, least)
+                value = if_positive(load(legal, offset), value, least)
                 store(actions, entry, value)
             best = largest(value, best)
             entry += width
-            place += width
+            offset += width
         if len(policy) > 0:
             left = splat(number(1.0))
-            entry, place = actions_at + i, block + i
+            entry, offset = actions_at + i, block + i
             for _ in range(count):
                 chosen = if_positive(best - load(actions, entry), zero, left)
                 left = left - chosen
-                store(policy, place, chosen)
+                store(policy, offset, chosen)
                 entry += width
-                place += width
+                offset += width
         if len(legal) > 0:  # padding has no legal action
             best = if_positive(best - splat(number(-1e30)), best, zero)
         store(values, at + i, best)
@@ -223,13 +223,13 @@ def match_regrets(regret: Vector, legal: Vector, policy: Vector, block: int, cou
     zero, one = splat(number(0.0)), splat(number(1.0))
     for i in range(0, width, LANES):
         total, choices = zero, zero
-        place = block + i
+        offset = block + i
         for _ in range(count):
-            weight = largest(load(regret, place), zero)
+            weight = largest(load(regret, offset), zero)
             total = total + weight
-            choices = choices + (load(legal, place) if len(legal) > 0 else one)
-            store(policy, place, weight)
-            place += width
+            choices = choices + (load(legal, offset) if len(legal) > 0 else one)
+            store(policy, offset, weight)
+            offset += width
         _normalise(policy, block + i, legal, count, width, total, choices)
 
 
@@ -239,11 +239,11 @@ def sharpen(policy: Vector, block: int, count: int, width: int, hands: int) -> N
     end = block + count * width
     for hand in range(hands):
         total = policy.dtype.type(0.0)
-        for place in range(block + hand, end, width):
-            policy[place] *= np.sqrt(policy[place])
-            total += policy[place]
-        for place in range(block + hand, end, width):
-            policy[place] /= total
+        for offset in range(block + hand, end, width):
+            policy[offset] *= np.sqrt(policy[offset])
+            total += policy[offset]
+        for offset in range(block + hand, end, width):
+            policy[offset] /= total
 
 
 @kernel(forceinline=True)
@@ -255,19 +255,19 @@ def hedge(
     size, end = len(moments) // 2, block + count * width
     for hand in range(hands):
         best, choices = -np.inf, 0
-        for place in range(block + hand, end, width):
-            if len(legal) == 0 or legal[place] > 0:
-                best, choices = max(best, regret[place]), choices + 1
+        for offset in range(block + hand, end, width):
+            if len(legal) == 0 or legal[offset] > 0:
+                best, choices = max(best, regret[offset]), choices + 1
         mean, squares = np.float64(moments[infostate + hand]), np.float64(moments[size + infostate + hand])
         # what is below the first is rounding; the second is there for values that are zero
         variance = max(squares / max(iteration, 1), 1e-30 * mean * mean, 1e-300)
         step = np.sqrt(np.log(max(choices, 1)) / (9.0 * variance * max(iteration, 1)))
         total = 0.0
-        for place in range(block + hand, end, width):
-            policy[place] = np.exp(step * (regret[place] - best)) if len(legal) == 0 or legal[place] > 0 else 0.0
-            total += policy[place]
-        for place in range(block + hand, end, width):
-            policy[place] /= total
+        for offset in range(block + hand, end, width):
+            policy[offset] = np.exp(step * (regret[offset] - best)) if len(legal) == 0 or legal[offset] > 0 else 0.0
+            total += policy[offset]
+        for offset in range(block + hand, end, width):
+            policy[offset] /= total
 
 
 @kernel(forceinline=True)
@@ -275,7 +275,7 @@ def push_reach(policy: Vector, reach: Vector, reach_at: int, block: int, count: 
     """Writes the reach after each action: the reach before it times the action's probability."""
     for i in range(0, width, LANES):
         before = load(reach, reach_at + i)
-        place = block + i
+        offset = block + i
         for _ in range(count):
-            store(reach, place, before * load(policy, place))
-            place += width
+            store(reach, offset, before * load(policy, offset))
+            offset += width

@@ -49,9 +49,9 @@ class PackedCards:
             hands = hands[np.argsort(strength[hands], kind="stable")]
             orders.append(hands)
             columns.append([hands, deal.cards[side][hands, 0], deal.cards[side][hands, 1], strength[hands]])
-        place = np.full(deal.shape[1 - player] + 1, -1, np.int64)  # the last one is for no hand
-        place[orders[1]] = np.arange(len(orders[1]))
-        columns[0].append(place[deal.same_hand(player)[orders[0]]])
+        offset = np.full(deal.shape[1 - player] + 1, -1, np.int64)  # the last one is for no hand
+        offset[orders[1]] = np.arange(len(orders[1]))
+        columns[0].append(offset[deal.same_hand(player)[orders[0]]])
         sign = -1.0 if fold and player == 1 else 1.0
         self._weights += [deal.weights[player][orders[0]] * (deal.scale * sign), deal.weights[1 - player][orders[1]]]
         own, opponent = (np.stack(of_side, axis=1).astype(np.int64).ravel() for of_side in columns)

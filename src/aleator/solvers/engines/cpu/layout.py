@@ -59,14 +59,14 @@ class Side(NamedTuple):
     origin_at: Index  # [N] offset in `origin`, or IDENTITY
     origin: Places  # for each hand of a child where its reach comes from, padding from a place that is always zero
     collect_at: Index  # [N] at nodes that are not plain: the first slice that sums the children's values
-    collect_slices: Index  # a `Slices` over the player's values
+    collect_slices: Index  # a `SparseSlices` over the player's values
     collect_place: Places
     matrix_at: Index  # [K] offset in `matrix`; IDENTITY if sparse
     matrix: Vector  # [opponent's hands, own hands padded] per payoff group, value to this player
     sparse_at: (
         Index  # [K] first slice of a sparse payoff group; IDENTITY if dense; -2 - p: by cards, at `sparse_column[p]`
     )
-    sparse_slices: Index  # a `Slices` over the opponent's hands, with the entries of the matrices
+    sparse_slices: Index  # a `SparseSlices` over the opponent's hands, with the entries of the matrices
     sparse_column: Places  # and behind them payoffs by cards (`cards.PackedCards`)
     sparse_value: Vector  # and behind them scratch for them, 52 numbers per terminal, and their weights
     num_entries: int  # where that scratch begins
@@ -95,7 +95,7 @@ class Task(NamedTuple):
     forward: tuple[Nodes, Nodes]  # per player, the nodes where the player's reach changes, parents first
 
 
-class Slices:
+class SparseSlices:
     """A sparse matrix as the SIMD kernels want it: rows in slices of LANES, each slice padded to its longest row.
 
     Entry k of slice s lies at `starts[s] + LANES * k + lane`.
@@ -118,10 +118,10 @@ class Slices:
         rank = np.arange(len(rows)) - (np.cumsum(per_row) - per_row)[rows]
         slots = per_row.reshape(num_slices, LANES).max(axis=1)
         start = LANES * (np.cumsum(slots) - slots)
-        place = start[rows // LANES] + LANES * rank + rows % LANES
+        offset = start[rows // LANES] + LANES * rank + rows % LANES
         padded_columns = np.full(int(slots.sum()) * LANES, self._padding, np.int64)
         padded_entries = np.zeros(len(padded_columns))
-        padded_columns[place], padded_entries[place] = columns, entries
+        padded_columns[offset], padded_entries[offset] = columns, entries
         self._lengths.append(slots * LANES)
         self._columns.append(padded_columns)
         self._entries.append(padded_entries)
@@ -233,7 +233,7 @@ class Layout:
         origin_at = np.full(tree.num_nodes, IDENTITY, dtype=np.int64)
         collect_at = np.zeros(tree.num_nodes, dtype=np.int64)
         origins, size = [np.zeros(0, np.int64)], 0
-        collected = Slices(padding=max(self.value_size))
+        collected = SparseSlices(padding=max(self.value_size))
         for node in np.flatnonzero(~structure.plain):
             acts = tree.actor[node] == player
             sources, targets = [], []
@@ -285,7 +285,7 @@ class Layout:
         """Returns the payoff groups as seen by a player, and where each terminal's group begins."""
         dense_at, sparse_at = np.full((2, len(self.tree.payoffs)), IDENTITY, dtype=np.int64)
         dense, size = [np.zeros(0)], 0
-        sparse = Slices(padding=0)
+        sparse = SparseSlices(padding=0)
         card_at = np.full(len(self.tree.payoffs), IDENTITY, dtype=np.int64)
         cards = PackedCards()
         for group in range(len(self.tree.payoffs)):

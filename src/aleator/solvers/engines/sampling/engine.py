@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aleator.solvers.engines.sampling.histories import Rows, build_histories
+from aleator.solvers.engines.sampling.histories import HistoryRows, build_histories
 from aleator.solvers.engines.sampling.iterate import Plan, Span, discount, iterate
 from aleator.solvers.engines.sampling.public import new_public_work
 from aleator.solvers.engines.sampling.rows import Tables, merge, new_slices
@@ -43,7 +43,7 @@ class SamplingEngine:
             dtype: of the tables.
             threads: used if there are enough slices for them.
         """
-        self.rows = Rows(tree)
+        self.rows = HistoryRows(tree)
         self._game = build_histories(tree, self.rows)
         self.regret = np.zeros(self.rows.size, dtype)
         self.policy_sum = np.zeros(self.rows.size, dtype)

@@ -62,7 +62,7 @@ class Histories(NamedTuple):
     deal_end: FloatArray
 
 
-class Rows:
+class HistoryRows:
     """Where the entries of a tree's policy vectors are in rows.
 
     Attributes:
@@ -87,12 +87,12 @@ class Rows:
         node_of = np.repeat(np.arange(len(own)), actions * hands[own])
         inside = np.arange(tree.policy_size[player]) - tree.policy_start[own][node_of]
         width = hands[own][node_of]
-        place: Int64Array = self.start[own][node_of] + inside % width * actions[node_of] + inside // width
-        return place
+        offset: Int64Array = self.start[own][node_of] + inside % width * actions[node_of] + inside // width
+        return offset
 
     def policy(self, weights: npt.NDArray[Any]) -> Policy:
         """Returns the policy proportional to non-negative weights in rows, uniform where they are all zero."""
-        first, second = (weights[place].astype(np.float64) for place in self.place)
+        first, second = (weights[offset].astype(np.float64) for offset in self.place)
         return normalised(self._tree, (first, second))
 
     def fade(self, weights: npt.NDArray[Any], factor: float) -> None:
@@ -106,12 +106,12 @@ class Rows:
     def from_vectors(self, vectors: tuple[npt.NDArray[Any], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Returns a pair of policy-shaped vectors as rows."""
         rows = np.zeros(self.size, vectors[0].dtype)
-        for place, vector in zip(self.place, vectors, strict=True):
-            rows[place] = vector
+        for offset, vector in zip(self.place, vectors, strict=True):
+            rows[offset] = vector
         return rows
 
 
-def build_histories(tree: PublicTree, rows: Rows) -> Histories:
+def build_histories(tree: PublicTree, rows: HistoryRows) -> Histories:
     """Returns the histories of a tree.
 
     Raises:
@@ -132,7 +132,7 @@ class _Deal(NamedTuple):
 class _Builder:
     """Walks the tree once, from parents to children, and collects each different table once."""
 
-    def __init__(self, tree: PublicTree, rows: Rows) -> None:
+    def __init__(self, tree: PublicTree, rows: HistoryRows) -> None:
         self.tree, self.rows = tree, rows
         self.deals: list[_Deal] = []
         self.deal_of_state: dict[Hashable, _Deal] = {}
@@ -238,7 +238,7 @@ class _Builder:
         hands = tree.num_hands[0, node], tree.num_hands[1, node]
         number = np.full(hands, -1, dtype=np.int64)
         number[deal.pairs] = np.arange(len(deal.chance))
-        move, place, pair, share = [], [], [], []
+        move, offset, pair, share = [], [], [], []
         for k, (child, both) in enumerate(zip(below, origins, strict=True)):
             action = np.full(len(child.chance), k if actor >= 0 else 0)
             before = []
@@ -249,7 +249,7 @@ class _Builder:
                     action = origin[now] // hands[player]
             parent = number[before[0], before[1]]
             move.append(parent * actions + action)
-            place.append(np.full(len(child.chance), k))
+            offset.append(np.full(len(child.chance), k))
             pair.append(np.arange(len(child.chance)))
             share.append(child.chance / deal.chance[parent])
         moves = np.concatenate(move)
@@ -259,7 +259,7 @@ class _Builder:
         self.move_ends.append(self.lengths["outcomes"] + ends)
         self.outcomes.append(
             (
-                np.concatenate(place)[order],
+                np.concatenate(offset)[order],
                 np.concatenate(pair)[order],
                 _ends(np.concatenate(share)[order], np.concatenate([[0], ends])),
             )

@@ -17,7 +17,7 @@ from aleator.jit import kernel
 from aleator.solvers.engines.sampling.histories import Histories
 from aleator.solvers.engines.sampling.public import PublicWork, traverse_public
 from aleator.solvers.engines.sampling.random import stream
-from aleator.solvers.engines.sampling.rows import Slices, Tables, merge
+from aleator.solvers.engines.sampling.rows import Tables, ThreadSlices, merge
 from aleator.solvers.engines.sampling.walk import Options, traverse
 
 NO_DISCOUNT, LINEAR, INITIAL = 0, 1, 2
@@ -86,7 +86,14 @@ def _sample(game: Any, tables: Any, work: Any, options: Any, traverser: Any, sta
 
 @kernel()
 def iterate(
-    game: Histories, tables: Tables, slices: Slices, work: Any, options: Options, plan: Plan, span: Span, touched: int
+    game: Histories,
+    tables: Tables,
+    slices: ThreadSlices,
+    work: Any,
+    options: Options,
+    plan: Plan,
+    span: Span,
+    touched: int,
 ) -> int:
     """Runs a part of the work and returns how many nodes have been touched, `touched` before."""
     count = max(len(slices.filled), 1)

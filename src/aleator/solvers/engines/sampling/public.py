@@ -139,21 +139,21 @@ def traverse_public(
         last = below[now] + (1 if nodes[node, ACTOR] == CHANCE else work.num_children[node])
         if nodes[node, ACTOR] == traverser:
             _clear(work.flow, 0, nodes[node, ACTIONS] * num_hands[traverser, node])
-            for place in range(below[now], last):
-                _pull(nodes, work, visited[place], node, traverser, value_at[place], work.flow, 0)
+            for offset in range(below[now], last):
+                _pull(nodes, work, visited[offset], node, traverser, value_at[offset], work.flow, 0)
             _update(game, tables, work, node, traverser, at)
         else:
             _clear(work.values, at, num_hands[traverser, node])
-            for place in range(below[now], last):
-                _pull(nodes, work, visited[place], node, traverser, value_at[place], work.values, at)
+            for offset in range(below[now], last):
+                _pull(nodes, work, visited[offset], node, traverser, value_at[offset], work.values, at)
     return touched
 
 
 @kernel()
 def _clear(vector: FloatArray, start: int, length: int) -> None:
     """Writes zeros."""
-    for place in range(start, start + length):
-        vector[place] = 0.0
+    for offset in range(start, start + length):
+        vector[offset] = 0.0
 
 
 @kernel()

@@ -1,4 +1,4 @@
-"""Rows of regrets: regret matching, and tables that many traversals write to before they are merged."""
+"""HistoryRows of regrets: regret matching, and tables that many traversals write to before they are merged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tables(NamedTuple):
     filled: npt.NDArray[np.int64]
 
 
-class Slices(NamedTuple):
+class ThreadSlices(NamedTuple):
     """What the S slices of a batch have added up so far; empty if traversals write to the regrets themselves.
 
     Attributes:
@@ -50,9 +50,9 @@ class Slices(NamedTuple):
     filled: npt.NDArray[np.int64]
 
 
-def new_slices(slices: int, entries: int, infostates: int, dtype: npt.DTypeLike) -> Slices:
+def new_slices(slices: int, entries: int, infostates: int, dtype: npt.DTypeLike) -> ThreadSlices:
     """Returns empty slices."""
-    return Slices(
+    return ThreadSlices(
         regret=np.zeros((slices, entries), dtype),
         policy_sum=np.zeros((slices, entries), dtype),
         marked=np.zeros((slices, entries), np.bool_),
@@ -103,21 +103,21 @@ def mark(
 
 
 @kernel()
-def merge(slices: Slices, batch: int, tables: Tables) -> None:
+def merge(slices: ThreadSlices, batch: int, tables: Tables) -> None:
     """Adds the slices' sums, divided by the size of the batch, in the order of the slices, and empties them."""
     regret, policy_sum = tables.regret_to, tables.policy_sum_to
     for s in range(len(slices.filled)):
-        for place in range(slices.filled[s, 0]):
-            row = slices.touched[s, place, 0]
-            for entry in range(row, row + slices.touched[s, place, 1]):
+        for offset in range(slices.filled[s, 0]):
+            row = slices.touched[s, offset, 0]
+            for entry in range(row, row + slices.touched[s, offset, 1]):
                 regret[entry] += slices.regret[s, entry] / batch
                 policy_sum[entry] += slices.policy_sum[s, entry] / batch
                 slices.regret[s, entry] = 0.0
                 slices.policy_sum[s, entry] = 0.0
             slices.marked[s, row] = False
     for s in range(len(slices.filled)):
-        for place in range(slices.filled[s, 0]):
-            row = slices.touched[s, place, 0]
-            for entry in range(row, row + slices.touched[s, place, 1]):
+        for offset in range(slices.filled[s, 0]):
+            row = slices.touched[s, offset, 0]
+            for entry in range(row, row + slices.touched[s, offset, 1]):
                 regret[entry] = max(regret[entry], tables.floor)
         slices.filled[s, 0] = 0
