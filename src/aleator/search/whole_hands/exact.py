@@ -50,7 +50,7 @@ def solve_exactly(
         solver.set_reach(constraint.player, gadget.reach)
     root, engine, plan = game.root, solver.engine, solver.plan
     board, other = plan.boards[0][0], 1 - game.player
-    places = [int(plan.place[child.number]) for child in root.children]
+    places = [int(plan.slot[child.number]) for child in root.children]
     cfvs, weight = np.zeros((2, NUM_HANDS)), 0.0
     after: FloatArray | float = 0.0
     for _ in range(iterations):
@@ -67,7 +67,7 @@ def solve_exactly(
     for number in round_decisions(root):
         player = int(root.tree.player[number])
         rows = plan.rows(player, board)
-        sums = engine.read("policy_sum", 0, 0, int(plan.place[number]))[:, : len(rows)]
+        sums = engine.read("policy_sum", 0, 0, int(plan.slot[number]))[:, : len(rows)]
         policies[number] = normalised(spread_rows(sums.astype(np.float64), rows))
     rows = plan.rows(other, board)
     behind = spread_rows(np.asarray(after, np.float64)[:, : len(rows)], rows)
