@@ -274,15 +274,21 @@ def test_tables_break_neither_words_nor_numbers(
         assert (["exploitability", "0.00663"] in lines) == blocks
 
 
-def test_a_walk_that_takes_its_time_gets_a_bar(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    printed = io.StringIO()
-    monkeypatch.setattr(output, "err", Console(file=printed, force_terminal=True, width=120))
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What a terminal shows, where every walk is shown at once."""
+    shown = io.StringIO()
+    monkeypatch.setattr(output, "err", Console(file=shown, force_terminal=True, width=120))
     monkeypatch.setattr(output, "_SOON", 0.0)
     monkeypatch.setattr(meter, "_SHORT", 0.0)
+    return shown
+
+
+def test_a_walk_that_takes_its_time_gets_a_bar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, terminal: io.StringIO
+) -> None:
     assert call(capsys, "games", "leduc")[0] == 0
-    assert "counting the states of leduc" in printed.getvalue()
+    assert "counting the states of leduc" in terminal.getvalue()
     shown: list[str] = []
     monkeypatch.setattr(output, "_moves", [lambda share, text: shown.append(text)])  # a bar that is there already
     with output.walks_shown(quiet=False):
@@ -294,17 +300,13 @@ def test_a_walk_that_takes_its_time_gets_a_bar(
 
 
 def test_a_game_that_is_too_big_is_seen_to_grow_and_refused(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], terminal: io.StringIO
 ) -> None:
-    printed = io.StringIO()
-    monkeypatch.setattr(output, "err", Console(file=printed, force_terminal=True, width=120))
-    monkeypatch.setattr(output, "_SOON", 0.0)
-    monkeypatch.setattr(meter, "_SHORT", 0.0)
     with meter.watch(most=20_000):
         code, text, _ = call(capsys, "solve", "leduc:nolimit25")
     assert (code, text) == (2, "")
-    assert "counting the states of leduc:nolimit25" in printed.getvalue()
-    assert "leduc:nolimit25 has more than the 20,000 different public states that are allowed" in printed.getvalue()
+    assert "counting the states of leduc:nolimit25" in terminal.getvalue()
+    assert "leduc:nolimit25 has more than the 20,000 different public states that are allowed" in terminal.getvalue()
 
 
 @pytest.mark.parametrize(
