@@ -1,7 +1,12 @@
-"""One thread per test process: several of them share the cores."""
+"""One thread per test process, since several of them share the cores; the same examples on every machine, at any speed."""
 
 from __future__ import annotations
 
 import os
 
+from hypothesis import HealthCheck, settings
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("same")
