@@ -1,4 +1,4 @@
-"""One thread per test process, since several of them share the cores; the same examples on every machine, at any speed."""
+"""One thread per test process, since several share the cores; the same examples on every machine, at any speed."""
 
 from __future__ import annotations
 

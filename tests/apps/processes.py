@@ -63,6 +63,7 @@ def kill_at_random(command: tuple[str, ...], file: Path, kills: int, seed: int) 
         seed: of the moments.
     """
     rng, iterations = random.Random(seed), 0
+    start(*command, "--iterations", "2").communicate()  # compiles, while nobody waits
     command = (*command, "--out", str(file), "--json")
     for kind in kinds_of_end(kills, rng):
         resume = ("--resume", str(file)) if file.exists() else ()
