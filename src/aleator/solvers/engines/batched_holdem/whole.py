@@ -1,0 +1,300 @@
+"""Whole spots from the flop, the turn or the river to the end of the game, all boards of a street at once, in torch.
+
+Algorithm:
+    The iterations of `solvers.holdem` with the boards of a street as a batch. A street's betting is a forest: one tree
+    below every place where the street before ends, the same on all boards. Its rows (regrets, sums of policies) are
+    [boards, rows, hands] over all hands of the live cards; nodes of equal depth are pushed and pulled together. Reach goes
+    from a board to those that a card makes of it, cfvs come back as means over the cards free of both hands. Boards that
+    differ by a renaming of suits are one, with all renamings in that mean. Boards are taken in chunks that fit the
+    memory for nodes; rows stay where they are.
+
+Reference: as `plain` and `solvers.holdem`.
+
+Deviations: as `plain`. Neither rake nor locked policies.
+
+Status: equal to `solvers.holdem` on turns and flops (tests/solvers/batched_holdem/test_whole.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.holdem.betting_tree import BettingTree, NodeKind
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
+from aleator.games.holdem.suits import HAND_MAPS
+from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
+from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
+from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
+from aleator.solvers.engines.batched_holdem.plain import check_rule
+from aleator.solvers.engines.boards.plan import Board, BoardPlan
+from aleator.solvers.regret_rule import RegretRule
+
+Tensor = torch.Tensor
+UPDATE, AVERAGE, BEST = range(3)
+_CHUNK_BYTES = {"cpu": 1 << 28, "cuda": 8 << 30}  # of one row per node and hand
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """What nodes of one depth do: rows of actions and the nodes that they lead to."""
+
+    rows: Tensor  # [A]
+    child: Tensor  # [A]
+    parent: Tensor  # [A]
+
+
+class BettingForest:
+    """The betting of one street below all places where the street before ends.
+
+    Attributes:
+        roots: [roots] nodes, in the order of the leaves of the street before.
+        leaves: [L] nodes where the next card comes.
+        folds, showdowns: per player (who has folded), and of all.
+        stake: [N] chips that the loser of a terminal loses.
+        row_node, row_player: [R] the node behind an action, and whose action it is; rows in preorder of decisions.
+    """
+
+    def __init__(self, tree: BettingTree, street: int, roots: list[int], pot: int, device: torch.device) -> None:
+        nodes = [n for n in range(tree.num_nodes) if tree.street[n] == street]
+        local = {node: place for place, node in enumerate(nodes)}
+        decisions = [n for n in nodes if tree.kind[n] == NodeKind.DECISION]
+        actions = [child for node in decisions for child in tree.children(node)]
+        depth = dict.fromkeys(roots, 0)
+        for node in decisions:  # in preorder, parents first
+            depth |= {child: depth[node] + 1 for child in tree.children(node)}
+
+        def index(values: list[int]) -> Tensor:
+            return torch.tensor(values, dtype=torch.int64, device=device)
+
+        def of_kind(kind: NodeKind) -> list[int]:
+            return [local[n] for n in nodes if tree.kind[n] == kind]
+
+        self.num_nodes, self.num_rows, self.nodes = len(nodes), len(actions), nodes
+        self.roots, self.leaves = index([local[n] for n in roots]), index(of_kind(NodeKind.NEXT_STREET))
+        self.leaf_nodes = [nodes[place] for place in self.leaves.tolist()]
+        self.folds = [index([p for p in of_kind(NodeKind.FOLD) if tree.player[nodes[p]] == own]) for own in (0, 1)]
+        self.showdowns = index(of_kind(NodeKind.SHOWDOWN))
+        self.stake = torch.tensor([min(tree.chips[n]) + pot / 2 for n in nodes], dtype=torch.float32, device=device)
+        self.row_node = index([local[child] for child in actions])
+        self.row_player = np.array([tree.player[tree.parent[child]] for child in actions], np.int8)
+        self.decision_of_row = index([decisions.index(int(tree.parent[child])) for child in actions])
+        self.num_decisions = len(decisions)
+        counts = torch.bincount(self.decision_of_row, minlength=max(len(decisions), 1))
+        self.uniform = (1.0 / counts[self.decision_of_row].float())[:, None] if actions else torch.zeros(0, 1)
+        self.levels: list[tuple[Level, Level]] = []  # of both players, by depth of the parent
+        for at in range(max(depth.values(), default=0)):
+            pair = []
+            for player in (0, 1):
+                rows = [
+                    row
+                    for row, child in enumerate(actions)
+                    if depth[child] == at + 1 and tree.player[tree.parent[child]] == player
+                ]
+                children = [actions[row] for row in rows]
+                parents = [local[int(tree.parent[child])] for child in children]
+                pair.append(Level(index(rows), index([local[child] for child in children]), index(parents)))
+            self.levels.append((pair[0], pair[1]))
+        self.rows_of = [index(np.flatnonzero(self.row_player == player).tolist()) for player in (0, 1)]
+
+    def match(self, rows: Tensor, power: float) -> Tensor:
+        """Returns [B, R, H]: policies in proportion to the positive part of rows to a power; uniform without one."""
+        weights = rows.clamp_min(0.0)
+        if power != 1.0:
+            weights = weights * weights.sqrt() if power == 1.5 else weights**power
+        total = weights.new_zeros(len(rows), self.num_decisions, rows.shape[2])
+        total = total.index_add_(1, self.decision_of_row, weights)[:, self.decision_of_row]
+        return torch.where(total > 0, weights / total, self.uniform)
+
+    def push(self, policy: Tensor, reach: Tensor, player: int) -> Tensor:
+        """Returns the player's reach at all nodes [B, N, H], from that at the roots [B, roots, H]."""
+        nodes = reach.new_zeros(len(reach), self.num_nodes, reach.shape[2])
+        nodes[:, self.roots] = reach
+        for level in self.levels:
+            own, other = level[player], level[1 - player]
+            nodes[:, own.child] = nodes[:, own.parent] * policy[:, own.rows]
+            nodes[:, other.child] = nodes[:, other.parent]
+        return nodes
+
+    def pull(self, policy: Tensor, values: Tensor, player: int, *, best: bool) -> Tensor:
+        """Adds the player's cfvs of decisions to those of terminals and leaves [B, N, H], in place."""
+        for level in reversed(self.levels):
+            own, other = level[player], level[1 - player]
+            values.index_add_(1, other.parent, values[:, other.child])
+            if best and len(own.parent):
+                index = own.parent[None, :, None].expand(len(values), -1, values.shape[2])
+                values.scatter_reduce_(1, index, values[:, own.child], "amax", include_self=False)
+            else:
+                values.index_add_(1, own.parent, policy[:, own.rows] * values[:, own.child])
+        return values
+
+
+class _Street:
+    """One street: its betting, its boards, and how hands of a board are those of the board before."""
+
+    def __init__(self, forest: BettingForest, boards: list[Board], deck: Deck, before: _Street | None) -> None:
+        device = deck.device
+        cards = torch.tensor([board.cards for board in boards], device=device)
+        self.forest, self.num_boards = forest, len(boards)
+        self.order: StrengthOrder | None = None
+        if cards.shape[1] == RIVER_CARDS:
+            self.order = order_of(deck, cards)
+            self.hands = self.order.hand
+        else:
+            free = (~deck.blocked(cards)).nonzero()[:, 1]
+            self.hands = free.view(len(boards), -1)
+        self.num_hands = self.hands.shape[1]
+        holds = torch.zeros(NUM_HANDS, NUM_CARDS, device=device)
+        self.holds = holds.scatter_(1, torch.from_numpy(HANDS.astype(np.int64)).to(device), 1.0)
+        shape = (len(boards), forest.num_rows, self.num_hands)
+        self.regrets, self.sums = torch.zeros(shape, device=device), torch.zeros(shape, device=device)
+        if before is None:
+            return
+        number = torch.full((len(boards), NUM_HANDS), self.num_hands, device=device)  # the last is nobody's
+        number.scatter_(1, self.hands, torch.arange(self.num_hands, device=device).expand_as(self.hands))
+        self.parent = torch.tensor([board.parent for board in boards], device=device)
+        above = torch.zeros(before.num_boards, NUM_HANDS, dtype=torch.int64, device=device)
+        above.scatter_(1, before.hands, torch.arange(before.num_hands, device=device).expand_as(before.hands))
+        self.from_parent = above[self.parent].gather(1, self.hands)  # [B, H] where a hand stands on the board before
+        pairs = [(place, suits) for place, board in enumerate(boards) for suits in board.maps]
+        self.map_board = torch.tensor([place for place, _ in pairs], device=device)
+        maps = torch.from_numpy(HAND_MAPS[[suits for _, suits in pairs]].astype(np.int64)).to(device)
+        renamed = maps.gather(1, before.hands[self.parent[self.map_board]])
+        self.to_parent = number[self.map_board].gather(1, renamed)  # [maps, H of the board before]
+        self.first_map = np.concatenate([[0], np.cumsum([len(board.maps) for board in boards])])
+        self.chance = 1.0 / (NUM_CARDS - cards.shape[1] + 1 - 4)
+
+    def compatible(self, rows: Tensor, boards: slice) -> Tensor:
+        """Returns the reach of hands that share no card, [B, n, H]."""
+        holds = self.holds[self.hands[boards]]  # [B, H, 52]
+        return rows.sum(-1, keepdim=True) - (rows @ holds) @ holds.mT + rows
+
+
+class WholeEngine:
+    """The iterations of one spot on a device.
+
+    Attributes:
+        plan: the spot laid out.
+        iteration: how many have been run.
+    """
+
+    def __init__(self, plan: BoardPlan, rule: RegretRule, *, device: torch.device | str = "cpu") -> None:
+        check_rule(rule)
+        if not rule.alternating:
+            raise SolveError("whole spots update players in turn; simultaneous updates are not available here")
+        if plan.spot.rake.rate > 0:
+            raise SolveError("spots with rake are solved without --device")
+        if plan.spot.locks:
+            raise SolveError("spots with locked policies are solved without --device")
+        self.plan, self.rule, self.iteration = plan, rule, 0
+        self.device = torch.device(device)
+        deck, tree = Deck(device=self.device), plan.betting.tree
+        self.streets: list[_Street] = []
+        roots = [plan.betting.number]
+        for level, boards in enumerate(plan.boards):
+            forest = BettingForest(tree, plan.spot.street + level, roots, plan.spot.pot, self.device)
+            self.streets.append(_Street(forest, boards, deck, self.streets[-1] if level else None))
+            roots = [tree.children(node)[0] for node in forest.leaf_nodes]
+        weights = torch.from_numpy(plan.weights).to(self.device, torch.float32)
+        self.reach = weights[:, self.streets[0].hands[0]]  # [2, H] at the root
+        self._discounts = torch.zeros(4, device=self.device)
+        self._chunk_bytes = _CHUNK_BYTES[self.device.type]
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations, each of which updates both players."""
+        schedule = self.rule.schedule(self.iteration + 1, iterations)
+        for discounts in torch.from_numpy(schedule[:, :4]).to(self._discounts):
+            self._discounts.copy_(discounts)
+            for player in (0, 1):
+                self.traverse(player, UPDATE)
+            self.iteration += 1
+
+    def traverse(self, player: int, mode: int) -> Tensor:
+        """Returns the player's cfvs at the root [H] in chips.
+
+        Args:
+            player: whose.
+            mode: UPDATE for an iteration's half, AVERAGE for those of the average policies, BEST for a best response.
+        """
+        root = self.reach[1 - player][None, None]
+        return self._below(0, slice(0, 1), root, player, mode)[0, 0]
+
+    def _below(self, level: int, boards: slice, reach: Tensor, player: int, mode: int) -> Tensor:
+        """Returns cfvs [B, roots, H] of some boards of a street from the opponent's reach there."""
+        street = self.streets[level]
+        forest = street.forest
+        if mode == UPDATE:
+            policy = forest.match(street.regrets[boards], self.rule.power)
+        else:
+            policy = forest.match(street.sums[boards], 1.0)
+        opponent = forest.push(policy, reach, 1 - player)
+        values = torch.zeros_like(opponent)
+        for folded, nodes in enumerate(forest.folds):
+            sign = -1.0 if folded == player else 1.0
+            if len(nodes):
+                rows = street.compatible(opponent[:, nodes], boards)
+                values[:, nodes] = rows * (sign * forest.stake[nodes])[:, None]
+        if street.order is not None:
+            part = StrengthOrder(*(field[boards] for field in vars(street.order).values()))
+            rows = RiverPayoffs(part).showdown(opponent[:, forest.showdowns])
+            values[:, forest.showdowns] = rows * forest.stake[forest.showdowns][:, None]
+        elif len(forest.leaves):
+            values[:, forest.leaves] = self._next(level, boards, opponent[:, forest.leaves], player, mode)
+        forest.pull(policy, values, player, best=mode == BEST)
+        if mode == UPDATE:
+            self._learn(street, boards, player, policy, opponent, values)
+        return values[:, forest.roots]
+
+    def _next(self, level: int, boards: slice, leaves: Tensor, player: int, mode: int) -> Tensor:
+        """Returns cfvs [B, L, H] before a card from the opponent's reach [B, L, H]."""
+        street, total = self.streets[level + 1], torch.zeros_like(leaves)
+        parents = street.parent.cpu().numpy()
+        first, last = np.searchsorted(parents, [boards.start, boards.stop])
+        size = 4 * street.forest.num_nodes * street.num_hands
+        step = max(1, self._chunk_bytes // size)
+        for begin in range(int(first), int(last), step):
+            part = slice(begin, min(begin + step, int(last)))
+            above = street.parent[part] - boards.start
+            index = street.from_parent[part][:, None].expand(-1, leaves.shape[1], -1)
+            found = self._below(level + 1, part, leaves[above].gather(2, index), player, mode)
+            maps = slice(int(street.first_map[part.start]), int(street.first_map[part.stop]))
+            child = street.map_board[maps]
+            padded = torch.nn.functional.pad(found, (0, 1))[child - part.start]
+            rows = padded.gather(2, street.to_parent[maps][:, None].expand(-1, leaves.shape[1], -1))
+            total.index_add_(0, street.parent[child] - boards.start, rows, alpha=street.chance)
+        return total
+
+    def _learn(
+        self, street: _Street, boards: slice, player: int, policy: Tensor, opponent: Tensor, values: Tensor
+    ) -> None:
+        """Adds what the player regrets, and the opponent's policies to their sum."""
+        positive, negative, decay, floor = self._discounts
+        forest = street.forest
+        own, other = forest.rows_of[player], forest.rows_of[1 - player]
+        if len(own):
+            gained = values[:, forest.row_node[own]] - values[:, self._parents(forest)[own]]
+            old = street.regrets[boards][:, own]
+            kept = torch.where(old > 0, old * positive, old * negative)
+            street.regrets[boards, own] = torch.maximum(kept + gained, floor)
+        if len(other):
+            street.sums[boards, other] = street.sums[boards][:, other] * decay + opponent[:, forest.row_node[other]]
+
+    @staticmethod
+    def _parents(forest: BettingForest) -> Tensor:
+        parents = torch.empty_like(forest.row_node)
+        for pair in forest.levels:
+            for level in pair:
+                parents[level.rows] = level.parent
+        return parents
+
+    def board_policy(self, level: int, board: int, player: int) -> npt.NDArray[np.float32]:
+        """Returns [rows of the player, 1326]: average policies on a board, by decision in preorder; 0 where blocked."""
+        street = self.streets[level]
+        rows = street.forest.match(street.sums[board : board + 1], 1.0)[0, street.forest.rows_of[player]]
+        found = rows.new_zeros(len(rows), NUM_HANDS)
+        found[:, street.hands[board]] = rows
+        return np.asarray(found.cpu().numpy(), np.float32)
