@@ -40,6 +40,24 @@ def spot(tmp_path: Path) -> Path:
     return file
 
 
+def test_a_device_solves_the_same_spot(capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path) -> None:
+    file = tmp_path / "device.solution"
+    shorter = ("--iterations", "30", "--target", "0", "--json")
+    found = []
+    for more in (("--device", "cpu", "--out", str(file)), ()):
+        code, text, error = call(capsys, "holdem", "solve", str(spot), *shorter, *more)
+        assert code == 0, error
+        found.append(json.loads(text))
+    bound = sum(each["exploitability"] for each in found)
+    assert bound < 4 and found[0]["value"] == pytest.approx(found[1]["value"], abs=bound)
+    assert found[0]["nodes"] == found[1]["nodes"] and found[0]["actions"][0].keys() == found[1]["actions"][0].keys()
+    assert call(capsys, "holdem", "show", str(file), "r:0:c")[0] == 0
+    code, _, error = call(capsys, "holdem", "solve", str(spot), "--device", "tpu")
+    assert code == 2 and "no device 'tpu'; allowed: auto, cpu, cuda" in error
+    code, _, error = call(capsys, "holdem", "solve", str(spot), "--device", "cpu", "--bits", "16")
+    assert code == 2 and "keeps rows in float32, not in float16" in error
+
+
 def test_estimate_solve_show(capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path) -> None:
     code, text, _ = call(capsys, "holdem", "estimate", str(spot), "--json")
     estimate = json.loads(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def spot(board: str, *, stack: int = 150, oop: str = "AA,KQ,98s,55", ip: str = "
     return Spot(board=parse_cards(board), pot=100, stack=stack, oop=oop, ip=ip, menu=MENU)
 
 
-@pytest.mark.parametrize("rule", ["dcfr", "sharp-dcfr+"])
+@pytest.mark.parametrize("rule", ["dcfr", "lcfr"])
 @pytest.mark.parametrize("board", ["Ks 7h 2d 9s 4c", "Ks 7h 2d 9s", "Ks 7s 2s 9s"])
 def test_iterations_are_those_of_the_other_engine(board: str, rule: str) -> None:
     """Values of the average and best responses after 3 iterations; the last board has suits that are alike."""
@@ -63,8 +65,6 @@ def test_a_flop_is_that_of_the_other_engine() -> None:
 
 
 def test_what_it_cannot_solve_is_refused() -> None:
-    from dataclasses import replace
-
     raked = replace(spot("Ks 7h 2d 9s 4c"), rake=Rake(rate=0.05, cap=3))
     with pytest.raises(SolveError, match="with rake"):
         WholeEngine(BoardPlan(raked), parse_rule("dcfr"))

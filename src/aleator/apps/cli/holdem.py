@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from aleator.apps.cli.device import check_device
 from aleator.apps.cli.holdem_grid import print_hands, print_node
 from aleator.apps.cli.holdem_report import format_bytes, format_seconds, print_runouts
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
@@ -122,6 +123,8 @@ def solve(
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     no_river: Annotated[bool, typer.Option("--no-river", help="Save no river; browsing solves it again.")] = False,
     lock: Locks = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda: all boards of a street at once, in torch; by default "
+                                               "the engine for CPUs.")] = None,
     resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets too: as big as the memory.")] = False,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
     resume: Annotated[Path | None, typer.Option(help="Go on from a solution of --resumable, or stopped early.")] = None,
@@ -145,7 +148,7 @@ def solve(
     solution, stopped = _solve(
         spot, file, rule, _limits(spot, target, iterations), quiet=json, threads=threads,
         dtype=saved.summary.dtype if saved else _dtype(bits), resume=saved, keep_state=resumable, output=output,
-        saved_with={"river": not no_river}, checkpoint_seconds=checkpoint_every,
+        saved_with={"river": not no_river}, checkpoint_seconds=checkpoint_every, device=device,
     )  # fmt: skip
     report(solution, json=json, files=[output] if output else [])
     end(stopped=stopped)
@@ -231,13 +234,20 @@ def _dtype(bits: int) -> str:
 
 
 def _solve(
-    spot: Spot, file: Path, rule: str | None, limits: Limits | None, *, quiet: bool, **settings: Any
-) -> tuple[HoldemSolution, bool]:
+    spot: Spot, file: Path, rule: str | None, limits: Limits | None, *, quiet: bool, device: str | None = None,
+    **settings: Any,
+) -> tuple[HoldemSolution, bool]:  # fmt: skip
     """Returns the solution of a spot and whether a signal ended the solve."""
     if rule is not None:
         parse_rule(rule)  # the engine of spots has no other algorithms
     game = HoldemGame(spot)
     game.name = f"holdem:{file}"
-    solution, stopped = solve_with_bar(SpotProblem(game), rule, limits, quiet=quiet, **settings)
+    problem = SpotProblem(game)
+    if device is not None:
+        place = check_device(device, None)
+        from aleator.solvers.holdem.device import DeviceSpotProblem  # loads PyTorch
+
+        problem = DeviceSpotProblem(game, place)
+    solution, stopped = solve_with_bar(problem, rule, limits, quiet=quiet, **settings)
     assert isinstance(solution, HoldemSolution)
     return solution, stopped

@@ -14,7 +14,7 @@ from aleator.solvers.algorithms import find_algorithm, parse_rule
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.estimate import HoldemEstimate, estimate_plan
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.holdem.solver import HoldemSolver, SpotSolver
 from aleator.solvers.holdem.tree import is_spot
 from aleator.solvers.limits import CurvePoint, Limits
 from aleator.solvers.solution import Solution
@@ -122,12 +122,12 @@ class SpotProblem:
                 f"the solution to resume was made by {made.algorithm} in {made.dtype}, not by {algorithm} in {dtype}"
             )
 
-    def make_solver(self, algorithm: str, *, dtype: str, threads: int, seed: int) -> HoldemSolver:
+    def make_solver(self, algorithm: str, *, dtype: str, threads: int, seed: int) -> SpotSolver:
         """Returns a solver at its beginning; nothing is sampled, so the seed does not matter."""
         return HoldemSolver(self.plan, parse_rule(algorithm), threads=threads, bits=_bits(dtype))
 
     def solution(
-        self, solver: HoldemSolver, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None = None
+        self, solver: SpotSolver, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None = None
     ) -> HoldemSolution:
         """Returns what a solver has found."""
         return HoldemSolution.of_solver(

@@ -27,7 +27,7 @@ from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.solvers.engines.boards.plan import Board
-from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.holdem.solver import SpotSolver
 from aleator.solvers.limits import CurvePoint
 from aleator.solvers.solution import Arrays, Solution, Summary, array_names, open_solution
 from aleator.storage import ArrayFile
@@ -191,7 +191,7 @@ class HoldemSolution(Solution):
     @classmethod
     def of_solver(
         cls,
-        solver: HoldemSolver,
+        solver: SpotSolver,
         algorithm: str,
         curve: Sequence[CurvePoint] = (),
         *,
@@ -215,7 +215,7 @@ class HoldemSolution(Solution):
         summary = Summary(
             game=name,
             algorithm=algorithm,
-            dtype=f"float{solver.engine.bits}",
+            dtype=f"float{solver.bits}",
             iterations=solver.iteration,
             seconds=curve[-1].seconds if curve else 0.0,
             values=solver.values(),
@@ -225,7 +225,7 @@ class HoldemSolution(Solution):
             curve=tuple(curve),
         )
         if not keep_state:
-            solver.engine.free_regrets()
+            solver.free_regrets()
         arrays = _solver_arrays(solver)
         if keep_state:
             arrays |= {cls.STATE + key: vector for key, vector in solver.state().items()}
@@ -264,7 +264,7 @@ def _policy_name(player: int, level: int) -> str:
     return f"policy{player}_{level}"
 
 
-def _solver_arrays(solver: HoldemSolver) -> dict[str, npt.NDArray[Any]]:
+def _solver_arrays(solver: SpotSolver) -> dict[str, npt.NDArray[Any]]:
     """Returns the boards and the average policies of a solver as the file keeps them."""
     plan = solver.plan
     arrays: dict[str, npt.NDArray[Any]] = {}
@@ -275,31 +275,13 @@ def _solver_arrays(solver: HoldemSolver) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def _street_policy(solver: HoldemSolver, level: int, player: int) -> npt.NDArray[np.int16]:
+def _street_policy(solver: SpotSolver, level: int, player: int) -> npt.NDArray[np.int16]:
     """Returns the average policy of a player's decisions on a street as the file keeps it, `[B, R, H]`."""
-    plan, engine = solver.plan, solver.engine
-    boards, hands, forest = plan.boards[level], plan.hands[player], plan.forests[level]
-    policy = np.zeros((len(boards), int(forest.num_rows[player]), len(hands)), np.int16)
-    places = np.flatnonzero(forest.kind == player)
-    if not len(places):
-        return policy
-    places = places[np.argsort(plan.nodes[level][places])]  # the file lists decisions in preorder
-    counts, width = forest.num_children[places], plan.widths[level][player]
-    order = np.concatenate(
-        [np.arange(forest.row[slot], forest.row[slot] + forest.num_children[slot]) for slot in places]
-    )
-    base = int(engine.streets[level].storage_at[player])
-    kept = engine.storage[player].policy_sum[base : base + policy.shape[0] * policy.shape[1] * width]
-    kept = kept.reshape(len(boards), policy.shape[1], width)
-    starts = np.cumsum(counts) - counts
-    for index, board in enumerate(boards):
-        living = plan.rows(player, board)
-        block = kept[index][order, : len(living)].astype(np.float32)
-        total = np.add.reduceat(block, starts, axis=0)
-        uniform = np.repeat(1.0 / counts.astype(np.float32), counts)[:, None]
-        total = np.repeat(total, counts, axis=0)
-        block = np.divide(block, total, out=np.broadcast_to(uniform, block.shape).copy(), where=total > 0)
-        policy[index][:, np.searchsorted(hands, living)] = np.rint(block * ONE).astype(np.int16)
+    plan = solver.plan
+    shape = (len(plan.boards[level]), int(plan.forests[level].num_rows[player]), len(plan.hands[player]))
+    policy = np.zeros(shape, np.int16)
+    for index, block in enumerate(solver.board_policies(level, player)):
+        policy[index] = np.rint(block * ONE).astype(np.int16)
     return policy
 
 

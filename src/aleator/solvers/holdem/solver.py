@@ -17,9 +17,9 @@ Status: equals the general engine on the same spots (tests/solvers/holdem/test_s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +57,30 @@ class Quality:
         return (self.best[0] - self.values[0] + self.best[1] - self.values[1]) / 2
 
 
-class HoldemSolver(Solver):
+class SpotSolver(Solver, Protocol):
+    """A solver of a spot, as solutions are made of it."""
+
+    plan: BoardPlan
+    spot: Spot
+
+    @property
+    def bits(self) -> int:
+        """How precise rows are kept: 32 or 16."""
+
+    def values(self) -> tuple[float, float]:
+        """Returns what both players win on average under the average policy, in chips in the zero-sum form."""
+
+    def board_policies(self, level: int, player: int) -> Iterator[npt.NDArray[np.float32]]:
+        """Yields `[R, H]` per board of a street: average policies of the player's decisions, in preorder.
+
+        H are all hands of the player's range, 0 for those that the board blocks.
+        """
+
+    def free_regrets(self) -> None:
+        """Gives the memory of regrets back; the solver cannot go on then."""
+
+
+class HoldemSolver(SpotSolver):
     """CFR on a spot, with the interface of the other solvers as far as it makes sense for trees of this size."""
 
     first_check: ClassVar[int] = 10
@@ -192,6 +215,41 @@ class HoldemSolver(Solver):
         """
         restore_vectors(self.state(), state)
         self.iteration = iteration
+
+    @property
+    def bits(self) -> int:
+        """How precise rows are kept: 32 or 16."""
+        return self.engine.bits
+
+    def free_regrets(self) -> None:
+        """Gives the memory of regrets back; the solver cannot go on then."""
+        self.engine.free_regrets()
+
+    def board_policies(self, level: int, player: int) -> Iterator[npt.NDArray[np.float32]]:
+        """Yields `[R, H]` per board of a street; see `SpotSolver`."""
+        plan, engine = self.plan, self.engine
+        boards, hands, forest = plan.boards[level], plan.hands[player], plan.forests[level]
+        places = np.flatnonzero(forest.kind == player)
+        if not len(places):
+            return
+        places = places[np.argsort(plan.nodes[level][places])]  # decisions in preorder
+        counts, width = forest.num_children[places], plan.widths[level][player]
+        order = np.concatenate(
+            [np.arange(forest.row[place], forest.row[place] + forest.num_children[place]) for place in places]
+        )
+        num_rows, base = int(forest.num_rows[player]), int(engine.streets[level].storage_at[player])
+        kept = engine.storage[player].policy_sum[base : base + len(boards) * num_rows * width]
+        kept = kept.reshape(len(boards), num_rows, width)
+        starts = np.cumsum(counts) - counts
+        uniform = np.repeat(1.0 / counts.astype(np.float32), counts)[:, None]
+        for index, board in enumerate(boards):
+            living = plan.rows(player, board)
+            block = kept[index][order, : len(living)].astype(np.float32)
+            total = np.repeat(np.add.reduceat(block, starts, axis=0), counts, axis=0)
+            block = np.divide(block, total, out=np.broadcast_to(uniform, block.shape).copy(), where=total > 0)
+            policies = np.zeros((num_rows, len(hands)), np.float32)
+            policies[:, np.searchsorted(hands, living)] = block
+            yield policies
 
     def exploitability(self) -> float:
         """Returns the exploitability of the average policy in chips; without rake, best responses alone say it."""

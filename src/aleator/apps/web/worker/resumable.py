@@ -11,7 +11,7 @@ from aleator.apps.web.system import is_full
 from aleator.apps.web.worker.channel import Channel
 from aleator.solvers.holdem.problem import SpotProblem
 from aleator.solvers.holdem.solution import HoldemSolution
-from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.holdem.solver import SpotSolver
 from aleator.solvers.limits import CurvePoint, OnProgress, Progress, run_until
 from aleator.storage import StorageError
 
@@ -27,10 +27,10 @@ class ResumableSolve:
         self._problem, self._file, self._channel, self._dtype, self._threads = problem, file, channel, dtype, threads
         self._solver, self._curve = self._take_up() or (self._new_solver(), [])
 
-    def _new_solver(self) -> HoldemSolver:
+    def _new_solver(self) -> SpotSolver:
         return self._problem.make_solver(self._problem.algorithm, dtype=self._dtype, threads=self._threads, seed=0)
 
-    def _take_up(self) -> tuple[HoldemSolver, list[CurvePoint]] | None:
+    def _take_up(self) -> tuple[SpotSolver, list[CurvePoint]] | None:
         """Returns a solver and its curve as the file has them; a damaged file, or another solve's, counts as none."""
         if not self._file.exists():
             return None

@@ -3,10 +3,10 @@
 Algorithm:
     The iterations of `solvers.holdem` with the boards of a street as a batch. A street's betting is a forest: one tree
     below every place where the street before ends, the same on all boards. Its rows (regrets, sums of policies) are
-    [boards, rows, hands] over all hands of the live cards; nodes of equal depth are pushed and pulled together. Reach goes
-    from a board to those that a card makes of it, cfvs come back as means over the cards free of both hands. Boards that
-    differ by a renaming of suits are one, with all renamings in that mean. Boards are taken in chunks that fit the
-    memory for nodes; rows stay where they are.
+    [boards, rows, hands] over all hands of the live cards; nodes of equal depth are pushed and pulled together. Reach
+    goes from a board to those that a card makes of it, cfvs come back as means over the cards free of both hands.
+    Boards that differ by a renaming of suits are one, with all renamings in that mean. Boards are taken in chunks that
+    fit the memory for nodes; rows stay where they are.
 
 Reference: as `plain` and `solvers.holdem`.
 
@@ -56,7 +56,8 @@ class BettingForest:
         leaves: [L] nodes where the next card comes.
         folds, showdowns: per player (who has folded), and of all.
         stake: [N] chips that the loser of a terminal loses.
-        row_node, row_player: [R] the node behind an action, and whose action it is; rows in preorder of decisions.
+        row_node, row_parent, row_player: [R] the nodes after and before an action, and whose it is; rows in preorder of
+            decisions.
     """
 
     def __init__(self, tree: BettingTree, street: int, roots: list[int], pot: int, device: torch.device) -> None:
@@ -66,7 +67,7 @@ class BettingForest:
         actions = [child for node in decisions for child in tree.children(node)]
         depth = dict.fromkeys(roots, 0)
         for node in decisions:  # in preorder, parents first
-            depth |= {child: depth[node] + 1 for child in tree.children(node)}
+            depth |= dict.fromkeys(tree.children(node), depth[node] + 1)
 
         def index(values: list[int]) -> Tensor:
             return torch.tensor(values, dtype=torch.int64, device=device)
@@ -81,6 +82,7 @@ class BettingForest:
         self.showdowns = index(of_kind(NodeKind.SHOWDOWN))
         self.stake = torch.tensor([min(tree.chips[n]) + pot / 2 for n in nodes], dtype=torch.float32, device=device)
         self.row_node = index([local[child] for child in actions])
+        self.row_parent = index([local[int(tree.parent[child])] for child in actions])
         self.row_player = np.array([tree.player[tree.parent[child]] for child in actions], np.int8)
         self.decision_of_row = index([decisions.index(int(tree.parent[child])) for child in actions])
         self.num_decisions = len(decisions)
@@ -276,20 +278,12 @@ class WholeEngine:
         forest = street.forest
         own, other = forest.rows_of[player], forest.rows_of[1 - player]
         if len(own):
-            gained = values[:, forest.row_node[own]] - values[:, self._parents(forest)[own]]
+            gained = values[:, forest.row_node[own]] - values[:, forest.row_parent[own]]
             old = street.regrets[boards][:, own]
             kept = torch.where(old > 0, old * positive, old * negative)
             street.regrets[boards, own] = torch.maximum(kept + gained, floor)
         if len(other):
             street.sums[boards, other] = street.sums[boards][:, other] * decay + opponent[:, forest.row_node[other]]
-
-    @staticmethod
-    def _parents(forest: BettingForest) -> Tensor:
-        parents = torch.empty_like(forest.row_node)
-        for pair in forest.levels:
-            for level in pair:
-                parents[level.rows] = level.parent
-        return parents
 
     def board_policy(self, level: int, board: int, player: int) -> npt.NDArray[np.float32]:
         """Returns [rows of the player, 1326]: average policies on a board, by decision in preorder; 0 where blocked."""
