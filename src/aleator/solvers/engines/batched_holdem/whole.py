@@ -48,7 +48,7 @@ class Level:
     parent: Tensor  # [A]
 
 
-class BettingForest:
+class StreetBetting:
     """The betting of one street below all places where the street before ends.
 
     Attributes:
@@ -138,7 +138,7 @@ class BettingForest:
 class _Street:
     """One street: its betting, its boards, and how hands of a board are those of the board before."""
 
-    def __init__(self, forest: BettingForest, boards: list[Board], deck: Deck, before: _Street | None) -> None:
+    def __init__(self, forest: StreetBetting, boards: list[Board], deck: Deck, before: _Street | None) -> None:
         device = deck.device
         cards = torch.tensor([board.cards for board in boards], device=device)
         self.forest, self.num_boards = forest, len(boards)
@@ -198,7 +198,7 @@ class WholeEngine:
         self.streets: list[_Street] = []
         roots = [plan.betting.number]
         for level, boards in enumerate(plan.boards):
-            forest = BettingForest(tree, plan.spot.street + level, roots, plan.spot.pot, self.device)
+            forest = StreetBetting(tree, plan.spot.street + level, roots, plan.spot.pot, self.device)
             self.streets.append(_Street(forest, boards, deck, self.streets[-1] if level else None))
             roots = [tree.children(node)[0] for node in forest.leaf_nodes]
         weights = torch.from_numpy(plan.weights).to(self.device, torch.float32)
