@@ -196,6 +196,12 @@ _EXPERIMENTS = (
         run=_later("continual_resolving"),
     ),
     Experiment(
+        name="deep-cfr-leduc",
+        source="Brown's thesis, 4.1 and Fig. 4.4; Steinberger 2019",
+        summary="Deep CFR and SD-CFR on Leduc over nodes touched, with seeds and bands; --full leaves out each part",
+        run=_later("deep_cfr_leduc"),
+    ),
+    Experiment(
         name="lbr-chumps",
         source="Lisý and Bowling 2017, Table 2",
         summary="what local best response wins in whole hands of no-limit hold'em against players who ignore cards",

@@ -134,7 +134,7 @@ class DeepCFR(SampledTrainer):
         networks: of regrets, one per player; None before its first fit.
         memories: of regrets, one per player.
         policy_memory: of policies.
-        mixture: of all networks' policies.
+        mixture: of all networks' policies, whichever average is asked for: it costs nothing.
     """
 
     kind, title = "deep-cfr", "Deep CFR"
@@ -171,8 +171,7 @@ class DeepCFR(SampledTrainer):
             self.memories[player].add(found.regrets, weight, self.generator)
             if config.average == NETWORK:
                 self.policy_memory.add(found.policies, weight, self.generator)
-            else:
-                self._mix(both, 1 - player, weight)
+            self._mix(both, 1 - player, weight)
             losses.append(self._fit_regrets(player))
         samples = sum(memory.added for memory in self.memories)
         return {"traversals": 2 * t * config.traversals, "samples": samples, "loss": sum(losses) / 2}
@@ -193,7 +192,8 @@ class DeepCFR(SampledTrainer):
         network = self.networks[player]
         if network is not None:
             self.mixture.add(both.policy(), player, weight)
-            self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
+            if self.config.average == MIXTURE:
+                self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
 
     def average_policy(self) -> Policy:
         """Returns the average policy: the mixture, or what a network fitted to the memory of policies says."""
