@@ -40,10 +40,12 @@ def test_games_lists_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and "liars-dice:2x2" in text
 
 
-def test_games_loads_neither_torch_nor_openspiel_nor_the_compiler() -> None:
+@pytest.mark.parametrize("words", [["games"], ["--help"]], ids=" ".join)
+def test_what_solves_nothing_loads_neither_torch_nor_openspiel_nor_the_compiler(words: list[str]) -> None:
     script = (
         "import sys; from aleator.apps.cli.main import main\n"
-        "try: main(['games'])\n"
+        "import aleator.trees, aleator.games.holdem.game\n"
+        f"try: main({words})\n"
         "except SystemExit: pass\n"
         "print([name for name in ('torch', 'pyspiel', 'numba', 'matplotlib', 'scipy') if name in sys.modules])"
     )

@@ -16,7 +16,6 @@ from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_cards, format_hand
-from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.spot import Spot
 from aleator.games.operators import CardDeal, CardPayoff
 
@@ -62,6 +61,8 @@ class HoldemGame(Game[HoldemState]):
         return BettingNode(self.tree, state.node)
 
     def _strengths_on(self, board: tuple[int, ...]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        from aleator.games.holdem.evaluator import strengths  # loads the compiler
+
         order = strengths(board).astype(np.int64)
         return order[self.hand_sets[0]], order[self.hand_sets[1]]
 
