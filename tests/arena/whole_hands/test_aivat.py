@@ -24,7 +24,7 @@ class NoisyValue(HandValue):
 
     def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
         seed = zlib.crc32(f"{situation.board.tolist()} {situation.paid} {player}".encode())
-        _, met = showdown_rows(situation.board[:0], reach[None])
+        _, met = showdown_rows(situation.board[:0], reach[1 - player][None])
         alive = ~np.isin(np.array([[high, low] for high in range(52) for low in range(high)]), situation.board).any(
             axis=1
         )

@@ -48,12 +48,21 @@ def run_round_robin(matches: list[HandMatch], *, processes: int | None, json: bo
     end(stopped=stopped)
 
 
-def pairs(game: str, agents: list[str], hands: int, seed: int, aivat: str) -> list[HandMatch]:
+def pairs(
+    game: str, agents: list[str], hands: int, seed: int, aivat: str, value: Path | None = None
+) -> list[HandMatch]:
     """Returns the matches of a round-robin."""
     if len(set(agents)) < len(agents):
         raise AgentError(f"a round-robin needs different agents, not {', '.join(agents)}")
     return [
-        HandMatch(game=game, agents=pair, hands=hands, seed=seed, aivat=aivat)
+        HandMatch(
+            game=game,
+            agents=pair,
+            hands=hands,
+            seed=seed,
+            aivat=aivat,
+            value=None if value is None else str(value),
+        )
         for pair in itertools.combinations(agents, 2)
     ]
 

@@ -54,9 +54,15 @@ class HandValue(ABC):
 
     Attributes:
         is_fair: whether the mean over the next cards is always the value before them.
+        tells_actions: whether the luck of actions is told by this value, as a share of what is bet; if not, by the
+            equity.
+        told_boards: boards, by how many cards they have, on which the luck of the last card is told by this value; on
+            others by the equity, as always on the flop.
     """
 
     is_fair: bool = False
+    tells_actions: bool = True
+    told_boards: tuple[int, ...] = (4, 5)
 
     @abstractmethod
     def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -65,8 +71,28 @@ class HandValue(ABC):
         Args:
             situation: everything public that matters.
             player: whose hands.
-            reach: of the opponent's hands, ``[1326]``, 0 where the board blocks them.
+            reach: of both players' hands, ``[2, 1326]``, 0 where the board blocks them.
         """
+
+    def mean_share(self, situation: Situation, reach: FloatArray) -> float:
+        """Returns the share of player 0 before one more card, as the mean over all cards, each as likely as it is.
+
+        Args:
+            situation: before the card.
+            reach: of both players' hands, ``[2, 1326]``.
+        """
+        total = weight = 0.0
+        for after in next_boards(situation.board):
+            alive = reach * living_hands(after)
+            won, met = self.rows(situation._replace(board=after), 0, alive)
+            total += float(alive[0] @ won)
+            weight += float(alive[0] @ met)
+        return total / weight
+
+
+def next_boards(board: npt.NDArray[np.int8]) -> list[npt.NDArray[np.int8]]:
+    """Returns a board with each card that may come next."""
+    return [np.append(board, np.int8(card)) for card in range(NUM_CARDS) if card not in board]
 
 
 class EquityValue(HandValue):
@@ -78,7 +104,7 @@ class EquityValue(HandValue):
         self._of_uniform: dict[bytes, tuple[FloatArray, FloatArray]] = {}
 
     def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
-        won, met = showdown_rows(situation.board, reach[None])
+        won, met = showdown_rows(situation.board, reach[1 - player][None])
         return won[0], met[0]
 
     def rows_of_all_hands(self, board: npt.NDArray[np.int8]) -> tuple[FloatArray, FloatArray]:
@@ -281,6 +307,8 @@ class RangeLuck(Luck):
             reach /= reach.max()
             self.is_uniform[row, actor] = False
             self._rows.pop((row, 1 - actor), None)
+            if not self.value.is_fair:  # it may depend on one's own range, too
+                self._rows.pop((row, actor), None)
 
     def advanced(self, rows: IntArray) -> None:
         before = self.share[rows]
@@ -290,7 +318,9 @@ class RangeLuck(Luck):
         for row in rows:
             for player in (0, 1):
                 self._rows.pop((int(row), player), None)
-            if not self.is_uniform[row].all() or not self.value.is_fair:
+            if not self.value.is_fair:
+                self.share[row] = self._mean(*self.value.rows(self._situation(row), 0, self.reach[row]), row)
+            elif not self.is_uniform[row].all():
                 player = (
                     0 if self.is_uniform[row, 1] else 1 if self.is_uniform[row, 0] else self.hands.betting.player[row]
                 )
@@ -299,34 +329,24 @@ class RangeLuck(Luck):
         self.luck[rows] += (self._compared(rows) - before) * pot
 
     def _compared(self, rows: IntArray) -> FloatArray:
-        """Returns the shares after the cards that are compared with those before: after a flop always by the equity."""
+        """Returns the shares after the cards that are compared with those before, by the value or by the equity."""
         if self.value.is_fair:
             return self.share[rows]
-        flop = self.hands.num_board[rows] == 3
+        told = np.isin(self.hands.num_board[rows], self.value.told_boards)
         return np.array(
             [
-                self._by_equity(int(row), 0) if is_flop else self.share[row]
-                for row, is_flop in zip(rows, flop, strict=True)
+                self.share[row] if is_told else self._by_equity(int(row), 0)
+                for row, is_told in zip(rows, told, strict=True)
             ]
         )
 
     def _before_cards(self, row: int) -> float:
         """Returns the mean share over the cards that could have come to the board as it is now, weighted by ranges."""
         board = self.hands.board[row, : self.hands.num_board[row]]
-        if len(board) == 3:
-            return self._mean(
-                *self._equity.rows(self._situation(row)._replace(board=board[:0]), 0, self.reach[row, 1]), row
-            )
-        total = weight = 0.0
-        for card in range(NUM_CARDS):
-            if card in board[:-1]:
-                continue
-            after = np.append(board[:-1], np.int8(card))
-            alive = living_hands(after)
-            won, met = self.value.rows(self._situation(row)._replace(board=after), 0, self.reach[row, 1] * alive)
-            total += float(self.reach[row, 0] * alive @ won)
-            weight += float(self.reach[row, 0] * alive @ met)
-        return total / weight
+        before = self._situation(row)._replace(board=board[: 0 if len(board) == 3 else -1])
+        if len(board) in self.value.told_boards:
+            return self.value.mean_share(before, self.reach[row])
+        return self._mean(*self._equity.rows(before, 0, self.reach[row]), row)
 
     def estimates(self) -> FloatArray:
         by_fold, won = self.folds()
@@ -338,14 +358,15 @@ class RangeLuck(Luck):
         return np.where(by_fold, won, shown) - self.luck
 
     def rows(self, row: int, player: int) -> tuple[FloatArray, FloatArray]:
-        """Returns a player's rows against the opponent's present reach, ``[1326]`` each; see `HandValue.rows`."""
+        """Returns a player's rows against the opponent's reach as actions are told by, ``[1326]`` each."""
+        value = self.value if self.value.tells_actions else self._equity
         key = (row, player)
         if key not in self._rows:
             board = self.hands.board[row, : self.hands.num_board[row]]
-            if self.value is self._equity and self.is_uniform[row, 1 - player]:
+            if value is self._equity and self.is_uniform[row, 1 - player]:
                 self._rows[key] = self._equity.rows_of_all_hands(board)
             else:
-                self._rows[key] = self.value.rows(self._situation(row), player, self.reach[row, 1 - player])
+                self._rows[key] = value.rows(self._situation(row), player, self.reach[row])
         return self._rows[key]
 
     def _share(self, row: int, player: int = 0) -> float:
@@ -356,7 +377,7 @@ class RangeLuck(Luck):
         return share if player == 0 else 1.0 - share
 
     def _by_equity(self, row: int, player: int) -> float:
-        return self._mean(*self._equity.rows(self._situation(row), player, self.reach[row, 1 - player]), row)
+        return self._mean(*self._equity.rows(self._situation(row), player, self.reach[row]), row)
 
     def _mean(self, won: FloatArray, met: FloatArray, row: int) -> float:
         return float(self.reach[row, 0] @ won) / float(self.reach[row, 0] @ met)

@@ -15,6 +15,7 @@ import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.arena.whole_hands.aivat import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.play import (
@@ -50,6 +51,7 @@ class HandMatch:
         aivat: `raw`, `pairs`, `ranges`, `playout`, or `auto` for what the agents' speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
+        value: file of a value network of the river for AIVAT over ranges; the equity if None.
     """
 
     game: str
@@ -59,6 +61,7 @@ class HandMatch:
     aivat: str = "auto"
     response: tuple[str, str] | None = None
     hands_per_board: int = 1
+    value: str | None = None
 
     def __post_init__(self) -> None:
         setup = self.setup
@@ -68,6 +71,8 @@ class HandMatch:
             raise AgentError(f"a match has at least 1 hand, not {self.hands}")
         if self.aivat not in ("auto", *AIVAT_MODES):
             raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(AIVAT_MODES)}")
+        if self.value is not None and self.aivat in (RAW, PAIRS):
+            raise AgentError(f"a value network needs AIVAT over ranges (ranges, playout), not {self.aivat}")
         if self.response:
             parse_menu(self.response[0])
             parse_rounds(self.response[1])
@@ -95,6 +100,14 @@ class HandMatch:
         menu, rounds = self.response
         return [LocalBestResponse(opponent, parse_menu(menu), parse_rounds(rounds)), opponent]
 
+    def load_value(self) -> HandValue | None:
+        """Returns the value that AIVAT goes by; None for the equity."""
+        if self.value is None:
+            return None
+        from aleator.arena.whole_hands.network_value import NetworkValue
+
+        return NetworkValue(self.value)
+
     def mode(self, agents: Sequence[HandAgent]) -> str:
         """Returns how luck is removed: as well as possible in no more time than the agents take themselves."""
         if self.response is not None:
@@ -105,13 +118,14 @@ class HandMatch:
             return RAW
         if all(agent.is_blind for agent in agents):
             return RANGES
-        if all(agent.is_quick for agent in agents):
+        if all(agent.is_quick for agent in agents) and self.value is None:
             return PAIRS
         return PLAYOUT if all(agent.knows_street for agent in agents) else RANGES
 
     def header(self, mode: str) -> dict[str, Any]:
         """Returns what a match file says about it; the number of hands may grow."""
-        return {
+        value = {} if self.value is None else {"value": self.value}
+        return value | {
             "game": self.game,
             "setup": setup_to_dict(self.setup),
             "agents": list(self.agents),
@@ -209,7 +223,8 @@ def play_hand_match(
     size = max(min(agent.hands_at_once for agent in agents), 1) if match.response is None else _response_size(agents)
     size = -(-size // match.cluster) * match.cluster
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
-    for piece in _in_order(_Task(match, mode, file is not None), pieces, agents, processes):
+    loaded = _Loaded(agents, match.load_value())
+    for piece in _in_order(_Task(match, mode, file is not None), pieces, loaded, processes):
         seats = seats_of(piece.numbers, players)
         state.won[piece.numbers[:, None], seats] = piece.won
         if piece.fair is not None:
@@ -238,6 +253,13 @@ def _take_played(state: MatchState, file: MatchFile) -> None:
                 state.fair[line.number] = line.fair if seats[0] == 0 else -line.fair
 
 
+class _Loaded(NamedTuple):
+    """What a process needs to play hands of a match."""
+
+    agents: list[HandAgent]
+    value: HandValue | None
+
+
 class _Task(NamedTuple):
     """What to do with hands: play them as a match says, and write lines about them or not."""
 
@@ -245,11 +267,17 @@ class _Task(NamedTuple):
     mode: str
     write: bool
 
-    def play(self, numbers: IntArray, agents: Sequence[HandAgent]) -> _Piece:
+    def play(self, numbers: IntArray, loaded: _Loaded) -> _Piece:
         """Returns hands by their numbers, played."""
         match = self.match
         played = play_hands(
-            match.setup, agents, numbers, match.seed, aivat=self.mode, hands_per_board=match.hands_per_board
+            match.setup,
+            loaded.agents,
+            numbers,
+            match.seed,
+            aivat=self.mode,
+            hands_per_board=match.hands_per_board,
+            value=loaded.value,
         )
         lines = []
         for row in range(len(numbers) if self.write else 0):
@@ -261,11 +289,11 @@ class _Task(NamedTuple):
         return _Piece(played.numbers, played.payoffs, played.fair, played.times, lines)
 
 
-def _in_order(task: _Task, pieces: Sequence[IntArray], agents: Sequence[HandAgent], processes: int) -> Iterator[_Piece]:
+def _in_order(task: _Task, pieces: Sequence[IntArray], loaded: _Loaded, processes: int) -> Iterator[_Piece]:
     """Yields pieces as they end: here one after the other, or several at a time in processes of their own."""
     if processes <= 1 or len(pieces) <= 1:
         for numbers in pieces:
-            yield task.play(numbers, agents)
+            yield task.play(numbers, loaded)
         return
     with ProcessPoolExecutor(processes, get_context("spawn"), _prepare, (task.match,)) as pool:
         waiting: set[Future[_Piece]] = set()
@@ -281,15 +309,15 @@ def _in_order(task: _Task, pieces: Sequence[IntArray], agents: Sequence[HandAgen
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-_AGENTS: list[HandAgent] = []  # of a process that plays pieces for another one
+_LOADED: list[_Loaded] = []  # of a process that plays pieces for another one
 
 
 def _prepare(match: HandMatch) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
-    _AGENTS[:] = match.load_agents()
+    _LOADED[:] = [_Loaded(match.load_agents(), match.load_value())]
 
 
 def _play_elsewhere(task: _Task, numbers: IntArray) -> _Piece:
-    return task.play(numbers, _AGENTS)
+    return task.play(numbers, _LOADED[0])

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
-from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
+from aleator.arena.whole_hands.aivat import HandValue, PairLuck, RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.arena.whole_hands.playout import Playout
 from aleator.errors import AgentError
@@ -98,6 +98,7 @@ def play_hands(
     *,
     aivat: str = RAW,
     hands_per_board: int = 1,
+    value: HandValue | None = None,
 ) -> PlayedHands:
     """Returns hands by their numbers, played to the end; the same whatever else is played with them.
 
@@ -108,6 +109,7 @@ def play_hands(
         seed: of cards and draws.
         aivat: `RAW`, `PAIRS`, `RANGES` or `PLAYOUT`; see `arena.whole_hands.aivat` and `arena.whole_hands.playout`.
         hands_per_board: see `deal_hands`.
+        value: of `RANGES` and `PLAYOUT`; the equity if None.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
@@ -119,7 +121,7 @@ def play_hands(
     luck: PairLuck | RangeLuck | None = None
     if aivat != RAW:
         playout = Playout(agents, seats) if aivat == PLAYOUT else None
-        luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, playout=playout)
+        luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, value=value, playout=playout)
     times = [DecisionTimes() for _ in agents]
     while len(active := np.flatnonzero(hands.betting.player != OVER)):
         street = hands.betting.street[active].copy()
