@@ -15,12 +15,15 @@ from aleator.settings import (
     PLACED,
     SLASH,
     WORD,
+    Setting,
+    Words,
     check_settings,
     parse_settings,
     setting,
     settings_of,
     usage,
 )
+from aleator.solvers.sampling_rule import SCHEMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +73,7 @@ def test_texts_become_configurations(text: str, expected: Oven) -> None:
         ("power=10", "power must be a number from 0 to 9 or inf, not '10'"),
         ("fan=1", "fan must be a number above 0 and below 1, not '1'"),
         ("grill5", "K of grillK must be a whole number from 1 to 4, not '5'"),
-        ("fann=1", "'oven:fann=1': unknown 'fann=1'; did you mean 'fan'? allowed: POWER, MINUTES, MODE, grillK, "),
+        ("fann=1", "'oven:fann=1': unknown 'fann=1'; did you mean 'fan'? allowed: POWER, MINUTES, air, grill, "),
         ("/warm", "unknown end 'warm'; allowed: hot, cool"),
         ("light=1", "unknown 'light=1'"),
     ],
@@ -87,8 +90,27 @@ def test_what_is_not_allowed_is_refused(text: str, message: str) -> None:
 def test_fields_are_checked_by_their_settings(values: dict[str, Any]) -> None:
     with pytest.raises(SolveError, match=next(iter({"share": "fan"}.get(name, name) for name in values))):
         Oven(**values)
-    with pytest.raises(AleatorError, match="nothing"):
+
+
+def test_nothing_to_set_and_something_that_must_be() -> None:
+    with pytest.raises(AleatorError, match="stove takes no settings, not 'hot'"):
         parse_settings("stove", "hot", ())
+    assert parse_settings("stove", "", ()) == {}
+    file = Setting(name="file", key="file", form=PLACED, required=True)
+    assert usage("stove", (file,)) == "stove:FILE" and usage("stove", (file, *settings_of(Oven(), "share"))) == (
+        "stove:FILE[,fan=X]"
+    )
+    assert parse_settings("stove", "a,b=c", (file,)) == {"file": "a,b=c"}, "the only one takes all"
+    with pytest.raises(AleatorError, match="stove is written stove:FILE, not 'stove'"):
+        parse_settings("stove", "", (file,))
+    with pytest.raises(AleatorError, match="stove is written stove:FILE"):
+        parse_settings("stove", "fan=0.5", (file, *settings_of(Oven(), "share")))
+
+
+def test_words_of_another_module_are_imported_when_they_are_looked_at() -> None:
+    words = Words("aleator.solvers.sampling_rule", "SCHEMES")
+    assert list(words) == list(SCHEMES) and words["outcome"] == "outcome" and len(words) == len(SCHEMES)
+    assert "luck" not in words
 
 
 def test_settings_describe_themselves_with_the_defaults_of_a_configuration() -> None:

@@ -11,8 +11,10 @@ The parser, the check of the fields (`check_settings`), usage lines, tables and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from importlib import import_module
 from math import inf, isfinite
 from typing import Any
 
@@ -40,6 +42,7 @@ class Setting:
         unit: of a number.
         help: what it does, in a line.
         read: turns a text into the value.
+        required: it must be given.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Setting:
     unit: str = ""
     help: str = ""
     read: Callable[[str], Any] | None = None
+    required: bool = False
 
     def parse(self, text: str, error: type[AleatorError]) -> Any:
         """Returns the value of a text.
@@ -121,7 +125,7 @@ class Setting:
         """Returns everything but the reader as a JSON value; no limit is null."""
         limits = {name: at if isfinite(at) else None for name, at in (("least", self.least), ("most", self.most))}
         default = self.default if isinstance(self.default, bool | int | str | None) else _number(self.default)
-        if len(self.choices) > 1:
+        if default is not None and len(self.choices) > 1:
             default = next(word for word, value in self.choices.items() if value == default)
         return {
             "name": self.name, "form": self.form, "kind": self.kind.__name__, "default": default, **limits,
@@ -132,6 +136,27 @@ class Setting:
 
 def _number(value: Any) -> float | str:
     return value if isinstance(value, float) and isfinite(value) else str(value)
+
+
+class Words(Mapping[str, Any]):
+    """Choices that another module has by name: they are imported when they are looked at."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._place = module, name
+
+    @cached_property
+    def _words(self) -> Mapping[str, Any]:
+        module, name = self._place
+        return {word: word for word in getattr(import_module(module), name)}
+
+    def __getitem__(self, word: str) -> Any:
+        return self._words[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
 
 
 def setting(
@@ -170,9 +195,10 @@ def usage(name: str, settings: Iterable[Setting]) -> str:
     placed = ",".join(one.usage for one in settings if one.form == PLACED)
     parts = [placed] if placed else []
     parts += [one.usage for one in settings if one.form not in (PLACED, SLASH)]
-    marks = [":", *"," * len(parts)]
+    marks, required = [":", *"," * len(parts)], any(one.required for one in settings)
     slash = "".join(f"[{one.usage}]" for one in settings if one.form == SLASH)
-    return name + "".join(f"[{mark}{part}]" for mark, part in zip(marks, parts, strict=False)) + slash
+    written = [f"[{mark}{part}]" for mark, part in zip(marks, parts, strict=False)]
+    return "".join([name, *(part.strip("[]") for part in written[:required]), *written[required:], slash])
 
 
 def parse_settings(
@@ -190,34 +216,48 @@ def parse_settings(
         AleatorError: (or `error`) a part that is unknown or not allowed; the message says what is.
     """
     settings, found = list(settings), {}
+
+    def value_of(one: Setting, typed: str) -> Any:
+        try:
+            return one.parse(typed, error)
+        except error as problem:
+            raise error(f"{name}: {problem}") from None
+
+    if text and not settings:
+        raise error(f"{name} takes no settings, not {shown(text)}")
     for one in settings:
         if one.form == SLASH:
             text, slash, word = text.partition("/")
             if slash and word:
-                found[one.key] = one.parse(word, error)
+                found[one.key] = value_of(one, word)
     words = {word: one for one in settings if one.form == WORD for word in one.choices}
     named = {one.name: one for one in settings if one.form in (NAMED, PLACED)}
     attached = {one.name: one for one in settings if one.form == ATTACHED}
     placed, values = [one for one in settings if one.form == PLACED], []
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    only = placed == settings and len(placed) == 1  # it takes all
+    for part in filter(None, (part.strip() for part in ([text] if only else text.split(",")))):
         key, equals, value = part.partition("=")
         stem = next((stem for stem in attached if part.startswith(stem) and part != stem and not equals), None)
         if equals and key in named:
-            found[named[key].key] = named[key].parse(value, error)
+            found[named[key].key] = value_of(named[key], value)
         elif part in words:
             found[words[part].key] = words[part].choices[part]
         elif stem is not None:
-            found[attached[stem].key] = attached[stem].parse(part.removeprefix(stem), error)
+            found[attached[stem].key] = value_of(attached[stem], part.removeprefix(stem))
             found[words[stem].key] = words[stem].choices[stem]
-        elif placed and not equals:
+        elif only or (placed and not equals):
             values.append(part)
         else:
             hint = did_you_mean(key, [*words, *named])
-            allowed = ", ".join(one.usage for one in settings) or "nothing"
+            allowed = ", ".join(one.allowed if one.form == WORD else one.usage for one in settings)
             raise error(f"{shown(f'{name}:{text}')}: unknown {shown(part)}; {hint}allowed: {allowed}")
     if len(placed) == 1 and values:
         values = [",".join(values)]
     if values and len(values) != len(placed):
         names = ", ".join(one.name for one in placed)
         raise error(f"{shown(f'{name}:{text}')}: expected {len(placed)} values, {names}; not {len(values)}")
-    return found | {one.key: one.parse(value, error) for one, value in zip(placed, values, strict=False)}
+    found |= {one.key: value_of(one, value) for one, value in zip(placed, values, strict=False)}
+    if any(one.required and one.key not in found for one in settings):
+        typed = f"{name}:{text}" if text else name
+        raise error(f"{name} is written {usage(name, settings)}, not {shown(typed)}")
+    return found

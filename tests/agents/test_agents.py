@@ -172,9 +172,9 @@ def test_agents_by_name(tmp_path: Path) -> None:
         load_agent("search:depth=2", game)
     with pytest.raises(AgentError, match="'safe:coward': unknown 'coward'; allowed: unsafe, resolve"):
         load_agent("safe:coward", game)
-    with pytest.raises(AgentError, match="'continual:fast': unknown 'fast'; allowed: uniform, conservative"):
+    with pytest.raises(AgentError, match="'continual:fast': unknown 'fast'; allowed: self-play, best-response"):
         load_agent("continual:fast", game)
-    with pytest.raises(AgentError, match="iterations after equilibrium: must be a whole number"):
+    with pytest.raises(AgentError, match="equilibrium: iterations must be a whole number"):
         load_agent("equilibrium:many", game)
-    with pytest.raises(AgentError, match="uniform takes no parameters, not 'x'"):
+    with pytest.raises(AgentError, match="uniform takes no settings, not 'x'"):
         load_agent("uniform:x", game)

@@ -53,7 +53,7 @@ def test_bad_names_are_refused() -> None:
         load_agent("rebel", load_game("kuhn"))
     with pytest.raises(StorageError, match="not for liars-dice:1x5"):
         load_agent(f"rebel:{shipped_path('liars-dice:1x4')}", load_game("liars-dice:1x5"))
-    with pytest.raises(AgentError, match="'rebel:speed=9': unknown 'speed=9'; allowed: iterations=N, seconds=NUMBER"):
+    with pytest.raises(AgentError, match="'rebel:speed=9': unknown 'speed=9'; allowed: NETWORK, iterations=N"):
         load_agent("rebel:speed=9", load_game("liars-dice:1x4"))
     for iterations in (0, -5):  # not "as many as in training", nor one
         with pytest.raises(SolveError, match=f"at least 1 iteration, not {iterations}"):

@@ -75,8 +75,8 @@ def test_budgets_and_names() -> None:
             agent.policy(tree)
     for name, message in (
         ("multi-valued:odd", "'multi-valued:odd': unknown 'odd'; allowed: bias, self-generated"),
-        ("pluribus:seconds=0", "seconds of pluribus must be a number above 0 and below 1e.09, not '0'"),
-        ("pluribus:iterations=1.5", "iterations of pluribus must be a whole number from 0 to 1,000,000,000, not '1.5'"),
+        ("pluribus:seconds=0", "pluribus: seconds must be a number above 0 and below 1e.09, not '0'"),
+        ("pluribus:iterations=1.5", "pluribus: iterations must be a whole number from 1 to 1,000,000,000, not '1.5'"),
         ("nested:off-tree=bet 7", r"leduc has no moves \['bet 7'\]; it has"),
     ):
         with pytest.raises(AgentError, match=message):

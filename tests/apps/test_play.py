@@ -257,7 +257,7 @@ def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
         (("kuhn", "search:seconds=1", "first", "--exact"), "depends on the clock"),
         (
             ("kuhn", "pluribus:seconds=soon", "first"),
-            "seconds of pluribus must be a number above 0 and below 1e+09, not 'soon'",
+            "pluribus: seconds must be a number above 0 and below 1e+09, not 'soon'",
         ),
         (("liars-dice:2x6", "continual", "first"), "at most 20,000,000 are allowed"),
         (("liars-dice:2x6", "search:seconds=0.01", "first", "--raw"), "subgames of liars-dice:2x6 has"),

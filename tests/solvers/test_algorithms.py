@@ -63,7 +63,7 @@ def test_names_of_rules() -> None:
     assert not rule_of(PruningRule, "rbp/simultaneous").rule.alternating
     with pytest.raises(SolveError, match="unknown sampling rule 'mccfrr'; did you mean 'mccfr'"):
         rule_of(SamplingRule, "mccfrr")
-    with pytest.raises(SolveError, match="unknown '/simultaneous'; allowed: SCHEME"):
+    with pytest.raises(SolveError, match="unknown '/simultaneous'; allowed: external, outcome"):
         find_algorithm("mccfr/simultaneous")
     with pytest.raises(SolveError, match="lp solves a game at once"):
         find_algorithm("lp").make_solver(build_tree(load_game("kuhn")))

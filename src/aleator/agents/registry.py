@@ -3,74 +3,73 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from aleator.agents.base import Agent
-from aleator.agents.parameters import Reader, positive, read_parameters, whole, word
+from aleator.agents.known import ITERATIONS, MAX_NUMBER, OWN_CLASS, SECONDS, KnownFamily
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError, SolutionError, did_you_mean, shown
 from aleator.games.base import CHANCE, Game
 from aleator.games.registry import load_game
-from aleator.parsing import check_name
+from aleator.parsing import check_name, parse_whole
+from aleator.settings import PLACED, WORD, Setting, Words
 from aleator.solvers.limits import Limits, OnProgress
 
 if TYPE_CHECKING:
     from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
     from aleator.solvers.holdem.tree import SpotSize
+    from aleator.solvers.regret_rule import RegretRule
     from aleator.trees.policy import HistoryPolicy, Policy
     from aleator.trees.public_tree import PublicTree
     from aleator.trees.subgame import DepthLimit
 
 
+Values = dict[str, Any]  # of settings
 _SPOT_ENGINE, _GENERAL_ENGINE = 40, 200  # bytes per number of a policy, measured, the rest of the agent included
 
 
-def _whole_spot(bytes_per_number: int, text: str, game: HoldemGame) -> SpotSize:
+def _whole_spot(bytes_per_number: int, values: Values, game: HoldemGame) -> SpotSize:
     from aleator.solvers.holdem.tree import spot_size
 
     return spot_size(game, bytes_per_number)
 
 
-def _searched_spot(text: str, game: HoldemGame) -> SpotSize:
+def _searched_spot(values: Values, game: HoldemGame) -> SpotSize:
     from aleator.agents.search_size import search_memory
     from aleator.trees.subgame import TO_THE_END
 
-    size, config = _whole_spot(_SPOT_ENGINE, text, game), _search_config(text, game)
+    size, config = _whole_spot(_SPOT_ENGINE, values, game), _search_config(values, game)
     return size if config.limit == TO_THE_END else size._replace(memory=search_memory(game, config))
 
 
-class KnownAgent(NamedTuple):
-    """A family of agents: how its names are written, what it is, and how one is made from the text after the colon.
+_general_spot = partial(_whole_spot, _GENERAL_ENGINE)
 
-    `size` says how big the tree of a hold'em spot is and how much memory the agent takes there; None if it takes no
-    tree.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAgent(KnownFamily):
+    """A family of agents of games with a public tree.
+
+    Attributes:
+        make: makes one from the values of its settings, for a game.
+        size: how big the tree of a hold'em spot is and how much memory the agent takes there; None if it takes no tree.
     """
 
-    family: str
-    usage: str
-    summary: str
-    make: Callable[[str, Game[Any], OnProgress | None], Agent]
-    size: Callable[[str, HoldemGame], SpotSize] | None = partial(_whole_spot, _GENERAL_ENGINE)
+    make: Callable[[Values, Game[Any], OnProgress | None], Agent]
+    size: Callable[[Values, HoldemGame], SpotSize] | None = _general_spot
 
 
 _WHOLE_BOARD, _ITERATIONS_ON_RIVERS, _ITERATIONS_WITH_CARDS_TO_COME = 5, 500, 150
-_BUDGET: dict[str, Reader] = {"iterations": whole, "seconds": positive}
-_DEPTH: dict[str, Reader] = {"moves": whole, "rounds": whole}
 
 
-def _words(parameter: str, names: Iterable[str]) -> dict[str, tuple[str, Any]]:
-    return {name: (parameter, name) for name in names}
-
-
-def _depth(options: dict[str, Any]) -> DepthLimit | None:
+def _depth(values: Values) -> DepthLimit | None:
     """Takes moves and rounds out of what was read; None if there are none."""
     from aleator.trees.subgame import DepthLimit
 
-    moves, rounds = options.pop("moves", None), options.pop("rounds", None)
+    moves, rounds = values.pop("moves", None), values.pop("rounds", None)
     return None if moves is None and rounds is None else DepthLimit(moves=moves, rounds=rounds)
 
 
@@ -88,23 +87,23 @@ def _one_round(tree: PublicTree) -> DepthLimit:
     return DepthLimit(rounds=1) if (tree.actor == CHANCE).any() else DepthLimit(moves=2)
 
 
-def _affordable(options: dict[str, Any], game: Game[Any]) -> dict[str, Any]:
+def _affordable(values: Values, game: Game[Any]) -> Values:
     """Returns what was read, with fewer iterations in hold'em with cards to come, unless a budget was given."""
     from aleator.games.holdem.game import HoldemGame
 
     dear = isinstance(game, HoldemGame) and len(game.spot.board) < _WHOLE_BOARD
-    return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | options if dear and "seconds" not in options else options
+    return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | values if dear and "seconds" not in values else values
 
 
-def _blueprint(options: dict[str, Any], game: Game[Any], on_progress: OnProgress | None) -> Policy:
+def _blueprint(asked: str, game: Game[Any], on_progress: OnProgress | None) -> Policy:
     """Returns the blueprint that was asked for: so many iterations of DCFR, or a file."""
     from aleator.solvers.solve import solve
     from aleator.trees.public_tree import build_tree
 
-    asked, tree = options.pop("blueprint", "100"), build_tree(game)
+    tree = build_tree(game)
     if asked.isdecimal():
-        limits = Limits(iterations=whole(asked, "iterations of the blueprint"))
-        return solve(tree, limits=limits, on_progress=on_progress).policy
+        iterations = parse_whole(asked, "iterations of the blueprint", most=MAX_NUMBER, error=AgentError)
+        return solve(tree, iterations=iterations, on_progress=on_progress).policy
     return _saved(asked, game).on(tree)
 
 
@@ -119,89 +118,72 @@ def _saved(file: str, game: Game[Any]) -> HistoryPolicy:
         raise AgentError(f"{file}: {error}") from None
 
 
-def _equilibrium(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _equilibrium(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.blueprint import BlueprintAgent
 
-    limits = Limits(iterations=whole(text or "1000", "the number of iterations after equilibrium:"))
-    agent = BlueprintAgent.solving(game, limits, on_progress=on_progress)
+    agent = BlueprintAgent.solving(game, Limits(**{"iterations": 1000} | values), on_progress=on_progress)
     agent.name = "equilibrium"
     return agent
 
 
-def _search(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _search(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.search import SearchAgent
     from aleator.agents.search_size import check_search_fits
 
-    config = _search_config(text, game)
+    config = _search_config(values, game)
     check_search_fits(game, config)
     return SearchAgent(game, config)
 
 
-def _search_config(text: str, game: Game[Any]) -> SearchConfig:
+def _search_config(values: Values, game: Game[Any]) -> SearchConfig:
     from aleator.games.holdem.game import HoldemGame
     from aleator.search.random_iteration import SearchConfig
-    from aleator.solvers.algorithms import parse_rule
-    from aleator.solvers.search_rule import SEARCH_RULES, find_rule
+    from aleator.solvers.search_rule import find_rule
     from aleator.trees.subgame import TO_THE_END, DepthLimit
 
-    words = _words("rule", SEARCH_RULES) | {"unsafe": ("safe", False)}
-    options = read_parameters(
-        "search", text, words=words, values=_DEPTH | _BUDGET | {"weights": lambda text, what: parse_rule(text)}
-    )
-    weights, limit = options.pop("weights", None), _depth(options)
+    values = dict(values)
+    weights, limit = values.pop("weights", None), _depth(values)
     if weights is not None:
-        options["rule"] = replace(find_rule(options.get("rule", "cfr-d")), update=weights)
+        values["rule"] = replace(find_rule(values.get("rule", "cfr-d")), update=weights)
     if limit is None and isinstance(game, HoldemGame):
         # there the end of the game is nearer than exact values of leaves
-        options = {"iterations": _ITERATIONS_ON_RIVERS} | _affordable(options, game)
-        return SearchConfig(limit=TO_THE_END, **options)
-    return SearchConfig(limit=limit or DepthLimit(moves=2), **options)
+        values.setdefault("iterations", _affordable(values, game).get("iterations", _ITERATIONS_ON_RIVERS))
+        return SearchConfig(limit=TO_THE_END, **values)
+    return SearchConfig(limit=limit or DepthLimit(moves=2), **values)
 
 
-def _rebel(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _rebel(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     try:
         from aleator.agents.rebel import RebelAgent
     except ModuleNotFoundError as error:
         raise AgentError(f"the rebel agent needs {error.name}: pip install 'aleator[neural]'") from error
-    files = [part for part in text.split(",") if part and "=" not in part]
-    rest = ",".join(part for part in text.split(",") if "=" in part)
-    if len(files) > 1:
-        raise AgentError(f"rebel:{text}: one network is enough, not {len(files)}")
-    options = read_parameters("rebel", rest, values=_BUDGET)
-    return RebelAgent(game, files[0] if files else None, **options)
+    return RebelAgent(game, values.pop("network", None), **values)
 
 
-def _sampled(kind: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _sampled(kind: str, values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     try:
         from aleator.agents.sampled import SampledAgent
     except ModuleNotFoundError as error:
         raise AgentError(f"the {kind} agent needs {error.name}: pip install 'aleator[neural]'") from error
-    if not text:
-        raise AgentError(f"{kind} needs a file by `aleator train {kind}`, as in {kind}:network.safetensors")
-    return SampledAgent(game, kind, text)
+    return SampledAgent(game, kind, values["network"])
 
 
-def _safe(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _safe(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.safe import SafeAgent
     from aleator.search.safe import METHODS
 
-    options = read_parameters("safe", text, words=_words("method", METHODS), values=_BUDGET | {"blueprint": word})
-    config = METHODS[options.pop("method", "resolve")]
-    blueprint = _blueprint(options, game, on_progress)
-    return SafeAgent(blueprint, replace(config, **options))
+    config = METHODS[values.pop("method", "resolve")]
+    blueprint = _blueprint(values.pop("blueprint", _ROUGHLY), game, on_progress)
+    return SafeAgent(blueprint, replace(config, **values))
 
 
-def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _multi_valued(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.searching import SearcherAgent
-    from aleator.search.modicum import VALUES, MultiValuedSearch, MultiValuedSearcher
-    from aleator.search.safe import GADGETS
+    from aleator.search.modicum import MultiValuedSearch, MultiValuedSearcher
 
-    words = _words("values", VALUES) | _words("gadget", GADGETS) | {"both": ("both", True)}
-    values = {"count": whole} | _DEPTH | _BUDGET | {"blueprint": word}
-    options = read_parameters("multi-valued", text, words=words, values=values)
-    limit, asked = _depth(options), options.pop("blueprint", "100")
-    config = MultiValuedSearch(**_affordable(options, game))
-    blueprint = _blueprint({"blueprint": asked}, game, on_progress)
+    limit, asked = _depth(values), values.pop("blueprint", _ROUGHLY)
+    config = MultiValuedSearch(**_affordable(values, game))
+    blueprint = _blueprint(asked, game, on_progress)
     config = replace(config, limit=limit or _one_round(blueprint.tree))
     return SearcherAgent(
         blueprint.tree,
@@ -211,15 +193,14 @@ def _multi_valued(text: str, game: Game[Any], on_progress: OnProgress | None) ->
     )
 
 
-def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _pluribus(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.searching import SearcherAgent
     from aleator.search.multi_valued import bias_continuations
     from aleator.search.pluribus import PluribusSearch, PluribusSearcher
 
-    options = read_parameters("pluribus", text, values=_DEPTH | _BUDGET | {"blueprint": word})
-    limit, asked = _depth(options), options.pop("blueprint", "100")
-    config = PluribusSearch(**_affordable(options, game))
-    blueprint = _blueprint({"blueprint": asked}, game, on_progress)
+    limit, asked = _depth(values), values.pop("blueprint", _ROUGHLY)
+    config = PluribusSearch(**_affordable(values, game))
+    blueprint = _blueprint(asked, game, on_progress)
     config = replace(config, limit=limit or _one_round(blueprint.tree))
     both = bias_continuations(blueprint, 0), bias_continuations(blueprint, 1)
     return SearcherAgent(
@@ -230,23 +211,21 @@ def _pluribus(text: str, game: Game[Any], on_progress: OnProgress | None) -> Age
     )
 
 
-def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _nested(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.searching import SearcherAgent
     from aleator.games.restricted import RestrictedGame, smallest_and_largest, without
     from aleator.search.nested import NestedSearch, NestedSearcher
-    from aleator.search.safe import GADGETS
     from aleator.trees.public_tree import build_tree
 
-    words = _words("gadget", GADGETS) | {"expensive": ("expensive", True), "reach": ("reach", True)}
-    values = _BUDGET | {"off-tree": word, "blueprint": whole}
-    options = read_parameters("nested", text, words=words, values=values)
-    asked, off_tree = {"blueprint": str(options.pop("blueprint", 100))}, options.pop("off_tree", "")
-    config, tree = NestedSearch(**options), build_tree(game)
+    asked, off_tree = str(values.pop("blueprint", _ROUGHLY)), values.pop("off_tree", "")
+    config, tree = NestedSearch(**values), build_tree(game)
     if off_tree:
         names, known = set(off_tree.split("+")), {tree.labels[node] for node in range(1, tree.num_nodes)}
         if not names <= known:
             shown = ", ".join(sorted(known)[:20])
-            raise AgentError(f"nested:{text}: {game.name} has no moves {sorted(names - known)}; it has {shown}")
+            raise AgentError(
+                f"nested:off-tree={off_tree}: {game.name} has no moves {sorted(names - known)}; it has {shown}"
+            )
     small = RestrictedGame(game, without(names) if off_tree else smallest_and_largest)
     blueprint = _blueprint(asked, small, on_progress)
     return SearcherAgent(
@@ -257,95 +236,151 @@ def _nested(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent
     )
 
 
-def _continual(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _continual(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.agents.continual import ContinualAgent
-    from aleator.search.continual import BEST_RESPONSE, RANGES, SELF_PLAY, ContinualSearch
+    from aleator.search.continual import ContinualSearch
 
-    words = _words("ranges", RANGES) | _words("carried", (SELF_PLAY, BEST_RESPONSE))
-    options = read_parameters("continual", text, words=words, values=_BUDGET)
-    return ContinualAgent(game, ContinualSearch(**_affordable(options, game)))
+    return ContinualAgent(game, ContinualSearch(**_affordable(values, game)))
 
 
-def _python(text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
+def _python(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     from aleator.games.own import make_own
 
-    made: Agent = make_own(text, Agent, AgentError, game)
+    made: Agent = make_own(values["place"], Agent, AgentError, game)
     return made
 
 
-def _scripted(script: str, text: str, game: Game[Any], on_progress: OnProgress | None) -> Agent:
-    if text:
-        raise AgentError(f"{script} takes no parameters, not {shown(text)}")
+def _scripted(script: str, values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     return ScriptedAgent(game, script)
 
 
-_SPENDING = "[,iterations=N][,seconds=N]"
+def _weights(text: str) -> RegretRule:
+    from aleator.solvers.algorithms import parse_rule
+
+    return parse_rule(text)
+
+
+def _word(name: str, module: str, words: str, summary: str, metavar: str = "") -> Setting:
+    """Returns a setting whose words another module has."""
+    return Setting(
+        name=name, key=name, form=WORD, choices=Words(module, words), metavar=metavar or name.upper(), help=summary
+    )
+
+
+def _switch(word: str, summary: str, *, key: str = "", value: bool = True) -> Setting:
+    return Setting(
+        name=word, key=key or word, form=WORD, kind=bool, choices={word: value}, default=not value, help=summary
+    )
+
+
+_ROUGHLY = "100"  # iterations of a blueprint
+_SPENDING = (ITERATIONS, SECONDS)
+_MOVES = Setting(name="moves", key="moves", kind=int, most=MAX_NUMBER, help="how many moves a search looks ahead")
+_ROUNDS = Setting(name="rounds", key="rounds", kind=int, most=MAX_NUMBER, help="how many rounds a search looks ahead")
+_DEPTH = (_MOVES, _ROUNDS)
+_BLUEPRINT = Setting(
+    name="blueprint", key="blueprint", metavar="N", default=_ROUGHLY, help="iterations of DCFR, or a solution"
+)
+_GADGET = _word("gadget", "aleator.search.safe", "GADGETS", "what makes a search safe")
 _AGENTS = (
     KnownAgent(
-        "equilibrium",
-        "equilibrium[:ITERATIONS]",
-        "solves the whole game first, by DCFR",
-        _equilibrium,
+        family="equilibrium",
+        summary="solves the whole game first, by DCFR",
+        make=_equilibrium,
+        settings=(replace(ITERATIONS, form=PLACED, default=1000, help="of the solve"),),
         size=partial(_whole_spot, _SPOT_ENGINE),
     ),
     KnownAgent(
-        "search",
-        f"search[:RULE][,weights=RULE][,moves=N][,rounds=N]{_SPENDING}[,unsafe]",
-        "searches at its turn with exact values at the leaves; acts by a random iteration",
-        _search,
+        family="search",
+        summary="searches at its turn with exact values at the leaves; acts by a random iteration",
+        make=_search,
+        settings=(
+            _word("rule", "aleator.solvers.search_rule", "SEARCH_RULES", "how a subgame is solved"),
+            Setting(name="weights", key="weights", metavar="RULE", read=_weights, help="another regret rule inside"),
+            *_DEPTH, *_SPENDING,
+            _switch("unsafe", "acts by the average policy", key="safe", value=False),
+        ),
         size=_searched_spot,
     ),
     KnownAgent(
-        "rebel",
-        f"rebel[:NETWORK]{_SPENDING}",
-        "ReBeL: searches with a trained value network at the leaves",
-        _rebel,
+        family="rebel",
+        summary="ReBeL: searches with a trained value network at the leaves",
+        make=_rebel,
+        settings=(
+            Setting(name="network", key="network", form=PLACED, help="a file, in place of the network of the package"),
+            *_SPENDING,
+        ),
     ),
     KnownAgent(
-        "deep-cfr",
-        "deep-cfr:NETWORK",
-        "Deep CFR or SD-CFR: plays what its networks say, without search",
-        partial(_sampled, "deep-cfr"),
+        family="deep-cfr",
+        summary="Deep CFR or SD-CFR: plays what its networks say, without search",
+        make=partial(_sampled, "deep-cfr"),
+        settings=(
+            Setting(
+                name="network", key="network", form=PLACED, required=True, help="a file by `aleator train deep-cfr`"
+            ),
+        ),
     ),
     KnownAgent(
-        "safe",
-        f"safe[:METHOD][,blueprint=N]{_SPENDING}",
-        "solves the whole game roughly, and with a gadget the subgames that play comes to",
-        _safe,
+        family="safe",
+        summary="solves the whole game roughly, and with a gadget the subgames that play comes to",
+        make=_safe,
+        settings=(_word("method", "aleator.search.safe", "METHODS", "of safe search"), _BLUEPRINT, *_SPENDING),
     ),
     KnownAgent(
-        "nested",
-        f"nested[:GADGET][,expensive][,reach][,off-tree=MOVE+MOVE][,blueprint=N]{_SPENDING}",
-        "solves the game without some of its moves, and a subgame whenever the opponent makes one of them (Libratus)",
-        _nested,
+        family="nested",
+        summary="solves the game without some of its moves, and a subgame whenever the opponent makes one of them "
+        "(Libratus)",
+        make=_nested,
+        settings=(
+            _GADGET,
+            _switch("expensive", "searches from where the move was made, not from behind it"),
+            _switch("reach", "adds what the opponent gave up on the way"),
+            Setting(name="off-tree", key="off_tree", metavar="MOVE+MOVE", help="the moves that the blueprint lacks"),
+            replace(ITERATIONS, name="blueprint", key="blueprint", default=int(_ROUGHLY), help="iterations of DCFR"),
+            *_SPENDING,
+        ),
     ),
     KnownAgent(
-        "multi-valued",
-        f"multi-valued[:VALUES][,count=N][,both][,GADGET][,moves=N][,rounds=N][,blueprint=N]{_SPENDING}",
-        "searches round by round with a choice of continuations at the depth limit (Modicum)",
-        _multi_valued,
+        family="multi-valued",
+        summary="searches round by round with a choice of continuations at the depth limit (Modicum)",
+        make=_multi_valued,
+        settings=(
+            _word("values", "aleator.search.modicum", "VALUES", "where continuations come from"),
+            Setting(name="count", key="count", kind=int, most=MAX_NUMBER, help="how many continuations there are"),
+            _switch("both", "both players choose"),
+            _GADGET, *_DEPTH, _BLUEPRINT, *_SPENDING,
+        ),
     ),
     KnownAgent(
-        "pluribus",
-        f"pluribus[:moves=N][,rounds=N][,blueprint=N]{_SPENDING}",
-        "searches from the start of the round at each turn, its own past actions held fixed; both choose continuations",
-        _pluribus,
+        family="pluribus",
+        summary="searches from the start of the round at each turn, its own past actions held fixed; both choose "
+        "continuations",
+        make=_pluribus,
+        settings=(*_DEPTH, _BLUEPRINT, *_SPENDING),
     ),
     KnownAgent(
-        "continual",
-        f"continual[:VALUES][,RANGES]{_SPENDING}",
-        "re-solves at each decision to the end of the game (DeepStack)",
-        _continual,
+        family="continual",
+        summary="re-solves at each decision to the end of the game (DeepStack)",
+        make=_continual,
+        settings=(
+            _word("carried", "aleator.search.continual", "CARRIED", "carried on from search to search", "VALUES"),
+            _word("ranges", "aleator.search.continual", "RANGES", "of the opponent at the root"),
+            *_SPENDING,
+        ),
         size=partial(_whole_spot, _SPOT_ENGINE),
     ),
     *(
-        KnownAgent(script, script, summary, partial(_scripted, script), size=None)
+        KnownAgent(family=script, summary=summary, make=partial(_scripted, script), size=None)
         for script, summary in zip(
             SCRIPTS, ("every legal action alike", "always the first legal action", "always the last one"), strict=True
         )
     ),
-    KnownAgent("python", "python:FILE.py:CLASS", "an agent of your own, written in Python", _python, size=None),
-)
+    KnownAgent(
+        family="python", summary="an agent of your own, written in Python", make=_python, settings=(OWN_CLASS,),
+        size=None,
+    ),
+)  # fmt: skip
 
 
 def known_agents() -> tuple[KnownAgent, ...]:
@@ -358,8 +393,10 @@ def spot_to_solve(name: str, game: Game[Any]) -> SpotSize | None:
     from aleator.games.holdem.game import HoldemGame
 
     family, _, text = name.partition(":")
-    size = next((known.size for known in _AGENTS if known.family == family), None)
-    return size(text, game) if size and isinstance(game, HoldemGame) else None
+    known = next((known for known in _AGENTS if known.family == family), None)
+    if known is None or known.size is None or not isinstance(game, HoldemGame):
+        return None
+    return known.size(known.values(text), game)
 
 
 def load_agent(name: str, game: Game[Any] | str, *, on_progress: OnProgress | None = None) -> Agent:
@@ -377,7 +414,7 @@ def load_agent(name: str, game: Game[Any] | str, *, on_progress: OnProgress | No
         size.check_fits(game.name)
     for known in _AGENTS:
         if known.family == family:
-            return known.make(text, game, on_progress)
+            return known.make(known.values(text), game, on_progress)
     if os.path.isfile(name):  # of what can be no path, too
         from aleator.agents.blueprint import BlueprintAgent
 

@@ -42,7 +42,7 @@ from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, Watch, cut
 
-SELF_PLAY, BEST_RESPONSE = "self-play", "best-response"
+SELF_PLAY, BEST_RESPONSE = CARRIED = "self-play", "best-response"
 RANGES = ("uniform", "conservative", "aggressive")
 
 
@@ -74,8 +74,8 @@ class ContinualSearch:
 
     def __post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
-        if self.carried not in (SELF_PLAY, BEST_RESPONSE):
-            raise SolveError(f"unknown carried values {self.carried!r}; allowed: {SELF_PLAY}, {BEST_RESPONSE}")
+        if self.carried not in CARRIED:
+            raise SolveError(f"unknown carried values {self.carried!r}; allowed: {', '.join(CARRIED)}")
         if self.ranges not in RANGES:
             raise SolveError(f"unknown ranges {self.ranges!r}; allowed: {', '.join(RANGES)}")
         if not 0.0 <= self.mix < 1.0:

@@ -104,5 +104,5 @@ def test_wrong_answers_are_said_with_the_agents_name(agent: HandAgent, message: 
 def test_agents_have_names() -> None:
     with pytest.raises(AgentError, match="did you mean 'always-call'"):
         load_hand_agent("alway-call")
-    with pytest.raises(AgentError, match="takes no parameters"):
+    with pytest.raises(AgentError, match="takes no settings"):
         load_hand_agent("random:3")

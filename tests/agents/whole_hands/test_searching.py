@@ -15,7 +15,7 @@ from aleator.agents.whole_hands import HandAgent, load_hand_agent
 from aleator.agents.whole_hands.base import ask_policies
 from aleator.agents.whole_hands.deepstack import DeepStackAgent
 from aleator.agents.whole_hands.rebel import RebelHandAgent
-from aleator.agents.whole_hands.searching import SearchSettings
+from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.betting import CALL, Action, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_cards
@@ -178,7 +178,7 @@ def test_networks_that_are_missing_or_foreign_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rebel:flop=0", "flop needs at least 1 iteration, not 0"),
+        ("rebel:flop=0", "rebel: flop must be a whole number from 1 to 1,000,000,000, not '0'"),
         ("deepstack:average", "unknown 'average'; allowed: preflop=N"),
         ("rebel:device=tpu,preflop=1", "unknown device 'tpu'; allowed: cpu, cuda"),
     ],

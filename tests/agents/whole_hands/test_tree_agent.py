@@ -258,7 +258,7 @@ def test_hands_are_played_to_the_end(folder: Path) -> None:
 
 def test_errors_are_one_line(folder: Path) -> None:
     for name, message in (
-        ("equilibrium", "needs the file"),
+        ("equilibrium", "is written equilibrium:FILE"),
         (f"equilibrium:{folder / 'river.solution'},translation=nearst", "did you mean 'nearest'"),
         (f"equilibrium:{folder / 'river.solution'},otherwise=nobody", "unknown agent of whole hands 'nobody'"),
         (f"equilibrium:{folder / 'river.solution'},speed=3", "unknown 'speed=3'"),

@@ -26,15 +26,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from aleator.agents.whole_hands.base import HandPolicy
-from aleator.agents.whole_hands.searching import (
-    Kept,
-    SearchingAgent,
-    SearchSettings,
-    after,
-    everybody,
-    start_of,
-    updated,
-)
+from aleator.agents.whole_hands.search_settings import SearchSettings
+from aleator.agents.whole_hands.searching import Kept, SearchingAgent, after, everybody, start_of, updated
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode

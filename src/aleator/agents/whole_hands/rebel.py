@@ -19,16 +19,8 @@ from functools import partial
 from typing import NamedTuple
 
 from aleator.agents.whole_hands.base import HandPolicy
-from aleator.agents.whole_hands.searching import (
-    Kept,
-    SearchingAgent,
-    SearchSettings,
-    after,
-    draw_for,
-    everybody,
-    start_of,
-    updated,
-)
+from aleator.agents.whole_hands.search_settings import SearchSettings
+from aleator.agents.whole_hands.searching import Kept, SearchingAgent, after, draw_for, everybody, start_of, updated
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode

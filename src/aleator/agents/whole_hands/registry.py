@@ -3,129 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from aleator.agents.parameters import Reader, read_parameters, whole, word
+from aleator.agents.known import ITERATIONS, OWN_CLASS, KnownFamily
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
+from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.errors import AgentError, did_you_mean
+from aleator.settings import PLACED, WORD, Setting, settings_of
+
+Values = dict[str, Any]  # of settings
 
 
-class KnownHandAgent(NamedTuple):
-    """A family of whole-hand agents: how it is written, what it is, how one is made from the text after the colon."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownHandAgent(KnownFamily):
+    """A family of agents of whole hands; `make` makes one from the values of its settings."""
 
-    family: str
-    usage: str
-    summary: str
-    make: Callable[[str], HandAgent]
+    make: Callable[[Values], HandAgent]
 
 
-def _scripted(name: str, text: str) -> HandAgent:
-    _no_parameters(name, text)
+def _scripted(name: str, values: Values) -> HandAgent:
     return ScriptedHandAgent(name, HABITS[name][1])
 
 
-def _tight_aggressive(text: str) -> HandAgent:
+def _tight_aggressive(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
 
-    _no_parameters("tight-aggressive", text)
     return TightAggressiveAgent()
 
 
-def _pot_odds(text: str) -> HandAgent:
+def _pot_odds(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.pot_odds import PotOddsAgent
 
-    _no_parameters("pot-odds", text)
     return PotOddsAgent()
 
 
-def _equilibrium(text: str) -> HandAgent:
-    from aleator.abstraction.translation import parse_translation
+def _equilibrium(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.equilibrium import equilibrium_agent
 
-    file, _, rest = text.partition(",")
-    if not file:
-        raise AgentError("equilibrium needs the file of a solved spot: equilibrium:FILE")
-    values = {"translation": _named(parse_translation), "otherwise": _named(load_hand_agent)}
-    return equilibrium_agent(file, **read_parameters("equilibrium", rest, values=values))
+    return equilibrium_agent(values.pop("file"), **values)
 
 
-def _named(parse: Callable[[str], Any]) -> Reader:
-    return lambda text, what: parse(text)
+def _translation(text: str) -> Any:
+    from aleator.abstraction.translation import parse_translation
+
+    return parse_translation(text)
 
 
-def _river_perfect(text: str) -> HandAgent:
+def _river_perfect(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.river_perfect import RiverPerfectAgent
 
-    found = read_parameters("river-perfect", text, values={"iterations": whole})
-    if found.get("iterations", 1) < 1:
-        raise AgentError(f"river-perfect:{text}: at least 1 iteration")
-    return RiverPerfectAgent(**found)
+    return RiverPerfectAgent(**values)
 
 
-def _searching(family: str, text: str) -> HandAgent:
+def _deepstack(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.deepstack import DeepStackAgent
+
+    return DeepStackAgent(SearchSettings(**values))
+
+
+def _rebel(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.rebel import RebelHandAgent
-    from aleator.agents.whole_hands.searching import SearchSettings
 
-    numbers = dict.fromkeys(("preflop", "flop", "turn", "river", "exact-turn", "seed"), whole)
-    unsafe = {"average": ("safe", False)} if family == "rebel" else {}
-    found = read_parameters(family, text, words=unsafe, values=numbers | {"device": word, "networks": word})
-    safe = {"safe": found.pop("safe")} if "safe" in found else {}
-    if "networks" in found:
-        found["networks"] = Path(found["networks"])
-    settings = SearchSettings(**found)
-    return RebelHandAgent(settings, **safe) if family == "rebel" else DeepStackAgent(settings)
+    safe = values.pop("safe", True)
+    return RebelHandAgent(SearchSettings(**values), safe=safe)
 
 
-def _python(text: str) -> HandAgent:
+def _python(values: Values) -> HandAgent:
     from aleator.games.own import make_own
 
-    made: HandAgent = make_own(text, HandAgent, AgentError)
+    made: HandAgent = make_own(values["place"], HandAgent, AgentError)
     return made
 
 
-def _no_parameters(family: str, text: str) -> None:
-    if text:
-        raise AgentError(f"{family} takes no parameters, not {text!r}")
+def _otherwise(text: str) -> HandAgent:
+    return load_hand_agent(text)
 
-
-_SEARCH_USAGE = "preflop=N,flop=N,turn=N,river=N,exact-turn=N,device=cpu|cuda,networks=FOLDER,seed=N"
 
 _KNOWN = (
-    *(KnownHandAgent(name, name, summary, partial(_scripted, name)) for name, (summary, _) in HABITS.items()),
-    KnownHandAgent(
-        "tight-aggressive", "tight-aggressive", "a rule bot: bets good hands, bluffs a little", _tight_aggressive
-    ),
-    KnownHandAgent("pot-odds", "pot-odds", "checks, and calls what its equity is worth", _pot_odds),
-    KnownHandAgent(
-        "equilibrium",
-        "equilibrium:FILE[,translation=NAME,otherwise=AGENT]",
-        "a solved spot, from where it begins; pot-odds before and off its tree",
-        _equilibrium,
+    *(
+        KnownHandAgent(family=name, summary=summary, make=partial(_scripted, name))
+        for name, (summary, _) in HABITS.items()
     ),
     KnownHandAgent(
-        "river-perfect",
-        "river-perfect[:iterations=N]",
-        "checks and calls by equity, and solves every river (no-limit, heads-up)",
-        _river_perfect,
+        family="tight-aggressive", summary="a rule bot: bets good hands, bluffs a little", make=_tight_aggressive
+    ),
+    KnownHandAgent(family="pot-odds", summary="checks, and calls what its equity is worth", make=_pot_odds),
+    KnownHandAgent(
+        family="equilibrium",
+        summary="a solved spot, from where it begins; pot-odds before and off its tree",
+        make=_equilibrium,
+        settings=(
+            Setting(name="file", key="file", form=PLACED, required=True, help="of a solved spot"),
+            Setting(
+                name="translation", key="translation", metavar="NAME", read=_translation, help="of bets between sizes"
+            ),
+            Setting(
+                name="otherwise", key="otherwise", metavar="AGENT", read=_otherwise, help="who plays before and off it"
+            ),
+        ),
     ),
     KnownHandAgent(
-        "deepstack",
-        f"deepstack[:{_SEARCH_USAGE}]",
-        "re-solves at every decision, with value networks at the end of the round (hunl)",
-        partial(_searching, "deepstack"),
+        family="river-perfect",
+        summary="checks and calls by equity, and solves every river (no-limit, heads-up)",
+        make=_river_perfect,
+        settings=(replace(ITERATIONS, help="of a river, each for both players"),),
     ),
     KnownHandAgent(
-        "rebel",
-        f"rebel[:{_SEARCH_USAGE},average]",
-        "searches from both players' ranges, plays a random iteration, value networks at the end of the round (hunl)",
-        partial(_searching, "rebel"),
+        family="deepstack",
+        summary="re-solves at every decision, with value networks at the end of the round (hunl)",
+        make=_deepstack,
+        settings=settings_of(SearchSettings()),
     ),
-    KnownHandAgent("python", "python:FILE.py:CLASS", "an agent of your own, a HandAgent written in Python", _python),
-)
+    KnownHandAgent(
+        family="rebel",
+        summary="searches from both players' ranges, plays a random iteration, value networks at the end of the round "
+        "(hunl)",
+        make=_rebel,
+        settings=(
+            *settings_of(SearchSettings()),
+            Setting(
+                name="average", key="safe", form=WORD, kind=bool, default=True, choices={"average": False},
+                help="plays the average policy, not a random iteration",
+            ),
+        ),
+    ),
+    KnownHandAgent(
+        family="python",
+        summary="an agent of your own, a HandAgent written in Python",
+        make=_python,
+        settings=(OWN_CLASS,),
+    ),
+)  # fmt: skip
 
 
 def known_hand_agents() -> tuple[KnownHandAgent, ...]:
@@ -142,7 +153,7 @@ def load_hand_agent(name: str) -> HandAgent:
     family, _, text = name.partition(":")
     for known in _KNOWN:
         if known.family == family:
-            return known.make(text)
+            return known.make(known.values(text))
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
     raise AgentError(f"unknown agent of whole hands {name!r}; {hint}allowed: {', '.join(families)}")

@@ -11,14 +11,13 @@ import hashlib
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.errors import AgentError, SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import STREET_NAMES, Action
@@ -37,38 +36,6 @@ _TURN: Final = 2
 _KEPT: Final = 96  # solved rounds, and as many positions
 _DEEPEST: Final = 250  # big blinds: networks have seen stacks up to 200
 _NEEDED: Final = 700 << 20  # bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchSettings:
-    """How whole hands are searched.
-
-    Attributes:
-        preflop, flop, turn, river: iterations of a search that begins on the street.
-        exact_turn: the most nodes of the betting of a turn that is solved to the end of the hand; larger ones to the
-            end of the street.
-        device: where rounds with leaves are solved: cpu or cuda.
-        networks: a folder with the networks; None for those that come with the package.
-        seed: of what is drawn.
-    """
-
-    preflop: int = 60
-    flop: int = 60
-    turn: int = 60
-    river: int = 200
-    exact_turn: int = 120
-    device: str = "cpu"
-    networks: Path | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("preflop", "flop", "turn", "river"):
-            if getattr(self, name) < 1:
-                raise AgentError(f"{name} needs at least 1 iteration, not {getattr(self, name)}")
-
-    def iterations(self, street: int) -> int:
-        """Returns how many iterations a search takes that begins on a street."""
-        return (self.preflop, self.flop, self.turn, self.river)[street]
 
 
 class RoundSearch:

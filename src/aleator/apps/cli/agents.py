@@ -19,12 +19,7 @@ def run(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = Fals
     """
     if json:
         families = [(known, False) for known in known_agents()] + [(known, True) for known in known_hand_agents()]
-        print_json(
-            [
-                {"agent": known.family, "usage": known.usage, "summary": known.summary, "whole_hands": whole}
-                for known, whole in families
-            ]
-        )
+        print_json([known.describe() | {"whole_hands": whole} for known, whole in families])
         return
     for known in known_agents():
         out.print(Text.assemble((known.family, "bold"), f": {known.summary}"))

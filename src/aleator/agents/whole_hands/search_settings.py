@@ -1,0 +1,36 @@
+"""How agents search whole hands, as values that can be typed: `deepstack:flop=100,river=500`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aleator.agents.known import MAX_NUMBER
+from aleator.errors import AgentError
+from aleator.settings import check_settings, setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """How whole hands are searched."""
+
+    preflop: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
+    flop: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the flop")
+    turn: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the turn")
+    river: int = setting(200, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the river")
+    exact_turn: int = setting(
+        120, name="exact-turn", most=MAX_NUMBER, unit="nodes",
+        help="the largest betting of a turn that is solved to the end of the hand, not to that of the street",
+    )  # fmt: skip
+    device: str = setting("cpu", metavar="cpu|cuda", help="where rounds with leaves are solved")
+    networks: Path | None = setting(
+        None, kind=str, metavar="FOLDER", read=Path, help="with the networks; by default those of the package"
+    )
+    seed: int = setting(0, most=MAX_NUMBER, help="of what is drawn")
+
+    def __post_init__(self) -> None:
+        check_settings(self, AgentError)
+
+    def iterations(self, street: int) -> int:
+        """Returns how many iterations a search takes that begins on a street."""
+        return (self.preflop, self.flop, self.turn, self.river)[street]
