@@ -1,12 +1,14 @@
-"""Deals and payoffs of cards are those of their matrices."""
+"""Deals and payoffs of cards, and deals of independent hands, are those of their matrices."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from aleator.games import load_game
+from aleator.games.base import TERMINAL
 from aleator.games.holdem.cards import HANDS
-from aleator.games.operators import CardDeal, CardPayoff, MatrixDeal, MatrixPayoff
+from aleator.games.operators import CardDeal, CardPayoff, MatrixDeal, MatrixPayoff, ProductDeal
 
 
 def cards(seed: int) -> tuple[CardDeal, CardPayoff, CardPayoff]:
@@ -48,3 +50,33 @@ def test_pairs_are_drawn_as_often_as_they_are_likely() -> None:
         (np.mean([pair[1] < 60 for pair in pairs]), likely[:, :60].sum()),
     ):
         assert abs(found - chance) < 4 * np.sqrt(chance * (1 - chance) / len(pairs))
+
+
+def test_independent_hands_are_their_matrix() -> None:
+    rng = np.random.default_rng(4)
+    weights = (rng.random(7) * (rng.random(7) < 0.7), rng.random(5))
+    deal, written = ProductDeal(weights), MatrixDeal(np.outer(*weights))
+    assert deal.shape == written.shape
+    np.testing.assert_array_equal(deal.matrix(), written.matrix())
+    for player, count in ((0, 5), (1, 7)):
+        reach = rng.random((3, count))
+        for rows in (reach, reach[0]):
+            np.testing.assert_allclose(deal.cf_reach(player, rows), written.cf_reach(player, rows), atol=1e-15)
+        np.testing.assert_allclose(deal.row(player, 3), written.row(player, 3), atol=1e-15)
+    both = rng.random(7), rng.random(5)
+    assert deal.total(both) == pytest.approx(written.total(both)) and deal.total(both) > 0.1
+    first, second = np.random.default_rng(5), np.random.default_rng(5)
+    draws = [deal.sample(first) for _ in range(2000)]
+    assert draws == [written.sample(second) for _ in range(2000)], "the same pairs from the same random numbers"
+    assert len(set(draws)) == np.count_nonzero(deal.matrix())
+
+
+@pytest.mark.parametrize("name", ["liars-dice:2x3", "rps-plus"])
+def test_games_with_independent_hands_deal_by_products(name: str) -> None:
+    game = load_game(name)
+    state = game.root()
+    while game.actor(state) != TERMINAL:
+        deal = game.deal_operator(state)
+        assert isinstance(deal, ProductDeal)
+        np.testing.assert_array_equal(deal.matrix(), game.deal(state))
+        state = game.children(state)[-1].state

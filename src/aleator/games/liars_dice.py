@@ -17,6 +17,7 @@ import numpy as np
 
 from aleator.errors import GameError
 from aleator.games.base import TERMINAL, FloatArray, Game, Payoff
+from aleator.games.operators import ProductDeal
 
 MAX_HANDS = 300
 
@@ -50,7 +51,7 @@ class LiarsDice(Game[LiarsDiceState]):
             [factorial(dice) / np.prod([factorial(n) for n in Counter(roll).values()]) for roll in rolls]
         )
         chances /= faces**dice
-        self._deal = np.outer(chances, chances)
+        self._deal = ProductDeal((chances, chances))
         wild = faces - 1
         self._matches = np.array(
             [[sum(die in (face, wild) for die in roll) for roll in rolls] for face in range(faces)]
@@ -76,6 +77,9 @@ class LiarsDice(Game[LiarsDiceState]):
         return self._names
 
     def deal(self, state: LiarsDiceState) -> FloatArray:
+        return self._deal.matrix()
+
+    def deal_operator(self, state: LiarsDiceState) -> ProductDeal:
         return self._deal
 
     def utility(self, state: LiarsDiceState) -> FloatArray:

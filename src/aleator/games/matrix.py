@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
+from aleator.games.operators import ProductDeal
 from aleator.meter import Meter
 
 _PAYOFF_BYTES = 16  # of a payoff while a matrix is made
@@ -52,6 +53,10 @@ class MatrixGame(Game[int]):
 
     def deal(self, state: int) -> FloatArray:
         return np.ones(self.num_hands(state))
+
+    def deal_operator(self, state: int) -> ProductDeal:
+        first, second = self.num_hands(state)
+        return ProductDeal((np.ones(first), np.ones(second)))
 
     def utility(self, state: int) -> FloatArray:
         return self.payoffs

@@ -2,8 +2,8 @@
 
 A *deal* is chance's part in coming to a public state with each pair of hands; a *payoff* is a deal times what player 0
 wins. `apply` and `cf_reach` take rows of the other player's reach and give rows over the own hands. Small games have
-their matrices (`MatrixDeal`, `MatrixPayoff`); hands that are cards have weights, cards and strengths instead
-(`CardDeal`, `CardPayoff`).
+their matrices (`MatrixDeal`, `MatrixPayoff`); hands that tell nothing about each other have a row of weights each
+(`ProductDeal`); hands that are cards have weights, cards and strengths (`CardDeal`, `CardPayoff`).
 
 Reference: Johanson et al. 2011, "Accelerating best response calculation in large extensive games" (payoffs in O(H)).
 Deviations: `CardPayoff.apply` keeps running sums per card, O(52 H): plain array arithmetic. The CPU engine has O(H).
@@ -88,6 +88,46 @@ class MatrixDeal(Deal):
         deal = self._matrix
         first, second = divmod(int(rng.choice(deal.size, p=(deal / deal.sum()).ravel())), deal.shape[1])
         return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class ProductDeal(Deal):
+    """Two hands that tell nothing about each other, in O(H): weight x weight.
+
+    Attributes:
+        weights: per player [H].
+    """
+
+    weights: Pair
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.weights[0]), len(self.weights[1])
+
+    def cf_reach(self, player: int, reach: Floats) -> Floats:
+        return np.multiply.outer(reach @ self.weights[1 - player], self.weights[player])
+
+    def row(self, player: int, hand: int) -> Floats:
+        return self.weights[1 - player] * self.weights[player][hand]
+
+    def matrix(self) -> Floats:
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return np.outer(*self.weights)
+
+    def sample(self, rng: np.random.Generator) -> tuple[int, int]:
+        first, rest = _draw(self.weights[0], rng.random())
+        return first, _draw(self.weights[1], rest)[0]
+
+
+def _draw(weights: Floats, point: float) -> tuple[int, float]:
+    """Returns the entry that a point of [0, 1) falls into, and where in the entry that is, from 0 to 1."""
+    ends = np.cumsum(weights) / weights.sum()
+    entry = min(int(np.searchsorted(ends, point, side="right")), int(np.flatnonzero(weights)[-1]))
+    begin = ends[entry - 1] if entry else 0.0
+    return entry, float((point - begin) / (ends[entry] - begin))
 
 
 @dataclass(frozen=True, eq=False)
