@@ -23,6 +23,7 @@ import numpy as np
 
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, FloatArray
+from aleator.games.operators import Deal
 from aleator.trees.beliefs import Reach, reach_after
 from aleator.trees.policy import Policy
 
@@ -46,7 +47,7 @@ class Aivat:
             raise TooBigError(
                 f"{tree.game.name} has {entries:,} pairs of hands at its public states; at most {MAX_ENTRIES:,} fit"
             )
-        self._deals: dict[object, FloatArray] = {}
+        self._deals: dict[object, Deal] = {}
         self._weighted: list[FloatArray] = [np.zeros(0)] * tree.num_nodes  # [H0, H1] deal x value under the baseline
         for node in range(tree.num_nodes - 1, -1, -1):
             self._weighted[node] = self._pull_up(baseline, node)
@@ -107,12 +108,12 @@ class Aivat:
     def _sums(self, node: int, reach: Reach) -> tuple[float, float]:
         """Returns Σ w v and Σ w over all pairs of hands."""
         first, second = reach
-        return float(first @ self._weighted[node] @ second), float(first @ self._deal(node) @ second)
+        return float(first @ self._weighted[node] @ second), self._deal(node).total(reach)
 
-    def _deal(self, node: int) -> FloatArray:
+    def _deal(self, node: int) -> Deal:
         state = self.tree.states[node]
         if state not in self._deals:
-            self._deals[state] = self.tree.game.deal(state)
+            self._deals[state] = self.tree.game.deal_operator(state)
         return self._deals[state]
 
     def _pull_up(self, baseline: Policy, node: int) -> FloatArray:

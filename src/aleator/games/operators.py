@@ -63,6 +63,15 @@ class Deal(ABC):
         """Returns how likely the public state is, given both players' reach."""
         return float(reach[0] @ self.cf_reach(0, reach[1]))
 
+    def marginal(self, player: int) -> Floats:
+        """Returns [H]: how likely chance deals each hand of a player, whatever the other's."""
+        return self.cf_reach(player, np.ones(self.shape[1 - player]))
+
+    def is_independent(self) -> bool:
+        """Returns whether the hands tell nothing about each other."""
+        first, second = self.marginal(0), self.marginal(1)
+        return np.allclose(self.matrix(), np.outer(first, second) / first.sum())
+
 
 class MatrixDeal(Deal):
     """A deal that is written out."""
@@ -108,7 +117,7 @@ class ProductDeal(Deal):
         return np.multiply.outer(reach @ self.weights[1 - player], self.weights[player])
 
     def row(self, player: int, hand: int) -> Floats:
-        return self.weights[1 - player] * self.weights[player][hand]
+        return np.asarray(self.weights[1 - player] * self.weights[player][hand])
 
     def matrix(self) -> Floats:
         return self._matrix
@@ -116,6 +125,9 @@ class ProductDeal(Deal):
     @cached_property
     def _matrix(self) -> Floats:
         return np.outer(*self.weights)
+
+    def is_independent(self) -> bool:
+        return True
 
     def sample(self, rng: np.random.Generator) -> tuple[int, int]:
         first, rest = _draw(self.weights[0], rng.random())
@@ -171,7 +183,7 @@ class CardDeal(Deal):
         return np.asarray(np.outer(self.weights[0] * self.scale, self.weights[1]) * apart)
 
     def sample(self, rng: np.random.Generator) -> tuple[int, int]:
-        marginal = np.maximum(self.cf_reach(0, np.ones(len(self.weights[1]))), 0.0)
+        marginal = np.maximum(self.marginal(0), 0.0)
         first = int(rng.choice(len(marginal), p=marginal / marginal.sum()))
         rest = self.row(0, first)
         return first, int(rng.choice(len(rest), p=rest / rest.sum()))

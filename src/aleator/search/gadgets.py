@@ -57,10 +57,9 @@ def opponent_chance(tree: PublicTree, opponent: int, searcher_reach: FloatArray)
 
 def unsafe_gadget(tree: PublicTree, opponent: int, reach: tuple[FloatArray, FloatArray]) -> Gadget:
     """Returns the subgame in which chance deals hands as the reach ([H0], [H1]) of the players has it."""
-    chance = opponent_chance(tree, opponent, reach[1 - opponent]) * reach[opponent][:, None]
+    chance = tree.game.deal_operator(tree.states[0]).cf_reach(opponent, reach[1 - opponent]) * reach[opponent]
     total = float(chance.sum()) or 1.0
-    weighed = weigh(tree, reach[0] / total, reach[1])
-    return Gadget(weighed, np.arange(tree.num_nodes), chance.sum(axis=1) / total)
+    return Gadget(weigh(tree, reach[0] / total, reach[1]), np.arange(tree.num_nodes), chance / total)
 
 
 def resolve_gadget(

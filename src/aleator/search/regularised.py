@@ -82,7 +82,7 @@ class _LeafDescent(LeafSolver):
 
     def __init__(self, subgame: Subgame, strength: float, precision: float) -> None:
         super().__init__(subgame)
-        self.unit = np.array([deal.matrix().mean() for deal in self.deals])
+        self.unit = np.array([deal.marginal(0).mean() / deal.shape[1] for deal in self.deals])
         layout = self.forest.engine.layout
         self._weights = self._weigh(0, strength), self._weigh(1, strength)
         self._memory = layout.memory(0), layout.memory(1)

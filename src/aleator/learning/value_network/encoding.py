@@ -96,10 +96,9 @@ class Encoding:
                 flags = [player == actor] if self.kind == "relative" else [player, actor]
                 features.append(np.concatenate([np.asarray(flags, dtype=np.float64), public]))
             swap.append(self.kind == "relative" and actor == 1)
-            deal = self.game.deal(state)
-            chances = [deal.sum(axis=1), deal.sum(axis=0)]
-            self.independent &= np.allclose(deal, np.outer(*chances) / deal.sum())
-            for chance in chances:
+            deal = self.game.deal_operator(state)
+            self.independent &= deal.is_independent()
+            for chance in (deal.marginal(0), deal.marginal(1)):
                 marginal.append(np.pad(chance / chance.sum(), (0, self.num_hands - len(chance))))
         if not swap:
             return
