@@ -71,7 +71,7 @@ def test_chumps_do_what_they_are_called_for() -> None:
     assert chances("always-call", SHOVED) == {"call": 1.0}
     assert chances("half-call-half-raise", SHOVED) == {"call": 1.0}
     half = chances("half-call-half-raise", START)
-    assert half["call"] == pytest.approx(0.5) and len(half) == 17
+    assert half["call"] == pytest.approx(0.5) and len(half) == 33
     assert half["raise to 200"] == pytest.approx(0.5 * 200 / 20_000)  # what is too little becomes the smallest raise
     later = START.act(raise_to(5_000)).act(CALL).deal(parse_cards("Ah 7c 2d"))
     assert chances("half-call-half-raise", later)["raise to 100"] == pytest.approx(0.5 * 5_100 / 20_000)

@@ -18,7 +18,7 @@ from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, NO_CODE, HandB
 ALL_IN: Final = float("inf")
 """The size, in pots, of a bet of all chips."""
 
-_STRATA: Final = 16
+_STRATA: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Habit:
 class ScriptedHandAgent(BatchAgent):
     """Follows a habit. Where it allows nothing that is legal, it checks or calls.
 
-    Of many legal amounts 16 stand for all, evenly spread, so that an answer stays small.
+    Of many legal amounts 32 stand for all, evenly spread, so that an answer stays small.
     """
 
     is_blind = True

@@ -31,7 +31,7 @@ _DEVIATIONS = (
     "scored by AIVAT over both ranges, 16 deals to a board. What amounts the paper's chumps bet is not known here: "
     "'random' is read as every legal action alike, each amount being one; half-call-half-raise as a raise to any "
     "amount from nothing to all chips, of which those that are too little become the smallest raise, as dealers of the "
-    "ACPC mend them. 16 amounts stand for all. So read, every cell agrees but the 7.1 of fc 1-4 against "
+    "ACPC mend them. 32 amounts stand for all. So read, every cell agrees but the 7.1 of fc 1-4 against "
     "half-call-half-raise, a second-hand number: raises that let fc win so little let fcpa 3-4 win 38 and more. "
     "It agrees with rounds 3-4, which are in the table, too."
 )
