@@ -63,8 +63,9 @@ def kill_at_random(command: tuple[str, ...], file: Path, kills: int, seed: int) 
         seed: of the moments.
     """
     rng, iterations = random.Random(seed), 0
-    start(*command, "--iterations", "2").communicate()  # compiles, while nobody waits
     command = (*command, "--out", str(file), "--json")
+    start(*command, "--iterations", "2").communicate()  # compiles, while nobody waits
+    file.unlink()
     for kind in kinds_of_end(kills, rng):
         resume = ("--resume", str(file)) if file.exists() else ()
         process = start(*command, "--checkpoint-every", "0", "--iterations", "1000000000", *resume)
