@@ -29,6 +29,12 @@ from aleator.trees.policy import policy_from, random_policy, uniform_policy
 from tests.games.random_game import RandomGame
 
 
+def lock(solver: CFR, policy: Policy, nodes: np.ndarray) -> None:
+    """Holds some decisions at a policy."""
+    for node in nodes:
+        solver.lock(np.array([node]), policy[int(node)][None])
+
+
 def rps() -> tuple:
     tree = build_tree(load_game("rps-plus"))
     return tree, cut(tree, 0, DepthLimit(moves=1))
@@ -93,7 +99,7 @@ def test_exploitability_falls_with_the_number_of_values() -> None:
     for count in (1, 4):
         solution = solve_depth_limited(subgame, ([blueprint], generated[:count]), iterations=300)
         rest = CFR(tree, CFR_PLUS)
-        rest.lock_policy(spliced(blueprint, subgame, solution, 0), subgame.nodes[subgame.tree.actor == 0])
+        lock(rest, spliced(blueprint, subgame, solution, 0), subgame.nodes[subgame.tree.actor == 0])
         rest.run(500)
         found.append(best_response_value(rest.average_policy(), 1) - 0.085606424)
     assert found[1] < 0.25 * found[0], found
@@ -136,7 +142,7 @@ def test_locked_decisions_keep_their_policy() -> None:
     tree = build_tree(load_game("kuhn"))
     held = random_policy(tree, np.random.default_rng(5))
     solver = CFR(tree, CFR_PLUS)
-    solver.lock_policy(held, tree.decisions(0))
+    lock(solver, held, tree.decisions(0))
     solver.run(200)
     average = solver.average_policy()
     np.testing.assert_allclose(average.probabilities[0], held.probabilities[0], atol=1e-15)

@@ -80,7 +80,7 @@ def test_pruning_converges_and_touches_fewer_nodes(pruning: str, rule: str) -> N
     partial.run(3000)
     assert solver.nash_conv() < 0.08  # uniform: 4.747
     assert 0 < solver.overhead < solver.nodes_touched < partial.nodes_touched
-    assert 0.0 < solver.pruned_share() < 0.9 and partial.overhead == 0 == partial.pruned_share()
+    assert 0.0 < solver.hidden(0).mean() < 0.9 and partial.overhead == 0 == partial.hidden(0).mean()
 
 
 def test_freed_numbers_are_never_read() -> None:

@@ -12,7 +12,7 @@ from aleator.solvers.algorithms import NAMED_RULES, parse_rule
 from aleator.solvers.best_response import best_response_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
-from aleator.solvers.warm_start import WarmStarter, equivalent_iterations, rebel_warm_start, warm_start
+from aleator.solvers.warm_start import WarmStarter, equivalent_iterations, warm_start
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, block, legal_actions, random_policy, uniform_policy
 from aleator.trees.public_tree import PublicTree
@@ -151,7 +151,7 @@ def test_rebels_version_helps_a_short_run() -> None:
     tree = build_tree(load_game("leduc"))
     teacher, scratch = CFR(tree, CFR_RULE), CFR(tree, CFR_RULE)
     teacher.run(100)
-    warm = rebel_warm_start(tree, teacher.average_policy())
+    warm = warm_start(tree, teacher.average_policy(), iterations=15, softness=0.0)
     assert warm.iteration == 15
     np.testing.assert_allclose(  # no regret is positive at first, so the given policy is played once more
         warm.current_policy().probabilities[0], teacher.average_policy().probabilities[0], atol=1e-15

@@ -12,8 +12,6 @@ Status: equal to OpenSpiel's CFR, CFR+ and DCFR iterate by iterate (tests/solver
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +21,6 @@ from aleator.solvers.regret_rule import DCFR, RegretRule
 from aleator.solvers.update_solver import UpdateSolver
 from aleator.solvers.updates import CFRUpdate
 from aleator.trees.beliefs import Reach
-from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
 Nodes = npt.NDArray[np.int64]
@@ -86,8 +83,3 @@ class CFR(UpdateSolver):
         for vector in (own.policy, own.policy_sum):
             vector[places[real]] = blocks[real]
         self._update.move(player)
-
-    def lock_policy(self, policy: Policy, nodes: Iterable[int]) -> None:
-        """Holds some decisions at a policy of the same tree from now on."""
-        for node in nodes:
-            self.lock(np.array([node]), policy[int(node)][None])

@@ -135,11 +135,6 @@ class PrunedCFR(TreeSolver):
             played += histories if listed else int(first.sum()) * int(second.sum()) - histories
         return played
 
-    def pruned_share(self) -> float:
-        """Returns which part of all (infostate, action) pairs lies below a pruned action."""
-        hidden = [self.hidden(player)[self._legal(player)] for player in (0, 1)]
-        return float(np.concatenate(hidden).mean())
-
     def space(self, *, itself: bool = False) -> float:
         """Returns which part of the regrets and sums of policies that CFR keeps is needed now.
 

@@ -195,13 +195,6 @@ def warm_start(
     return WarmStarter(tree).start(policy, rule, iterations=iterations, softness=softness, dtype=dtype, threads=threads)
 
 
-def rebel_warm_start(
-    tree: PublicTree, policy: Policy, rule: RegretRule = CFR_RULE, *, iterations: int = REBEL_ITERATIONS
-) -> CFR:
-    """Returns a solver warm started as in ReBeL: regrets of an exact best response, scaled up by `iterations`."""
-    return warm_start(tree, policy, rule, iterations=iterations, softness=0.0)
-
-
 def equivalent_iterations(policy: Policy, rule: RegretRule = CFR_RULE, *, probe: int = _PROBE_ITERATIONS) -> int:
     """Returns about how many iterations from scratch lead to a policy as good as the given one.
 

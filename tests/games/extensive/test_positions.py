@@ -23,8 +23,8 @@ def histories(matches: int) -> int:
 def test_histories_that_lead_to_the_same_position_are_one_state() -> None:
     game = subtraction(10)
     # 10 matches with the first player to move, 9 with the second, fewer with either
-    assert game.num_positions == len({(left, moves % 2) for left, moves in _reachable(10)}) == 20
-    assert check_game(game).states == game.num_positions
+    assert len(game._positions) == len({(left, moves % 2) for left, moves in _reachable(10)}) == 20
+    assert check_game(game).states == len(game._positions)
     assert measure(game).public_states == build_tree(game).num_nodes == histories(10)
 
 
@@ -77,10 +77,10 @@ def test_tic_tac_toe_has_5478_positions() -> None:
     game = load_game("openspiel:tic_tac_toe")
     assert isinstance(game, PositionGame)
     assert check_game(game).size.public_states == 549_946  # histories, as OpenSpiel counts them
-    ends = [state for state in range(game.num_positions) if game.actor(state) == TERMINAL]
+    ends = [state for state in range(len(game._positions)) if game.actor(state) == TERMINAL]
     # of 958 final positions, 626 are won by the first player, 316 by the second
     assert Counter(game.utility(state).item() for state in ends) == {1.0: 626, -1.0: 316, 0.0: 16}
-    assert game.num_positions == 5478
+    assert len(game._positions) == 5478
     assert game.picture(game.child(0, 4)) == "...\n.x.\n..."
     features = game.features(game.child(0, 4))
     assert features is not None and features.shape == (27,) and features[22] == 1.0

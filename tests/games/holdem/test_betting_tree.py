@@ -14,17 +14,26 @@ from aleator.games.holdem.betting_tree import (
     BettingTreeError,
     NodeKind,
     TreeConfig,
-    add_line,
     build_tree,
     build_tree_from_state,
     count_nodes,
     find_node,
 )
 from aleator.games.holdem.cards import parse_cards
-from aleator.games.holdem.node_path import NodePath, NodePathError
+from aleator.games.holdem.node_path import NodePath, NodePathError, parse_path
 from aleator.games.holdem.suits import card_classes, symmetries
 
 FLOP, TURN, RIVER = 1, 2, 3
+
+
+def add_line(tree: TreeConfig, path: str) -> TreeConfig:
+    """Returns what a tree is built from with one more bet or raise, after building it."""
+    line = NodePath(parse_path(path).actions)
+    extended = tree if line in tree.added else replace(tree, added=(*tree.added, line))
+    build_tree(extended)
+    return extended
+
+
 TWO_SIZES = BetMenu.uniform(bets=["50%", "100%", "all-in"], raises=["75%", "all-in"])
 
 

@@ -17,7 +17,6 @@ from aleator.games.holdem.cards import (
     CardError,
     blocked_hands,
     format_card,
-    format_cards,
     parse_cards,
     parse_hand,
 )
@@ -30,7 +29,6 @@ from aleator.games.holdem.suits import (
     INVERSES,
     SUIT_PERMUTATIONS,
     board_classes,
-    canonical_board,
     card_classes,
     hand_classes,
     symmetries,
@@ -202,31 +200,6 @@ def test_multiplicities_of_flops() -> None:
     assert kinds == {(3, 3): {24}, (3, 2): {12}, (3, 1): {4}, (2, 3): {12}, (2, 2): {12}, (1, 3): {4}}
 
 
-def test_canonical_board_agrees_with_the_classes() -> None:
-    rows = all_boards(3)
-    classes = board_classes(rows)
-    for row in range(0, len(rows), 97):
-        canonical, p = canonical_board(rows[row])
-        assert canonical.tolist() == rows[classes.representatives[classes.class_of[row]]].tolist()
-        assert sorted(CARD_MAPS[p][rows[row]].tolist()) == canonical.tolist()
-
-
-@settings(deadline=None)
-@given(boards, st.integers(0, 23), st.randoms())
-def test_canonical_board_is_the_same_for_all_images(board: list[int], p: int, rng) -> None:  # type: ignore[no-untyped-def]
-    image = CARD_MAPS[p][board].tolist()
-    rng.shuffle(image)
-    first, second = canonical_board(board)[0], canonical_board(image)[0]
-    assert first.tolist() == second.tolist()
-    assert canonical_board(first)[0].tolist() == first.tolist()
-
-
-def test_canonical_board_by_example() -> None:
-    assert format_cards(canonical_board(parse_cards("Ks 7h 7s"))[0]) == "7c 7d Kc"
-    assert canonical_board(parse_cards("Ks 7h 7s"), np.array([0]))[0].tolist() == sorted(parse_cards("Ks 7h 7s"))
-    assert canonical_board([])[0].tolist() == []
-
-
 def test_errors() -> None:
     with pytest.raises(CardError, match="twice"):
         symmetries([3, 3])
@@ -250,5 +223,3 @@ def test_errors() -> None:
         board_classes(np.array([[1, 2], [2, 1]]), np.array([0]))
     with pytest.raises(CardError, match=r"integers \[N, 1..5\]"):
         board_classes(np.zeros((3, 6), dtype=np.int8))
-    with pytest.raises(CardError, match="at most 5 cards, not 6"):
-        canonical_board(range(6))

@@ -111,11 +111,6 @@ class PositionGame(Game[int]):
                 action = rng.randrange(len(self._children[state]))
                 position, state = position.child(position.actions()[action]), self._children[state][action]
 
-    @property
-    def num_positions(self) -> int:
-        """How many positions there are, the last ones of games included."""
-        return len(self._positions)
-
     def root(self) -> int:
         return 0
 

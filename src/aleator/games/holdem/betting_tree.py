@@ -10,7 +10,7 @@ street.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -252,26 +252,6 @@ def build_tree_from_state(
     for path in () if one_street else added:
         find_node(root, path, any_card=True)
     return root
-
-
-def add_line(config: TreeConfig, path: NodePath | str) -> TreeConfig:
-    """Returns ``config`` with one more off-tree bet or raise.
-
-    Args:
-        config: what the tree is built from.
-        path: the node and the added token, such as ``"r:0:c:b333"``; its cards are dropped: the line is added for all.
-
-    Raises:
-        BettingTreeError: the amount is not legal.
-        NodePathError: the path cannot be read, or the node is not there.
-    """
-    parsed = parse_path(path) if isinstance(path, str) else path
-    line = NodePath(parsed.actions)
-    if line in config.added:
-        return config
-    extended = replace(config, added=(*config.added, line))
-    build_tree(extended)
-    return extended
 
 
 def find_node(

@@ -192,30 +192,6 @@ def board_classes(boards: npt.NDArray[np.integer], group: npt.NDArray[np.integer
     return _classes(group, image_rows, np.ones(len(boards), dtype=np.bool_))
 
 
-def canonical_board(
-    board: Cards, group: npt.NDArray[np.integer] = ALL_PERMUTATIONS
-) -> tuple[npt.NDArray[np.int8], int]:
-    """Returns the least image of a board under a group, its cards ascending, and the permutation that leads there.
-
-    Images are compared as sets: their cards, in ascending order, from the first on. The permutation is the first of the
-    group that maps `board` to the result.
-
-    Args:
-        board: distinct cards, `[K]`, K in 0..5.
-        group: a group of permutations.
-
-    Raises:
-        CardError: the board does not exist or has more than five cards.
-    """
-    cards = check_cards(board)
-    if len(cards) > 5:
-        raise CardError(f"a board has at most 5 cards, not {len(cards)}")
-    group = _check_group(group)
-    images = CARD_MAPS[group][:, cards]
-    best = int(np.argmin(_board_codes(images)))
-    return np.sort(images[best]), int(group[best])
-
-
 def _check_group(group: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
     """Returns the group as int8 after checking that it is one."""
     checked = np.unique(np.asarray(group))
