@@ -125,10 +125,13 @@ def _only(path: Path, street: str) -> Path:
 
 @pytest.mark.slow
 def test_networks_learn_what_self_play_meets(tmp_path: Path) -> None:
-    """After 6 epochs, errors on the rivers and turns of the next generation are far below those of checking down."""
-    line = SelfPlaySlices(tmp_path).run(replace(self_play_preset("small"), epochs=6))
-    for name in ("river", "turn-start", "flop-start"):
-        assert line["streets"][name]["unseen"]["huber"] < 0.5 * line["streets"][name]["first"]["huber"]
+    """Errors on a generation that no network has seen are far below those of checking down."""
+    small = self_play_preset("small")
+    play = replace(small.play, hands=768, preflop=16, chunk=256, ends=96)
+    line = SelfPlaySlices(tmp_path).run(replace(small, play=play, epochs=4, fit=replace(small.fit, steps=150)))
+    for name in ("turn", "turn-start", "flop", "preflop"):
+        errors = line["streets"][name]
+        assert errors["unseen"]["huber"] < 0.6 * errors["checked"]["huber"], (name, errors)
 
 
 def test_settings_that_cannot_be_played_are_refused() -> None:

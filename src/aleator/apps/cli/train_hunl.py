@@ -65,6 +65,6 @@ def train_hunl(
         return
     out.print(f"slice {line['slice']} in {run.path}: {line['hands']:,} hands in {line['epoch']} epochs")
     for street, errors in line["streets"].items():
-        out.print(f"{street}, {line['rows'][street]:,} examples; errors on those not yet seen")
-        out.print(f"  first epoch   {errors_line(errors['first'])}")
-        out.print(f"  last epoch    {errors_line(errors['unseen'])}")
+        out.print(f"{street}, {line['rows'][street]:,} examples; errors on the last epoch's before it was fitted")
+        out.print(f"  checking down   {errors_line(errors['checked'])}")
+        out.print(f"  network         {errors_line(errors['unseen'])}")

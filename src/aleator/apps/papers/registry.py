@@ -52,6 +52,18 @@ _EXPERIMENTS = (
         run=_later("rebel_fig3"),
     ),
     Experiment(
+        name="rebel-turn-endgame",
+        source="ReBeL Fig. 2 and App. C.2",
+        summary="a turn endgame of hold'em with the shipped value network at its leaves, beside tabular CFR",
+        run=_later("rebel_turn_endgame"),
+    ),
+    Experiment(
+        name="deepstack-networks",
+        source="DeepStack's supplement, Deep Counterfactual Value Networks",
+        summary="Huber losses of the shipped hold'em networks on situations that were never trained on",
+        run=_later("deepstack_networks"),
+    ),
+    Experiment(
         name="rebel-rps",
         source="ReBeL Fig. 1 and section 6",
         summary="rock-paper-scissors+ by one-ply search: leaf values need beliefs, safe search a random iteration",

@@ -18,7 +18,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.learning.holdem.examples import Examples, Labelling
-from aleator.learning.holdem.fitting import FitConfig, fit, measure
+from aleator.learning.holdem.fitting import FitConfig, errors_of, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.self_play import SelfPlay, SelfPlayConfig
@@ -46,7 +46,9 @@ class SelfPlaySlice:
 
     play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     epochs: int = 1_000
-    fit: FitConfig = field(default_factory=lambda: FitConfig(steps=400, batch=2_048, learning_rate=2e-4, warm_up=50))
+    fit: FitConfig = field(
+        default_factory=lambda: FitConfig(steps=400, batch=2_048, learning_rate=2e-4, warm_up=50, compiled=False)
+    )
     minutes: float = 9.0
     cards: int = NUM_CARDS
     networks: str = "slice"
@@ -132,9 +134,6 @@ class SelfPlaySlices:
             state = {"slice": number, "epoch": 0, "seconds": {"play": 0.0, "fit": 0.0}, "rows": {}, "streets": {}}
         deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
         play, limit = SelfPlay(config.play, deck, networks), 60.0 * config.minutes
-        if self.device.type == "cuda":
-            for network in networks.values():
-                network.compile()
         replay: dict[str, Examples] = {}
         while state["epoch"] < config.epochs:
             spent = sum(state["seconds"].values())
@@ -185,8 +184,8 @@ class SelfPlaySlices:
             fitted = replace(config.fit, batch=min(config.fit.batch, len(replay[name])))
             _, loss = fit(networks[name], replay[name], fitted, generator, seconds=bound)
             rows[name] = rows.get(name, 0) + len(examples)
-            first = streets.get(name, {}).get("first", before)
-            streets[name] = {"first": first, "unseen": before, "loss": loss}
+            checked = asdict(errors_of(examples.rows[:, 2:4], examples))
+            streets[name] = {"checked": checked, "unseen": before, "loss": loss}
         self._synchronise()
         seconds["play"] += played - started
         seconds["fit"] += time.monotonic() - played

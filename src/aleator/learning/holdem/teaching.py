@@ -161,16 +161,14 @@ def solve_rounds(
         network: of the end of the street.
         labelling: bets, iterations and rule; updates are simultaneous.
     """
-    shared = len(reach) // len(boards.cards)
+    shared, light = len(reach) // len(boards.cards), boards._replace(runouts=boards.runouts[:, :0])
     menu, rule = replace(labelling.menu, to_showdown=False), replace(labelling.rule, alternating=False)
     values = torch.empty_like(reach)
     by_board = np.maximum(stack.double().cpu().numpy()[::shared], 1e-6)
     for betting, numbers in menu.split(by_board):
         at = torch.from_numpy(numbers).to(reach.device)
         games = (at[:, None] * shared + torch.arange(shared, device=reach.device)).flatten()
-        engine = round_engine(
-            network, boards.take(at), betting, stack[games], reach[games], rule, equities=equities[at]
-        )
+        engine = round_engine(network, light.take(at), betting, stack[games], reach[games], rule, equities=equities[at])
         deep = betting.above >= labelling.deep
         engine.run(labelling.deep_iterations if deep else labelling.iterations, captured=reach.is_cuda)
         values[games] = engine.values()
