@@ -26,7 +26,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         *package.glob("solvers/engines/**/*.py"),
         *(
             package / "games" / "holdem" / f"{name}.py"
-            for name in ("evaluator", "equity", "hand_batch", "preflop_table")
+            for name in ("evaluator", "equity", "hand_kernels", "preflop_table")
         ),
         *package.glob("arena/whole_hands/deals.py"),
         *package.glob("learning/value_network/numba_kernels.py"),

@@ -17,18 +17,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AleatorError, TooBigError
-from aleator.games.holdem.bet_menu import BetMenu, Situation
+from aleator.errors import AleatorError
+from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import (
-    CALL,
-    FOLD,
     STREET_NAMES,
     Action,
     ActionKind,
     BettingRules,
     BettingState,
-    LegalActions,
-    raise_to,
 )
 from aleator.games.holdem.node_path import NodePath, NodePathError, check_cards_of_path, is_action, parse_path
 from aleator.meter import Meter
@@ -235,6 +231,8 @@ def build_tree_from_state(
         one_street: whether to stop at the end of the first street.
         max_nodes: how many nodes there may be.
     """
+    from aleator.games.holdem.betting_builder import Arrival, TreeBuilder
+
     if state.rules.num_players != 2:
         raise BettingTreeError(f"a betting tree has 2 players, not {state.rules.num_players}")
     if len({stack + chips for stack, chips in zip(state.stacks, state.contributions, strict=True)}) > 1:
@@ -246,8 +244,8 @@ def build_tree_from_state(
         lines.setdefault(path.tokens[:-1], set()).add(int(path.tokens[-1][1:]))
     name, task = "the betting tree", "building the betting tree"
     with Meter(name, task, "nodes", most=max_nodes, advice=_ADVICE) as meter:
-        builder = _Builder(menu, lines, one_street, meter)
-        builder.decision(state, (), _Came(), caller=None)
+        builder = TreeBuilder(menu, lines, one_street, meter)
+        builder.decision(state, (), Arrival(), caller=None)
         root = BettingNode(builder.tree(), 0)
     for path in () if one_street else added:
         find_node(root, path, any_card=True)
@@ -313,112 +311,3 @@ def _possible(node: BettingNode) -> str:
     if node.kind is NodeKind.NEXT_STREET:
         return "a card is dealt here" if node.children else "the tree ends with this street"
     return "the hand is over"
-
-
-class _Builder:
-    """One build: the menu, the added lines, the meter that counts nodes, and a row for each node so far."""
-
-    def __init__(
-        self, menu: BetMenu | None, lines: dict[tuple[str, ...], set[int]], one_street: bool, meter: Meter
-    ) -> None:
-        self.menu, self.lines, self.one_street, self.meter = menu, lines, one_street, meter
-        self.rows: list[tuple[int, ...]] = []
-        self.ends: list[int] = []
-
-    def tree(self) -> BettingTree:
-        """Returns what has been built."""
-        rows = np.array(self.rows, np.int64).reshape(-1, 8)
-        kind, street, player, action = rows[:, [0, 1, 2, 6]].T.astype(np.int8)
-        end = np.array(self.ends, np.int32)
-        return BettingTree(kind, street, player, rows[:, 3:5], rows[:, 5].astype(np.int32), end, action, rows[:, 7])
-
-    def decision(self, state: BettingState, line: tuple[str, ...], came: _Came, caller: int | None) -> None:
-        """Adds the node of the acting player; ``caller`` is who has just called a bet on the street before."""
-        player = state.player
-        assert player is not None
-        legal = state.legal_actions()
-        actions = [FOLD, CALL] if legal.can_fold else [CALL]
-        actions += [raise_to(amount) for amount in self.amounts(state, legal, line, caller)]
-        if state.num_raises > MAX_RAISES_PER_STREET:
-            raise TooBigError(f"more than {MAX_RAISES_PER_STREET} raises on a street: use larger sizes or a cap")
-        node = self.add(NodeKind.DECISION, state.street, player, state, came)
-        for action in actions:
-            after = state.act(action)
-            token = action_token(action, after.contributions[player])
-            called_by = player if action is CALL and legal.call_amount else None
-            self.after(state, after, (*line, token), _Came(node, action), called_by)
-        self.ends[node] = len(self.rows)
-
-    def amounts(
-        self, state: BettingState, legal: LegalActions, line: tuple[str, ...], caller: int | None
-    ) -> tuple[int, ...]:
-        """Returns the raise-to amounts of the menu and of the added lines, ascending."""
-        player = state.player
-        assert player is not None
-        before = state.contributions[player] - state.bets[player]
-        amounts: set[int] = set()
-        if legal.min_raise_to is not None and legal.max_raise_to is not None:
-            situation = Situation(
-                pot=state.pot + legal.call_amount,
-                faced=max(state.bets),
-                min_to=legal.min_raise_to,
-                max_to=legal.max_raise_to,
-                num_raises=state.num_raises,
-                streets_left=state.rules.num_streets - state.street,
-            )
-            if self.menu is None:
-                amounts.add(legal.min_raise_to)
-            else:
-                amounts.update(self.menu.amounts(state.street, player, situation, is_donk=caller == player))
-        for chips in self.lines.get(line, ()):
-            if not legal.allows(raise_to(chips - before)):
-                bounds = "no bet or raise is legal there"
-                if legal.min_raise_to is not None and legal.max_raise_to is not None:
-                    bounds = f"legal are b{legal.min_raise_to + before} to b{legal.max_raise_to + before}"
-                raise BettingTreeError(f"cannot add 'b{chips}' at {NodePath(line)}: {bounds}")
-            amounts.add(chips - before)
-        return tuple(sorted(amounts))
-
-    def after(
-        self, before: BettingState, state: BettingState, line: tuple[str, ...], came: _Came, caller: int | None
-    ) -> None:
-        """Adds the node of ``state``, which an action in ``before`` has led to, and all below it."""
-        street, last = before.street, state.rules.num_streets - 1
-        if len(state.live_players) == 1:
-            assert before.player is not None
-            self.add(NodeKind.FOLD, street, before.player, state, came)
-        elif not state.is_over and state.street == street:
-            self.decision(state, line, came, caller=None)
-        elif street == last:
-            self.add(NodeKind.SHOWDOWN, street, -1, state, came)
-        elif self.one_street:
-            self.add(NodeKind.NEXT_STREET, street, -1, state, came)
-        elif not state.is_over:
-            node = self.add(NodeKind.NEXT_STREET, street, -1, state, came)
-            self.decision(state, line, _Came(node), caller)
-            self.ends[node] = len(self.rows)
-        else:  # both are all-in
-            nodes = []
-            for deeper in range(street, last):
-                nodes.append(self.add(NodeKind.NEXT_STREET, deeper, -1, state, came))
-                came = _Came(nodes[-1])
-            self.add(NodeKind.SHOWDOWN, last, -1, state, came)
-            for node in nodes:
-                self.ends[node] = len(self.rows)
-
-    def add(self, kind: NodeKind, street: int, player: int, state: BettingState, came: _Came) -> int:
-        """Returns the number of a new node, as yet with nothing below it."""
-        self.meter.add()
-        first, second = state.contributions
-        action = -1 if came.action is None else ACTION_KINDS.index(came.action.kind)
-        amount = 0 if came.action is None else came.action.amount
-        self.rows.append((kind, street, player, first, second, came.parent, action, amount))
-        self.ends.append(len(self.rows))
-        return len(self.rows) - 1
-
-
-class _Came(NamedTuple):
-    """How a node is reached: from which node, and by which action unless a card came."""
-
-    parent: int = -1
-    action: Action | None = None
