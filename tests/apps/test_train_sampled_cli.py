@@ -11,7 +11,10 @@ from aleator.apps.web.worker.runs import read_run
 from aleator.learning.sampled.methods import METHODS
 from tests.apps.calls import call
 
-TINY = {"deep-cfr": ("iterations=4", "traversals=40", "steps=4", "policy_steps=4", "width=8", "memory=1000")}
+TINY = {
+    "deep-cfr": ("iterations=4", "traversals=40", "steps=4", "policy_steps=4", "width=8", "memory=1000"),
+    "nfsp": ("iterations=4", "games=40", "steps=4", "policy_steps=4", "width=8", "memory=1000", "window=100"),
+}
 KINDS = list(TINY)
 
 

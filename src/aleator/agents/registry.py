@@ -322,6 +322,14 @@ _AGENTS = (
         ),
     ),
     KnownAgent(
+        family="nfsp",
+        summary="NFSP: plays what its network of the average policy says, without search",
+        make=partial(_sampled, "nfsp"),
+        settings=(
+            Setting(name="network", key="network", form=PLACED, required=True, help="a file by `aleator train nfsp`"),
+        ),
+    ),
+    KnownAgent(
         family="safe",
         summary="solves the whole game roughly, and with a gadget the subgames that play comes to",
         make=_safe,

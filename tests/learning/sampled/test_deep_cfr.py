@@ -37,7 +37,7 @@ def trained(config: DeepCfrConfig) -> DeepCFR:
     return trainer
 
 
-@pytest.mark.parametrize("average", ["network", "mixture"])
+@pytest.mark.parametrize("average", [pytest.param("network", marks=pytest.mark.slow), "mixture"])
 def test_it_learns(average: str) -> None:
     """Kuhn, seed 0: 8 times better than the uniform policy (0.458)."""
     uniform = exploitability(uniform_policy(build_tree(load_game("kuhn"))))

@@ -1,4 +1,4 @@
-"""`aleator train deep-cfr|...`: train networks by methods that sample histories."""
+"""`aleator train deep-cfr|nfsp`: train networks by methods that sample histories."""
 
 from __future__ import annotations
 
@@ -69,6 +69,28 @@ def deep_cfr(
     """
     asked = {"--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every}
     _train("deep-cfr", game, preset, output, resume, changes, seed, {**asked, "--tensorboard": tensorboard}, json=json)
+
+
+def nfsp(
+    game: Game = None,
+    preset: Preset = None,
+    device: Device = "cpu",
+    output: Out = None,
+    resume: Resume = None,
+    changes: Changes = None,
+    seed: Seed = None,
+    checkpoint_every: CheckpointEvery = _CHECKPOINT_SECONDS,
+    evaluate_every: EvaluateEvery = None,
+    tensorboard: TensorBoard = False,
+    json: Json = False,
+) -> None:
+    """Train by neural fictitious self-play (NFSP). Ctrl-C saves a checkpoint; --resume goes on from it.
+
+    Examples:  aleator train nfsp --game leduc  |  aleator train nfsp --game kuhn --preset demo --out runs/nfsp  |
+    aleator train nfsp --resume runs/nfsp
+    """
+    asked = {"--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every}
+    _train("nfsp", game, preset, output, resume, changes, seed, {**asked, "--tensorboard": tensorboard}, json=json)
 
 
 def _train(

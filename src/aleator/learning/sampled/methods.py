@@ -11,7 +11,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import Game
 from aleator.learning import settings
-from aleator.learning.sampled import deep_cfr
+from aleator.learning.sampled import deep_cfr, nfsp
 from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer
 
 
@@ -51,15 +51,10 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    method.kind: method
-    for method in (
-        Method(
-            deep_cfr.DeepCFR.kind,
-            deep_cfr.DeepCFR.title,
-            deep_cfr.DeepCfrConfig,
-            deep_cfr.PRESETS,
-            deep_cfr.DeepCFR,
-        ),
+    made.kind: Method(made.kind, made.title, config, presets, made)
+    for made, config, presets in (
+        (deep_cfr.DeepCFR, deep_cfr.DeepCfrConfig, deep_cfr.PRESETS),
+        (nfsp.NFSP, nfsp.NfspConfig, nfsp.PRESETS),
     )
 }
 

@@ -190,6 +190,10 @@ class TreePlay(SampledGame):
         won = self._stake[histories.node] * self._utility[self._utility_at[histories.node] + histories.pair]
         return won if player == 0 else -won
 
+    def bound(self) -> float:
+        """Returns what nobody can win more than, of about the size of what can be won; 1 if that is nothing."""
+        return float(self._stake.abs().max() * self._utility.abs().max()) or 1.0
+
     def length(self, histories: HistoryBatch) -> Tensor:
         """Returns [B]: moves from the root."""
         return self._depth[histories.node]

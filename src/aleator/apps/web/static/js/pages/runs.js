@@ -22,6 +22,8 @@ const TITLES = {
   nodes_per_second: "nodes per second, training included",
   samples: "samples of regrets",
   traversals: "traversals",
+  policy_loss: "loss of the average policy",
+  games: "games played",
 };
 const LEAD =
   "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches " +
