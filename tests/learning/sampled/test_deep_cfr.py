@@ -110,7 +110,7 @@ def test_the_agent_plays_what_was_trained(average: str, tmp_path: Path) -> None:
         assert len(drawn) > 3
     with pytest.raises(StorageError, match="trained for kuhn, not for leduc"):
         load_agent(f"deep-cfr:{tmp_path / NETWORK}", load_game("leduc"))
-    with pytest.raises(AgentError, match="deep-cfr needs a file"):
+    with pytest.raises(AgentError, match="deep-cfr is written deep-cfr:NETWORK"):
         load_agent("deep-cfr", game)
 
 
