@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
 
 from aleator.apps.papers.deepstack_networks import errors_on
 from aleator.apps.papers.holdem_curves import HoldemCurve
-from aleator.apps.papers.rebel_turn_endgame import POT, endgame, turn_policies, worth
+from aleator.apps.papers.rebel_turn_endgame import endgame, worth
 from aleator.errors import SolveError
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from tests.apps.calls import quick_paper
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-SMALL = NetworkShape(street="turn", width=16, layers=2, knots=8, levels=3, bands=3, band_knots=4)
 
 
 def test_the_endgame_is_that_of_the_paper() -> None:
@@ -31,16 +28,6 @@ def test_iterations_of_equal_quality_lie_between_looks() -> None:
     curve = HoldemCurve([(4.0, 8.0), (8.0, 4.0), (16.0, 1.0)], 1.0)
     assert worth(curve, 9.0) == 4.0 and worth(curve, 0.5) == 16.0
     assert worth(curve, 4.0) == pytest.approx(8.0) and worth(curve, 2.0) == pytest.approx(8 * 2**0.5)
-
-
-def test_policies_of_a_turn_are_those_of_all_its_hands() -> None:
-    network = HoldemValueNetwork(SMALL, 48, torch.Generator().manual_seed(0))
-    spot = endgame(POT // 2)
-    policies = turn_policies(spot, network, "lcfr/simultaneous", 2)
-    total = policies[:3].sum(axis=0)  # check, half the pot and all-in, which is the pot's half
-    live = spot.weights()[0] > 0
-    assert policies.shape[1] == 1326 and int(live.sum()) == 1128
-    assert not policies[:, ~live].any() and np.isfinite(policies).all() and total[live].min() > 0
 
 
 def test_only_what_can_be_solved_to_the_end_is_measured() -> None:

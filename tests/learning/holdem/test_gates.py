@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from aleator.errors import SolveError
-from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, parse_cards
+from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, parse_cards
 from aleator.games.holdem.hand_range import parse_hand_range
-from aleator.learning.holdem.gates import judge, round_of, turn_spot
+from aleator.learning.holdem.gates import judge, round_of, round_policies, round_spot, start_errors
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.streets import STREETS
+from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
 from aleator.solvers.holdem.solver import HoldemSolver
 
@@ -19,7 +23,7 @@ BOARD = parse_cards("3s7hTdKs")
 
 def test_an_exact_round_passes_and_a_uniform_one_does_not() -> None:
     reach = np.stack([parse_hand_range("AA,KQs,99,76s,A5s"), parse_hand_range("KK,QQ,AKs,T9s,54s")])
-    spot = turn_spot(BOARD, 1.0, np.where(blocked_hands(BOARD), 0.0, reach))
+    spot = round_spot(BOARD, 1.0, np.where(blocked_hands(BOARD), 0.0, reach))
     shape, stakes = round_of(spot)
     assert shape == PotMenu(to_showdown=False).betting(1.0).shape and sorted(stakes) == [0.5, 1.5]
     exact = HoldemSolver(spot)
@@ -51,3 +55,33 @@ def test_an_exact_round_passes_and_a_uniform_one_does_not() -> None:
     other = PotMenu(to_showdown=False).betting(3.0).shape
     with pytest.raises(SolveError, match="another betting round"):
         judge(spot, other, np.zeros((other.num_rows, NUM_HANDS)))
+
+
+def test_a_network_is_judged_by_what_it_plays_on_turns_and_flops() -> None:
+    """An untrained network checks what follows down: its play is worth something, far less than the exact one."""
+    reach = np.stack([parse_hand_range("AA,KQs,99,76s,A5s"), parse_hand_range("KK,QQ,AKs,T9s,54s")])
+    rule = parse_rule("lcfr/simultaneous")
+    for cards, street in ((BOARD, "turn"), (BOARD[:3], "flop")):
+        spot = round_spot(cards, 1.0, np.where(blocked_hands(cards), 0.0, reach))
+        policies = round_policies(spot, untrained(street), rule, 20)
+        shape, _ = round_of(spot)
+        assert policies.shape == (shape.num_rows, NUM_HANDS) and spot.street == len(cards) - 2
+        assert policies[:2].sum(axis=0)[spot.weights()[0] > 0] == pytest.approx(1.0, abs=1e-5)
+        if street == "turn":
+            gate = judge(spot, shape, policies, iterations=100)
+            assert 0.0 < gate.exploitability < 0.2
+
+
+def test_a_start_of_the_turn_is_compared_with_the_exact_turn() -> None:
+    """Checking down, which an untrained network says, is wrong by what betting is worth."""
+    reach = np.stack([parse_hand_range("AA,KQs,99,76s,A5s"), parse_hand_range("KK,QQ,AKs,T9s,54s")])
+    spot = round_spot(BOARD, 2.0, np.where(blocked_hands(BOARD), 0.0, reach))
+    ours, checked = start_errors(untrained("turn-start"), spot, iterations=60)
+    assert ours.weighted == pytest.approx(checked.weighted, rel=1e-3) and 0.02 < checked.weighted < 1.0
+    with pytest.raises(SolveError, match="there for the street turn-start, not for flop"):
+        start_errors(untrained("flop"), spot)
+
+
+def untrained(street: str) -> HoldemValueNetwork:
+    shape = NetworkShape(street=street, width=16, layers=2, knots=8, levels=3, bands=3, band_knots=4)
+    return HoldemValueNetwork(shape, NUM_CARDS - STREETS[street].board, torch.Generator().manual_seed(0))

@@ -5,23 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import torch
 
 from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.holdem_curves import ALL_HANDS, HoldemCurve, holdem_curve, make_spot
-from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.spot import Spot
-from aleator.learning.holdem.gates import judge, round_of
-from aleator.learning.holdem.leaves import NetworkLeaves, PairPayoffs
+from aleator.learning.holdem.gates import judge, round_of, round_policies
 from aleator.learning.holdem.model import load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.algorithms import parse_rule
-from aleator.solvers.engines.batched_holdem.deck import Deck
-from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
-from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.holdem.problem import prepare_spots
 
 POT, _STACK, _QUICK_STACK = 2_000, 19_000, 2_000
@@ -43,23 +35,6 @@ _DEVIATIONS = (
 def endgame(stack: int = _STACK) -> Spot:
     """Returns the paper's turn."""
     return make_spot("3s 7h Td Ks", POT, stack, ALL_HANDS, bets='"50%", "100%", "all-in"', raises='"75%", "all-in"')
-
-
-def turn_policies(spot: Spot, network: HoldemValueNetwork, rule: str, iterations: int) -> FloatArray:
-    """Returns [R, 1326]: average policies of the turn round with a network at its leaves."""
-    shape, amounts = round_of(spot)
-    boards = round_boards(Deck(), torch.tensor([spot.board]))
-    reach = torch.from_numpy(spot.weights()[:, boards.hands[0].numpy()]).float()[None]
-    reach = reach / reach.sum(-1, keepdim=True)
-    stakes, stack = torch.from_numpy(amounts).float()[None], torch.tensor([spot.stack / spot.pot])
-    pots, stacks = leaf_pots(shape, stakes, stack)
-    leaves = NetworkLeaves(network, boards, equity_matrices(boards), pots, stacks)
-    payoffs = PairPayoffs(boards.num_cards, reach.device)
-    engine = PlainEngine(shape, stakes, reach, payoffs, parse_rule(rule), leaf_cfvs=leaves, averages=True)
-    engine.run(iterations)
-    policies = np.zeros((shape.num_rows, NUM_HANDS))
-    policies[:, boards.hands[0].numpy()] = engine.average_policies()[0].numpy()
-    return policies
 
 
 def worth(curve: HoldemCurve, percent: float) -> float:
@@ -89,7 +64,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     shape, _ = round_of(spot)
     exploited = {}
     for place, (name, rule) in enumerate((("linear CFR", "lcfr"), ("sharp DCFR+", "sharp-dcfr+"))):
-        policies = turn_policies(spot, network, f"{rule}/simultaneous", searched)
+        policies = round_policies(spot, network, parse_rule(f"{rule}/simultaneous"), searched)
         on_progress(0.55 + 0.2 * place, f"judging {name}")
         exploited[name] = judge(spot, shape, policies, iterations=judged)
     on_progress(1.0, "")

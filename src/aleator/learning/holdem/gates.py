@@ -1,14 +1,15 @@
-"""What a turn round that was solved with a network at its leaves is worth in the exact turn game.
+"""What a betting round that was solved with a network at its leaves is worth in the exact game of a turn or a flop.
 
 Algorithm:
-    One player's policies of the turn round are fixed, its river and the whole game of the opponent are solved exactly.
-    That gives a whole strategy of the player: the round as the network made it, and a river as it would be solved once
-    it is there. What a best response wins against it, less the value of the game, is the player's loss; the mean of
-    both players' best responses is the exploitability of the two strategies.
+    One player's policies of the first round are fixed, the rest and the whole game of the opponent are solved exactly.
+    That gives a whole strategy of the player: the round as the network made it, and the streets after it as they would
+    be solved once they are there. What a best response wins against it, less the value of the game, is the player's
+    loss; the mean of both players' best responses is the exploitability of the two strategies.
+    A network of the start of the turn is judged by its values instead, against those of the exact turn.
 
 Reference: DeepStack and ReBeL judge networks by the play that they lead to; the exact solver is `solvers.holdem`.
 
-Deviations: the river is solved under the fixed turn without a gadget, as both players' ranges are known here.
+Deviations: later streets are solved under the fixed round without a gadget, as both players' ranges are known here.
 
 Status: tests/learning/holdem/test_gates.py: policies of an exact solve pass, uniform ones do not.
 """
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
@@ -27,15 +29,23 @@ from aleator.games.holdem.betting_tree import BettingNode, NodeKind, TreeConfig,
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.subgame import Subgame
+from aleator.learning.holdem.fitting import Errors, errors_of, measure
+from aleator.learning.holdem.leaves import NetworkLeaves, PairPayoffs
+from aleator.learning.holdem.network import HoldemValueNetwork
+from aleator.learning.holdem.teaching import examples_of
+from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
+from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
 from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.regret_rule import RegretRule
 
 POT = 1_000  # chips
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What policies of a turn round are worth, in pots.
+    """What policies of a betting round are worth, in pots.
 
     Attributes:
         best: what a best response wins against each player's strategy, as a best response of the other.
@@ -48,18 +58,18 @@ class Gate:
     tolerance: float
 
 
-def turn_spot(board: Sequence[int], stack: float, reach: FloatArray) -> Subgame:
-    """Returns the exact turn game of a pot-or-all-in menu on both streets.
+def round_spot(board: Sequence[int], stack: float, reach: FloatArray) -> Subgame:
+    """Returns the exact game of a turn or a flop, with bets of the pot and all-in on all streets.
 
     Args:
-        board: four cards.
+        board: three or four cards.
         stack: behind, in pots.
         reach: both players' beliefs [2, 1326].
     """
     sizes = PlayerSizes(bets=parse_sizes(["100%", "all-in"], is_raise=False), raises=parse_sizes(["100%", "all-in"]))
-    menu = BetMenu(turn=(sizes, sizes), river=(sizes, sizes))
+    menu = BetMenu(flop=(sizes, sizes), turn=(sizes, sizes), river=(sizes, sizes))
     chips = round(stack * POT)
-    root = build_tree(TreeConfig(pot=POT, stack=chips, street=2, menu=menu))
+    root = build_tree(TreeConfig(pot=POT, stack=chips, street=len(board) - 2, menu=menu))
     scaled = reach / reach.max(axis=1, keepdims=True)
     return Subgame(
         board=tuple(int(card) for card in board),
@@ -77,7 +87,7 @@ def judge(spot: Spot, shape: BettingShape, policies: FloatArray, *, iterations: 
     """Returns what both players' policies of the first round are worth.
 
     Args:
-        spot: a turn.
+        spot: a turn or a flop.
         shape: the betting of its first round.
         policies: [R, 1326], by row of the shape.
         iterations: of the exact solves.
@@ -126,3 +136,42 @@ def round_of(spot: Spot) -> tuple[BettingShape, FloatArray]:
     """Returns the shape and the stakes [K] of a spot's first round."""
     config = spot.tree_config()
     return betting_of(build_tree(config, one_street=True), spot.pot)
+
+
+def round_policies(spot: Spot, network: HoldemValueNetwork, rule: RegretRule, iterations: int) -> FloatArray:
+    """Returns [R, 1326]: average policies of a spot's first round with a network at its leaves."""
+    shape, amounts = round_of(spot)
+    boards = round_boards(Deck(), torch.tensor([spot.board]))
+    hands = boards.hands[0].numpy()
+    reach = torch.from_numpy(spot.weights()[:, hands]).float()[None]
+    reach = reach / reach.sum(-1, keepdim=True)
+    stakes, stack = torch.from_numpy(amounts).float()[None], torch.tensor([spot.stack / spot.pot])
+    pots, stacks = leaf_pots(shape, stakes, stack)
+    leaves = NetworkLeaves(network, boards, equity_matrices(boards), pots, stacks)
+    payoffs = PairPayoffs(boards.num_cards, reach.device)
+    engine = PlainEngine(shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=True)
+    engine.run(iterations)
+    policies = np.zeros((shape.num_rows, NUM_HANDS))
+    policies[:, hands] = engine.average_policies()[0].numpy()
+    return policies
+
+
+def start_errors(network: HoldemValueNetwork, spot: Spot, *, iterations: int = 200) -> tuple[Errors, Errors]:
+    """Returns errors in pots of a network of the start of the turn, and of checking down, against the exact turn.
+
+    Args:
+        network: of the street turn-start.
+        spot: a turn.
+        iterations: of the exact solve.
+    """
+    if network.shape.street != "turn-start" or len(spot.board) != 4:
+        raise SolveError(f"exact values are there for the street turn-start, not for {network.shape.street}")
+    boards = round_boards(Deck(), torch.tensor([spot.board]))
+    weights = spot.weights()
+    solver = HoldemSolver(spot)
+    solver.run(iterations)
+    exact = solver.root_cfvs() / (weights.sum(axis=1)[::-1, None] * spot.pot)
+    rows = torch.from_numpy(np.stack([weights / weights.sum(axis=1, keepdims=True), exact])[:, :, boards.hands[0]])
+    stack = torch.tensor([spot.stack / spot.pot])
+    examples = examples_of(boards, equity_matrices(boards), rows[0][None].float(), stack, rows[1][None].float())
+    return measure(network, examples), errors_of(examples.rows[:, 2:4], examples)
