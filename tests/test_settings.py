@@ -96,7 +96,7 @@ def test_nothing_to_set_and_something_that_must_be() -> None:
     with pytest.raises(AleatorError, match="stove takes no settings, not 'hot'"):
         parse_settings("stove", "hot", ())
     assert parse_settings("stove", "", ()) == {}
-    file = Setting(name="file", key="file", form=PLACED, required=True)
+    file = Setting(name="file", form=PLACED, required=True)
     assert usage("stove", (file,)) == "stove:FILE" and usage("stove", (file, *settings_of(Oven(), "share"))) == (
         "stove:FILE[,fan=X]"
     )

@@ -31,7 +31,7 @@ class Setting:
 
     Attributes:
         name: as it is typed.
-        key: the field of the configuration.
+        key: the field of the configuration; by default the name.
         form: how it is typed: "named", "word", "placed", "attached" or "slash"; what is placed can be named, too.
         kind: `int`, `float` or `str`; words are of the kind of their values.
         default: taken if it is not typed.
@@ -60,6 +60,9 @@ class Setting:
     help: str = ""
     read: Callable[[str], Any] | None = None
     required: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", self.key or self.name.replace("-", "_"))
 
     def parse(self, text: str, error: type[AleatorError]) -> Any:
         """Returns the value of a text.

@@ -9,13 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aleator.agents.base import Agent
-from aleator.agents.known import ITERATIONS, MAX_NUMBER, OWN_CLASS, SECONDS, KnownFamily
+from aleator.agents.known import ITERATIONS, MAX_NUMBER, OWN_CLASS, SECONDS, KnownFamily, switch, words_of
 from aleator.agents.scripted import SCRIPTS, ScriptedAgent
 from aleator.errors import AgentError, SolutionError, did_you_mean, shown
 from aleator.games.base import CHANCE, Game
 from aleator.games.registry import load_game
 from aleator.parsing import check_name, parse_whole
-from aleator.settings import PLACED, WORD, Setting, Words
+from aleator.settings import PLACED, Setting
 from aleator.solvers.limits import Limits, OnProgress
 
 if TYPE_CHECKING:
@@ -260,28 +260,13 @@ def _weights(text: str) -> RegretRule:
     return parse_rule(text)
 
 
-def _word(name: str, module: str, words: str, summary: str, metavar: str = "") -> Setting:
-    """Returns a setting whose words another module has."""
-    return Setting(
-        name=name, key=name, form=WORD, choices=Words(module, words), metavar=metavar or name.upper(), help=summary
-    )
-
-
-def _switch(word: str, summary: str, *, key: str = "", value: bool = True) -> Setting:
-    return Setting(
-        name=word, key=key or word, form=WORD, kind=bool, choices={word: value}, default=not value, help=summary
-    )
-
-
 _ROUGHLY = "100"  # iterations of a blueprint
 _SPENDING = (ITERATIONS, SECONDS)
-_MOVES = Setting(name="moves", key="moves", kind=int, most=MAX_NUMBER, help="how many moves a search looks ahead")
-_ROUNDS = Setting(name="rounds", key="rounds", kind=int, most=MAX_NUMBER, help="how many rounds a search looks ahead")
+_MOVES = Setting(name="moves", kind=int, most=MAX_NUMBER, help="how many moves a search looks ahead")
+_ROUNDS = Setting(name="rounds", kind=int, most=MAX_NUMBER, help="how many rounds a search looks ahead")
 _DEPTH = (_MOVES, _ROUNDS)
-_BLUEPRINT = Setting(
-    name="blueprint", key="blueprint", metavar="N", default=_ROUGHLY, help="iterations of DCFR, or a solution"
-)
-_GADGET = _word("gadget", "aleator.search.safe", "GADGETS", "what makes a search safe")
+_BLUEPRINT = Setting(name="blueprint", metavar="N", default=_ROUGHLY, help="iterations of DCFR, or a solution")
+_GADGET = words_of("gadget", "aleator.search.safe", "GADGETS", "what makes a search safe")
 _AGENTS = (
     KnownAgent(
         family="equilibrium",
@@ -295,10 +280,10 @@ _AGENTS = (
         summary="searches at its turn with exact values at the leaves; acts by a random iteration",
         make=_search,
         settings=(
-            _word("rule", "aleator.solvers.search_rule", "SEARCH_RULES", "how a subgame is solved"),
-            Setting(name="weights", key="weights", metavar="RULE", read=_weights, help="another regret rule inside"),
+            words_of("rule", "aleator.solvers.search_rule", "SEARCH_RULES", "how a subgame is solved"),
+            Setting(name="weights", metavar="RULE", read=_weights, help="another regret rule inside"),
             *_DEPTH, *_SPENDING,
-            _switch("unsafe", "acts by the average policy", key="safe", value=False),
+            switch("unsafe", "acts by the average policy", key="safe", value=False),
         ),
         size=_searched_spot,
     ),
@@ -307,7 +292,7 @@ _AGENTS = (
         summary="ReBeL: searches with a trained value network at the leaves",
         make=_rebel,
         settings=(
-            Setting(name="network", key="network", form=PLACED, help="a file, in place of the network of the package"),
+            Setting(name="network", form=PLACED, help="a file, in place of the network of the package"),
             *_SPENDING,
         ),
     ),
@@ -317,7 +302,7 @@ _AGENTS = (
         make=partial(_sampled, "deep-cfr"),
         settings=(
             Setting(
-                name="network", key="network", form=PLACED, required=True, help="a file by `aleator train deep-cfr`"
+                name="network", form=PLACED, required=True, help="a file by `aleator train deep-cfr`"
             ),
         ),
     ),
@@ -333,7 +318,7 @@ _AGENTS = (
         family="safe",
         summary="solves the whole game roughly, and with a gadget the subgames that play comes to",
         make=_safe,
-        settings=(_word("method", "aleator.search.safe", "METHODS", "of safe search"), _BLUEPRINT, *_SPENDING),
+        settings=(words_of("method", "aleator.search.safe", "METHODS", "of safe search"), _BLUEPRINT, *_SPENDING),
     ),
     KnownAgent(
         family="nested",
@@ -342,9 +327,9 @@ _AGENTS = (
         make=_nested,
         settings=(
             _GADGET,
-            _switch("expensive", "searches from where the move was made, not from behind it"),
-            _switch("reach", "adds what the opponent gave up on the way"),
-            Setting(name="off-tree", key="off_tree", metavar="MOVE+MOVE", help="the moves that the blueprint lacks"),
+            switch("expensive", "searches from where the move was made, not from behind it"),
+            switch("reach", "adds what the opponent gave up on the way"),
+            Setting(name="off-tree", metavar="MOVE+MOVE", help="the moves that the blueprint lacks"),
             replace(ITERATIONS, name="blueprint", key="blueprint", default=int(_ROUGHLY), help="iterations of DCFR"),
             *_SPENDING,
         ),
@@ -354,9 +339,9 @@ _AGENTS = (
         summary="searches round by round with a choice of continuations at the depth limit (Modicum)",
         make=_multi_valued,
         settings=(
-            _word("values", "aleator.search.modicum", "VALUES", "where continuations come from"),
-            Setting(name="count", key="count", kind=int, most=MAX_NUMBER, help="how many continuations there are"),
-            _switch("both", "both players choose"),
+            words_of("values", "aleator.search.modicum", "VALUES", "where continuations come from"),
+            Setting(name="count", kind=int, most=MAX_NUMBER, help="how many continuations there are"),
+            switch("both", "both players choose"),
             _GADGET, *_DEPTH, _BLUEPRINT, *_SPENDING,
         ),
     ),
@@ -372,8 +357,8 @@ _AGENTS = (
         summary="re-solves at each decision to the end of the game (DeepStack)",
         make=_continual,
         settings=(
-            _word("carried", "aleator.search.continual", "CARRIED", "carried on from search to search", "VALUES"),
-            _word("ranges", "aleator.search.continual", "RANGES", "of the opponent at the root"),
+            words_of("carried", "aleator.search.continual", "CARRIED", "carried on from search to search", "VALUES"),
+            words_of("ranges", "aleator.search.continual", "RANGES", "of the opponent at the root"),
             *_SPENDING,
         ),
         size=partial(_whole_spot, _SPOT_ENGINE),

@@ -243,9 +243,7 @@ def _sampling(name: str, rule: SamplingRule, summary: str, reference: str, **mor
 
 
 def _pruning(rule: PruningRule, summary: str, reference: str, **more: Any) -> Algorithm:
-    base = Setting(
-        name="rule", key="rule", form=PLACED, default="cfr", read=parse_rule, help="the regret rule that is pruned"
-    )
+    base = Setting(name="rule", form=PLACED, default="cfr", read=parse_rule, help="the regret rule that is pruned")
     settings = (base, *settings_of(rule), *settings_of(rule.rule, "alternating"))
     return Algorithm(
         name=rule.method, family=_PRUNING, summary=summary, reference=reference, rule=rule, settings=settings, **more

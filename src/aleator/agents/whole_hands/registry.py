@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from aleator.agents.known import ITERATIONS, OWN_CLASS, KnownFamily
+from aleator.agents.known import ITERATIONS, OWN_CLASS, KnownFamily, switch
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.errors import AgentError, did_you_mean
-from aleator.settings import PLACED, WORD, Setting, settings_of
+from aleator.settings import PLACED, Setting, settings_of
 
 Values = dict[str, Any]  # of settings
 
@@ -96,12 +96,12 @@ _KNOWN = (
         summary="a solved spot, from where it begins; pot-odds before and off its tree",
         make=_equilibrium,
         settings=(
-            Setting(name="file", key="file", form=PLACED, required=True, help="of a solved spot"),
+            Setting(name="file", form=PLACED, required=True, help="of a solved spot"),
             Setting(
-                name="translation", key="translation", metavar="NAME", read=_translation, help="of bets between sizes"
+                name="translation", metavar="NAME", read=_translation, help="of bets between sizes"
             ),
             Setting(
-                name="otherwise", key="otherwise", metavar="AGENT", read=_otherwise, help="who plays before and off it"
+                name="otherwise", metavar="AGENT", read=_otherwise, help="who plays before and off it"
             ),
         ),
     ),
@@ -124,10 +124,7 @@ _KNOWN = (
         make=_rebel,
         settings=(
             *settings_of(SearchSettings()),
-            Setting(
-                name="average", key="safe", form=WORD, kind=bool, default=True, choices={"average": False},
-                help="plays the average policy, not a random iteration",
-            ),
+            switch("average", "plays the average policy, not a random iteration", key="safe", value=False),
         ),
     ),
     KnownHandAgent(
