@@ -23,7 +23,13 @@ from aleator.solvers.engines.batched_holdem.shapes import FOLD, LEAF, PotMenu
 DECK = Deck(range(36, 52))
 FEW = SelfPlayConfig(hands=64, preflop=4, chunk=24, ends=6, stacks=(2_000, 3_000), labelling=Labelling(iterations=6))
 TINY = SelfPlaySlice(
-    play=FEW, epochs=2, cards=16, networks="small", minutes=1e9, fit=FitConfig(steps=3, batch=8, warm_up=1)
+    play=FEW,
+    epochs=2,
+    cards=16,
+    networks="small",
+    untrained=True,
+    minutes=1e9,
+    fit=FitConfig(steps=3, batch=8, warm_up=1),
 )
 
 
@@ -112,6 +118,8 @@ def test_slices_go_on_from_their_networks_and_after_a_kill(tmp_path: Path) -> No
     assert second["slice"] == 2 and [line["slice"] for line in run.metrics()] == [1, 2]
     other = SelfPlaySlices(tmp_path / "other").run(replace(TINY, epochs=1), start=tmp_path / "run")
     assert other["slice"] == 1 and (tmp_path / "other" / METRICS).exists()
+    with pytest.raises(SolveError, match="there is no network of the street river in"):
+        SelfPlaySlices(tmp_path / "empty").run(replace(TINY, untrained=False))
     with pytest.raises(SolveError, match="for 16 live cards; asked for is one of preflop with 20"):
         SelfPlaySlices(tmp_path / "wide").run(replace(TINY, cards=20), start=_only(tmp_path, "preflop"))
 

@@ -63,7 +63,7 @@ class SelfPlayConfig:
     hands: int = 4_096
     preflop: int = 128
     chunk: int = 1_024
-    ends: int = 1_024
+    ends: int = 512
     labelling: Labelling = field(default_factory=lambda: Labelling(iterations=250, deep_iterations=250))
     epsilon: float = 0.25
     perturbation: float = 0.1

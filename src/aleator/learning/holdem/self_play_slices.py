@@ -41,6 +41,7 @@ class SelfPlaySlice:
         minutes: of the slice, the epoch under way included if it is half over.
         cards: size of the deck, from the aces down.
         networks: the preset whose network sizes are taken where there is no network yet.
+        untrained: whether networks that are missing begin untrained, which check down; if not, they are asked for.
         seed: of all randomness; slices that follow each other differ anyway.
     """
 
@@ -52,6 +53,7 @@ class SelfPlaySlice:
     minutes: float = 9.0
     cards: int = NUM_CARDS
     networks: str = "slice"
+    untrained: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -72,7 +74,9 @@ def self_play_preset(name: str) -> SelfPlaySlice:
             hands=96, preflop=8, chunk=96, ends=32, stacks=(1_500, 2_500), labelling=Labelling(iterations=20)
         )
         fitted = FitConfig(steps=60, batch=64, warm_up=10, learning_rate=1e-3)
-        return SelfPlaySlice(play=play, epochs=3, fit=fitted, minutes=inf, cards=SMALLEST_DECK, networks="small")
+        return SelfPlaySlice(
+            play=play, epochs=3, fit=fitted, minutes=inf, cards=SMALLEST_DECK, networks="small", untrained=True
+        )
     raise SolveError(f"no preset {name!r}; allowed: slice, small")
 
 
@@ -93,7 +97,7 @@ class SelfPlaySlices:
 
         Args:
             config: the slice.
-            start: a directory with networks by street to begin with; missing ones begin untrained, which check down.
+            start: a directory with networks by street to begin with.
             report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
         self.path.mkdir(parents=True, exist_ok=True)
@@ -119,6 +123,11 @@ class SelfPlaySlices:
                         f"asked for is one of {name} with {live}"
                     )
                 return model if file.parent == self.path else HoldemModel(found)
+        if not config.untrained:
+            raise SolveError(
+                f"there is no network of the street {name} in {' or '.join(str(folder) for folder in folders)}: train "
+                f"it with aleator train holdem --street {name}, and keep it as {name}.safetensors"
+            )
         shape = preset(config.networks, name).network
         generator = torch.Generator("cpu").manual_seed(config.seed)
         return HoldemModel(HoldemValueNetwork(shape, live, generator).to(self.device))
