@@ -76,3 +76,16 @@ def test_sd_cfr_is_a_setting(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_mistakes_are_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, error = call(capsys, "train", "deep-cfr", *arguments)
     assert code == 2 and message in error and len(error.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting"),
+    [("deep-cfr", "memory=1000000000000000"), ("deep-cfr", "width=100000000"), ("nfsp", "games=100000000000000")],
+)
+def test_what_does_not_fit_is_refused(
+    kind: str, setting: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    code, _, error = call(capsys, "train", kind, "--game", "kuhn", "--set", setting, "--out", str(folder))
+    assert code == 2 and "training on kuhn would take at least" in error and len(error.strip().splitlines()) == 1
+    assert not folder.exists()

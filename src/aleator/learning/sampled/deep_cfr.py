@@ -144,6 +144,7 @@ class DeepCFR(SampledTrainer):
         self, config: DeepCfrConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
     ) -> None:
         super().__init__(config, game, device)
+        self._check_memory(samples=3 * config.memory, width=config.width, flat=config.flat)
         actions = self.play.num_actions
         self.networks: list[InfostateNetwork | None] = [None, None]
         first, second, policies = (

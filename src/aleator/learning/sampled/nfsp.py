@@ -134,6 +134,8 @@ class NFSP(SampledTrainer):
         self, config: NfspConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
     ) -> None:
         super().__init__(config, game, device)
+        samples = config.memory + config.window
+        self._check_memory(samples=samples, width=config.width, flat=config.flat, games=config.games)
         start = torch.Generator().manual_seed(config.seed)  # on the CPU, so that it is the same on every device
         self.values, self.average = (
             InfostateNetwork.of(self.encoding, config.width, start, flat=config.flat).to(device) for _ in range(2)

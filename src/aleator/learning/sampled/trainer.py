@@ -12,18 +12,22 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.errors import TooBigError
 from aleator.games.base import Game
 from aleator.games.registry import load_recorded_game
 from aleator.learning.sampled.encoding import InfostateEncoding
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.traversal import Policies
+from aleator.memory import available_memory, format_gib
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
+_PARAMETER = 4 * 4  # bytes: itself, its gradient, two moments of Adam
+_GAME = 400  # bytes of a game that is played beside others, at the least
 
 
 class SampledConfig(Protocol):
@@ -135,6 +139,19 @@ class SampledTrainer(ABC):
         self.encoding = InfostateEncoding(self.play)
         self.generator = torch.Generator(device).manual_seed(config.seed)
         self.epoch, self.nodes, self.seconds = 0, 0, 0.0
+
+    def _check_memory(self, *, samples: int, width: int, flat: bool, games: int = 0) -> None:
+        """Raises TooBigError if memories of so many samples, networks of that width or games do not fit."""
+        with torch.device("meta"):  # shapes without numbers
+            network = InfostateNetwork.of(self.encoding, width, None, flat=flat)
+        numbers = sum(parameter.numel() for parameter in network.parameters())
+        needed = samples * (12 + 4 * self.play.num_actions) + numbers * _PARAMETER + games * _GAME
+        free = torch.cuda.mem_get_info(self.device)[0] if self.device.type == "cuda" else available_memory()
+        if needed > free:
+            raise TooBigError(
+                f"training on {self.config.game} would take at least {format_gib(needed)}; {format_gib(free)} are free "
+                "(less memory, width or games need less)"
+            )
 
     @property
     def device(self) -> torch.device:
