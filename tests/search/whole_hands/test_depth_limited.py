@@ -36,9 +36,9 @@ def checked_turn() -> BoardLeaves:
 def test_a_turn_with_check_down_leaves_equals_the_exact_turn_without_river_bets(checked_turn: BoardLeaves) -> None:
     state, reach = dealt(2), random_reach(0)
     whole = round_game(state, NO_RIVER_BETS, reach, to_the_end=True)
-    exact = solve_exactly(whole, 150)
+    exact = solve_exactly(whole, 100)
     game = round_game(state, NO_RIVER_BETS, reach, to_the_end=False)
-    cut = solve_to_leaves(game, checked_turn, 150)
+    cut = solve_to_leaves(game, checked_turn, 60)
     deals = game.pot * float(game.reach[0] @ without_common_cards(game.reach[1]))
     for player in (0, 1):
         values = [float(game.reach[player] @ solved.root_cfvs[player]) / deals for solved in (exact, cut)]
@@ -46,7 +46,7 @@ def test_a_turn_with_check_down_leaves_equals_the_exact_turn_without_river_bets(
     np.testing.assert_allclose(sum(cut.after), cut.root_cfvs[1], atol=2.0)  # of millions
     numbers = dict(zip(round_decisions(game.root), round_decisions(whole.root), strict=True))
     policies = {numbers[number]: policy for number, policy in cut.policies.items()}
-    assert judged(SolvedRound(whole, policies, policies, cut.root_cfvs, ())).exploitability() / game.pot < 0.012
+    assert judged(SolvedRound(whole, policies, policies, cut.root_cfvs, ())).exploitability() / game.pot < 0.005
 
 
 def test_a_promise_that_nobody_takes_lets_all_hands_enter(checked_turn: BoardLeaves) -> None:
@@ -73,6 +73,9 @@ def test_drawn_iterations_mean_the_average_policy(checked_turn: BoardLeaves) -> 
     mean = sum(weight * solved.played[0] for weight, solved in zip(weights, drawn, strict=True))
     live = game.reach[0] > 0.0
     np.testing.assert_allclose(mean[:, live], drawn[0].policies[0][:, live], atol=1e-5)
+    reply = game.root.children[1].number  # of the other player, whose reach is the same in all iterations here
+    mean = sum(weight * solved.played[reply] for weight, solved in zip(weights, drawn, strict=True))
+    np.testing.assert_allclose(mean[:, live], drawn[0].policies[reply][:, live], atol=1e-5)
     assert np.abs(drawn[0].played[0] - drawn[-1].played[0]).max() > 0.1
 
 

@@ -15,11 +15,13 @@ class SearchSettings:
     """How whole hands are searched."""
 
     preflop: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
-    flop: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the flop")
-    turn: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the turn")
-    river: int = setting(200, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the river")
+    flop: int = setting(
+        35, least=1, most=MAX_NUMBER, help="iterations on the flop, and on turns that are not solved to the end"
+    )
+    turn: int = setting(80, least=1, most=MAX_NUMBER, help="iterations on turns that are solved to the end")
+    river: int = setting(400, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the river")
     exact_turn: int = setting(
-        120, name="exact-turn", most=MAX_NUMBER, unit="nodes",
+        100, name="exact-turn", most=MAX_NUMBER, unit="nodes",
         help="the largest betting of a turn that is solved to the end of the hand, not to that of the street",
     )  # fmt: skip
     device: str = setting("cpu", metavar="cpu|cuda", help="where rounds with leaves are solved")
@@ -31,6 +33,6 @@ class SearchSettings:
     def __post_init__(self) -> None:
         check_settings(self, AgentError)
 
-    def iterations(self, street: int) -> int:
+    def iterations(self, street: int, *, to_the_end: bool) -> int:
         """Returns how many iterations a search takes that begins on a street."""
-        return (self.preflop, self.flop, self.turn, self.river)[street]
+        return (self.preflop, self.flop, self.turn if to_the_end else self.flop, self.river)[street]

@@ -64,7 +64,8 @@ class RoundSearch:
             draw: which iteration is played, where the round ends in leaves; see `solve_to_leaves`.
         """
         game, to_the_end = self._game(state, reach, added)
-        iterations, promised = self.settings.iterations(state.street), None if constraint is None else constraint(game)
+        iterations = self.settings.iterations(state.street, to_the_end=to_the_end)
+        promised = None if constraint is None else constraint(game)
         if to_the_end:
             return solve_exactly(game, iterations, constraint=promised)
         from aleator.search.whole_hands.depth_limited import solve_to_leaves

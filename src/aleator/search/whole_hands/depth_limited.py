@@ -1,14 +1,16 @@
 """Rounds before the river, solved to the end of the street with values at their leaves, on a CPU or a GPU.
 
 Algorithm:
-    CFR by the batched engine in torch, one game; both players are updated under the same policies, so that leaves are
-    priced once an iteration. A constraint on the opponent is a `RangeGadget` above the root. The policy to play is
-    that of one iteration, drawn with the weights of the average policy: what the leaves were priced for is then what
-    is believed behind them (safe search), in expectation.
+    CFR by the batched engine in torch, one game. A constraint on the opponent is a `RangeGadget` above the root. The
+    policy to play is that of one iteration, drawn with the weights of the average policy: what the leaves were priced
+    for is then what is believed behind them (safe search), in expectation. Players are updated in turn; a player's
+    policy of an iteration is the one against which the opponent is updated, which is also the one that is averaged.
 
-Reference: DeepStack, Algorithm 1; ReBeL section 6 and App. C (leaves before the chance card); Supremus (simultaneous
-updates).
-Deviations: sharp DCFR+ instead of CFR+ and linear CFR.
+Reference: DeepStack, Algorithm 1; ReBeL section 6 and App. C (leaves before the chance card).
+Deviations:
+    Sharp DCFR+ instead of CFR+ and linear CFR. Updates alternate, though leaves are then priced twice an iteration:
+    on turns whose leaves are checked down (5 and 16 pots), 30 iterations are exploited for .7 and 3.3 % of the pot, 60
+    with simultaneous updates, at the same cost, for 4.0 and 4.7 %.
 Status: tests/search/whole_hands/test_depth_limited.py.
 """
 
@@ -16,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -32,7 +33,6 @@ from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_
 from aleator.solvers.holdem.solver import HOLDEM_RULE
 
 Tensor = torch.Tensor
-ROUND_RULE = replace(HOLDEM_RULE, alternating=False)
 
 
 class BoardValues(Protocol):
@@ -106,7 +106,7 @@ def solve_to_leaves(
         torch.from_numpy(stakes).to(reach)[None],
         reach,
         values.payoffs,
-        ROUND_RULE,
+        HOLDEM_RULE,
         leaf_cfvs=values.leaves(2.0 * matched, behind) if len(matched) else None,
         averages=True,
     )
@@ -114,9 +114,10 @@ def solve_to_leaves(
     played: Tensor | None = None
     with _one_thread():
         for iteration in range(iterations):
-            if iteration == chosen:
-                played = engine.current_policies()
+            before = engine.current_policies() if iteration == chosen else None
             engine.run(1)
+            if before is not None:
+                played = torch.where(_acts(shape, 0).to(before.device), engine.current_policies(), before)
             if gadget is not None and constraint is not None:
                 cfvs = engine.last[constraint.player].double().cpu().numpy()
                 engine.reach[0, constraint.player] = torch.from_numpy(gadget.update(cfvs)).to(engine.reach)
@@ -132,6 +133,11 @@ def solve_to_leaves(
     )
 
 
+def _acts(shape: BettingShape, player: int) -> Tensor:
+    """Returns bool [R, 1]: whether the player takes the action of each row."""
+    return torch.tensor([shape.player[parent] == player for parent in shape.parent[1:]])[:, None]
+
+
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """Runs torch on one thread of a CPU: its operations are so small here that sharing them out takes longer."""
@@ -145,7 +151,7 @@ def _one_thread() -> Iterator[None]:
 
 def iteration_weights(iterations: int) -> FloatArray:
     """Returns how much each iteration counts in the average policy, ``[iterations]``, summing to 1."""
-    decays = ROUND_RULE.schedule(1, iterations)[:, 2]
+    decays = HOLDEM_RULE.schedule(1, iterations)[:, 2]
     weights = np.append(np.cumprod(decays[:0:-1])[::-1], 1.0)
     return np.asarray(weights / weights.sum())
 
