@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from aleator.apps.cli import device
-from aleator.apps.cli import train as command
+from aleator.apps.cli import device, training
 from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.value_network.model import load_model
 from tests.apps.calls import call
@@ -161,7 +160,7 @@ def test_a_missing_package_is_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, extra: str
 ) -> None:
     find = importlib.util.find_spec
-    for module in (command, device):
+    for module in (training, device):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else find(name))
     code, _, error = train(
         capsys, "--game", "liars-dice:1x2", *TINY, "--tensorboard", "--json", "--out", str(tmp_path / "run")
@@ -185,4 +184,4 @@ def test_help_does_not_load_torch(arguments: list[str]) -> None:
     [(1.2, "1 second"), (3, "3 seconds"), (90, "1.5 minutes"), (7200, "2.0 hours"), (200_000, "2.3 days")],
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert command.duration(seconds) == text
+    assert training.duration(seconds) == text

@@ -123,7 +123,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "iterations": 450, "traversals": 10_000, "memory": 40_000_000, "width": 64, "flat": False, "steps": 4000,
         "policy_steps": 4000, "batch": 10_000, "learning_rate": 1e-3, "clip": 1.0,
     },
-    "demo": {"iterations": 40, "traversals": 1000, "steps": 150, "policy_steps": 1000},
+    "demo": {"iterations": 40, "traversals": 500, "width": 32, "steps": 40, "policy_steps": 200, "learning_rate": 1e-2},
 }  # fmt: skip
 
 
