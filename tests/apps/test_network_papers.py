@@ -41,3 +41,14 @@ def test_only_what_can_be_solved_to_the_end_is_measured() -> None:
 def test_short_runs_agree_with_their_claims(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, name, tmp_path)
     assert document["claims"] and all(claim["agrees"] for claim in document["claims"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["deepstack-lbr", "rebel-hunl"])
+def test_whole_hands_are_played_against_responses(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Four hands a row say nothing about the claims: they show that every row can be played."""
+    _, document = quick_paper(capsys, name, tmp_path)
+    assert len(document["claims"]) == len(document["rows"]) >= 3
+    assert all(row["hands"] == 4 and "±" in row["ours"] for row in document["rows"])

@@ -58,6 +58,18 @@ _EXPERIMENTS = (
         run=_later("rebel_turn_endgame"),
     ),
     Experiment(
+        name="rebel-hunl",
+        source="ReBeL Table 1",
+        summary="what local best response and other agents lose to the agent rebel in whole hands",
+        run=_later("holdem_lbr", agent="rebel"),
+    ),
+    Experiment(
+        name="deepstack-lbr",
+        source="DeepStack Table 3",
+        summary="what local best response loses to the agent deepstack in whole hands",
+        run=_later("holdem_lbr", agent="deepstack"),
+    ),
+    Experiment(
         name="deepstack-networks",
         source="DeepStack's supplement, Deep Counterfactual Value Networks",
         summary="Huber losses of the shipped hold'em networks on situations that were never trained on",
