@@ -120,6 +120,8 @@ class Setting:
     def default_text(self) -> str:
         """The default, as people read it."""
         value = self.describe()["default"]
+        if value is None:
+            return ""
         if isinstance(value, bool):
             return "on" if value else "off"
         return f"{value:,g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
@@ -128,7 +130,9 @@ class Setting:
         """Returns everything but the reader as a JSON value; no limit is null."""
         limits = {name: at if isfinite(at) else None for name, at in (("least", self.least), ("most", self.most))}
         default = self.default if isinstance(self.default, bool | int | str | None) else _number(self.default)
-        if default is not None and len(self.choices) > 1:
+        if self.kind is bool and len(self.choices) == 1:
+            default = [self.default] == list(self.choices.values())  # whether it is on
+        elif default is not None and len(self.choices) > 1:
             default = next(word for word, value in self.choices.items() if value == default)
         return {
             "name": self.name, "form": self.form, "kind": self.kind.__name__, "default": default, **limits,

@@ -29,6 +29,7 @@ def test_words_and_switches() -> None:
     gadget = words_of("gadget", "aleator.search.safe", "GADGETS", "what makes it safe")
     known = KnownFamily(family="tame", summary="", settings=(gadget, switch("wild", "is not", key="tame", value=False)))
     assert known.usage == "tame[:GADGET][,wild]"
+    assert [one.default_text for one in known.settings] == ["", "off"]
     assert known.values("resolve, wild") == {"gadget": "resolve", "tame": False}
     with pytest.raises(AgentError, match="'tame:x': unknown 'x'; allowed: unsafe, resolve, maxmargin, wild"):
         known.values("x")

@@ -105,6 +105,12 @@ def test_agents_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert of_hands == [known.family for known in known_hand_agents()]
     code, text, _ = call(capsys, "agents")
     assert all(entry["usage"] in text for entry in listed)
+    code, text, _ = call(capsys, "agents", "rebel")
+    assert code == 0 and "NETWORK" in text and "exact-turn=N" in text and "of whole hands" in text
+    code, _, error = call(capsys, "agents", "serch")
+    assert code == 2 and "unknown agent 'serch'; did you mean 'search'? allowed: equilibrium, " in " ".join(
+        error.split()
+    )
 
 
 def test_moves_before_a_card_are_told_apart_from_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -38,11 +39,16 @@ def run(
 def _print_one(chosen: Algorithm) -> None:
     out.print(Text.assemble((chosen.name, "bold"), f": {chosen.summary} ({chosen.reference})"))
     out.print(Text(f"    {chosen.usage}"), soft_wrap=True)
-    if chosen.settings:
-        rows = [(one.usage, one.default_text, _about(one)) for one in chosen.settings]
-        print_table("", ("setting", "default", "what it does"), rows)
+    print_settings(chosen.settings)
     for text, summary, reference in chosen.variants:
         out.print(Text(f"{chosen.name}:{text}    {summary} ({reference})"), soft_wrap=True)
+
+
+def print_settings(settings: Sequence[Setting]) -> None:
+    """Prints what can be set, with defaults and what is allowed."""
+    if settings:
+        rows = [(one.usage, one.default_text, _about(one)) for one in settings]
+        print_table("", ("setting", "default", "what it does"), rows)
 
 
 def _about(one: Setting) -> str:
