@@ -36,6 +36,7 @@ from aleator.solvers.regret_rule import RegretRule
 
 Tensor = torch.Tensor
 UPDATE, AVERAGE, BEST = range(3)
+_EAGER_BEFORE = 2  # iterations before one is captured: kernels are loaded in them
 _CHUNK_BYTES = {"cpu": 1 << 28, "cuda": 8 << 30}  # of one row per node and hand
 
 
@@ -158,7 +159,8 @@ class _Street:
             return
         number = torch.full((len(boards), NUM_HANDS), self.num_hands, device=device)  # the last is nobody's
         number.scatter_(1, self.hands, torch.arange(self.num_hands, device=device).expand_as(self.hands))
-        self.parent = torch.tensor([board.parent for board in boards], device=device)
+        self.parents = np.array([board.parent for board in boards])  # children of a board side by side
+        self.parent = torch.from_numpy(self.parents).to(device)
         above = torch.zeros(before.num_boards, NUM_HANDS, dtype=torch.int64, device=device)
         above.scatter_(1, before.hands, torch.arange(before.num_hands, device=device).expand_as(before.hands))
         self.from_parent = above[self.parent].gather(1, self.hands)  # [B, H] where a hand stands on the board before
@@ -205,15 +207,28 @@ class WholeEngine:
         self.reach = weights[:, self.streets[0].hands[0]]  # [2, H] at the root
         self._discounts = torch.zeros(4, device=self.device)
         self._chunk_bytes = _CHUNK_BYTES[self.device.type]
+        self._graph: torch.cuda.CUDAGraph | None = None  # one iteration, without waiting for Python between its kernels
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations, each of which updates both players."""
         schedule = self.rule.schedule(self.iteration + 1, iterations)
         for discounts in torch.from_numpy(schedule[:, :4]).to(self._discounts):
             self._discounts.copy_(discounts)
-            for player in (0, 1):
-                self.traverse(player, UPDATE)
+            if self.device.type == "cuda" and self._graph is None and self.iteration >= _EAGER_BEFORE:
+                self._graph = torch.cuda.CUDAGraph()
+                torch.cuda.synchronize()
+                with torch.cuda.graph(self._graph):
+                    self._iterate()
+            if self._graph is None:
+                self._iterate()
+            else:
+                self._graph.replay()
             self.iteration += 1
+
+    def _iterate(self) -> None:
+        """Updates both players with the discounts that are set."""
+        for player in (0, 1):
+            self.traverse(player, UPDATE)
 
     def traverse(self, player: int, mode: int) -> Tensor:
         """Returns the player's cfvs at the root [H] in chips.
@@ -254,8 +269,7 @@ class WholeEngine:
     def _next(self, level: int, boards: slice, leaves: Tensor, player: int, mode: int) -> Tensor:
         """Returns cfvs [B, L, H] before a card from the opponent's reach [B, L, H]."""
         street, total = self.streets[level + 1], torch.zeros_like(leaves)
-        parents = street.parent.cpu().numpy()
-        first, last = np.searchsorted(parents, [boards.start, boards.stop])
+        first, last = np.searchsorted(street.parents, [boards.start, boards.stop])
         size = 4 * street.forest.num_nodes * street.num_hands
         step = max(1, self._chunk_bytes // size)
         for begin in range(int(first), int(last), step):
