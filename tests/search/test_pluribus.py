@@ -43,6 +43,8 @@ def test_own_actions_of_the_round_are_held() -> None:
     again = searcher._round(after)
     assert searcher.searches == 3  # at the start, at the card, and after the raise
     np.testing.assert_allclose(again.policy[0], held, atol=1e-12)
+    for node, searched in ((before, held), (after, searcher.block(after))):
+        assert np.abs(searched - policy[node]).max() > 0.1, "it is not the blueprint"
     assert searcher.block(before).shape == (2, 3)
     with pytest.raises(SolveError, match="own turn"):
         searcher.block(tree.find(["bet 2", "call", "Q", "check"]))

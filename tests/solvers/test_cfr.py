@@ -89,7 +89,7 @@ def test_resuming_equals_never_stopping(algorithm: str) -> None:
     resumed = solve(tree, algorithm, limits=Limits(iterations=60), resume=half)
     for name, vector in straight.state.items():
         np.testing.assert_array_equal(vector, resumed.state[name])
-    assert resumed.summary.nash_conv == straight.summary.nash_conv
+    assert resumed.summary.nash_conv == straight.summary.nash_conv < 1.0  # uniform: 5
     assert resumed.summary.seconds > half.summary.seconds
 
 
@@ -114,6 +114,7 @@ def test_a_big_tree_uses_threads_and_gets_the_same() -> None:
     two.run(5)
     for name, vector in one.state().items():
         np.testing.assert_array_equal(vector, two.state()[name])
+    assert two.nash_conv() < 12.0  # uniform: 17; it has learned something
 
 
 @pytest.mark.parametrize(
