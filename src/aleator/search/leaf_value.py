@@ -35,7 +35,7 @@ class LeafValue(Protocol):
         does not change with the player's own reach times a factor.
 
         Args:
-            subgame: L leaves, `subgame.leaves`. NodeRows are padded with zeros to `subgame.leaf_hands`.
+            subgame: L leaves, `subgame.leaves`. Rows are padded with zeros to `subgame.leaf_hands`.
             reach: [L, H0] and [L, H1] of each player at each leaf, not normalised.
             player: whose values are needed; None for both. The other's may be anything.
         """

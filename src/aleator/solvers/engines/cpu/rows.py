@@ -1,4 +1,4 @@
-"""NodeRows of some nodes of a tree, gathered from and scattered to the CPU engine's vectors as arrays [nodes, H]."""
+"""Rows of some nodes of a tree, gathered from and scattered to the CPU engine's vectors as arrays [nodes, H]."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aleator.solvers.engines.cpu.layout import Index, Layout, Vector
 
 
 class NodeRows:
-    """The rows of K nodes, in the order given. NodeRows shorter than the longest, H, are padded with zeros."""
+    """The rows of K nodes, in the order given. Rows shorter than the longest, H, are padded with zeros."""
 
     def __init__(self, layout: Layout, nodes: npt.NDArray[Any]) -> None:
         self.hands = tuple(int(layout.sides[p].hands[nodes].max(initial=0)) for p in (0, 1))

@@ -1,4 +1,4 @@
-"""HistoryRows of regrets: regret matching, and tables that many traversals write to before they are merged."""
+"""Rows of regrets: regret matching, and tables that many traversals write to before they are merged."""
 
 from __future__ import annotations
 
