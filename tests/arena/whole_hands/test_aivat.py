@@ -9,7 +9,7 @@ import pytest
 
 from aleator.agents.whole_hands.base import HandAgent, ask_policies
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Luck, RangeLuck, Situation
+from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Luck, RangeLuck, Situation, living_hands
 from aleator.arena.whole_hands.play import PAIRS, RANGES, play_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.equity import showdown_rows
@@ -20,16 +20,18 @@ from tests.arena.whole_hands.small import NoisyAgent, ending, histories, reaches
 
 
 class NoisyValue(HandValue):
-    """Shares that mean nothing, and change with every card."""
+    """Shares that mean nothing, and change with every card; many histories ask the same, so that answers are kept."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[object, ...], tuple[FloatArray, FloatArray]] = {}
 
     def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
-        seed = zlib.crc32(f"{situation.board.tolist()} {situation.paid} {player}".encode())
-        _, met = showdown_rows(situation.board[:0], reach[1 - player][None])
-        alive = ~np.isin(np.array([[high, low] for high in range(52) for low in range(high)]), situation.board).any(
-            axis=1
-        )
-        met = met[0] * alive
-        return met * np.random.default_rng(seed).random(1326), met
+        key = (situation.board.tobytes(), situation.paid, player, reach[1 - player].tobytes())
+        if key not in self._kept:
+            seed = zlib.crc32(f"{situation.board.tolist()} {situation.paid} {player}".encode())
+            met = showdown_rows(situation.board[:0], reach[1 - player][None])[1][0] * living_hands(situation.board)
+            self._kept[key] = met * np.random.default_rng(seed).random(1326), met
+        return self._kept[key]
 
 
 def estimates(
