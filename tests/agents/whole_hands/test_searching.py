@@ -45,9 +45,20 @@ def states(line: tuple[Action, ...] = LINE) -> list[HandState]:
     return [*found, state]
 
 
-@pytest.fixture(scope="module", params=["deepstack", "rebel"])
+@pytest.fixture(scope="module")
+def deepstack() -> DeepStackAgent:
+    return DeepStackAgent(QUICK)
+
+
+@pytest.fixture(scope="module")
+def rebel() -> RebelHandAgent:
+    return RebelHandAgent(QUICK)
+
+
+@pytest.fixture(params=["deepstack", "rebel"])
 def agent(request: pytest.FixtureRequest) -> HandAgent:
-    return DeepStackAgent(QUICK) if request.param == "deepstack" else RebelHandAgent(QUICK)
+    found: HandAgent = request.getfixturevalue(request.param)
+    return found
 
 
 def test_every_state_of_a_hand_is_answered_in_both_seats(agent: HandAgent) -> None:
@@ -74,6 +85,7 @@ def parse_hands(*texts: str) -> list[int]:
     return [parse_hand(text) for text in texts]
 
 
+@pytest.mark.slow
 def test_answers_do_not_depend_on_what_was_asked_before(agent: HandAgent) -> None:
     last = states()[-1]
     before = agent.policy_at(last)
@@ -115,31 +127,28 @@ OWN = (
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_rebel_believes_what_it_plays(seat: int) -> None:
-    agent = RebelHandAgent(QUICK)
+def test_rebel_believes_what_it_plays(rebel: RebelHandAgent, seat: int) -> None:
     last = states(OWN)[-1]
     live = ~blocked_hands(last.board)
-    own, believed = bayes(agent, OWN, seat), agent.beliefs_at(last).reach[seat]
+    own, believed = bayes(rebel, OWN, seat), rebel.beliefs_at(last).reach[seat]
     likely = live & (own > 1e-6 * own[live].max())  # below that reach is kept from vanishing
     np.testing.assert_allclose(believed[likely] / believed[likely].max(), own[likely] / own[likely].max(), rtol=1e-6)
     assert 0.01 < likely.mean() < 1.0
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_deepstack_carries_what_it_plays(seat: int) -> None:
-    agent = DeepStackAgent(QUICK)
+def test_deepstack_carries_what_it_plays(deepstack: DeepStackAgent, seat: int) -> None:
     last = states(OWN)[-1]
     live = ~blocked_hands(last.board)
-    own, carried = bayes(agent, OWN, seat), agent.carried_at(last, seat).reach[seat]
+    own, carried = bayes(deepstack, OWN, seat), deepstack.carried_at(last, seat).reach[seat]
     likely = live & (own > 1e-3 * own[live].max())
     np.testing.assert_allclose(carried[likely] / carried[likely].max(), own[likely] / own[likely].max(), rtol=1e-3)
 
 
-def test_deepstack_re_solves_below_a_promise() -> None:
+def test_deepstack_re_solves_below_a_promise(deepstack: DeepStackAgent) -> None:
     """The opponent's carried cfvs follow its own actions unchanged, and change with the agent's."""
-    agent, line = DeepStackAgent(QUICK), states()
-    flop = [state for state in line if len(state.board) == 3]
-    carried = [agent.carried_at(state, 0) for state in flop]
+    flop = [state for state in states() if len(state.board) == 3]
+    carried = [deepstack.carried_at(state, 0) for state in flop]
     assert carried[0].cfvs is None and carried[1].cfvs is not None
     np.testing.assert_array_equal(carried[1].cfvs, carried[2].cfvs)  # player 1 has bet
 
@@ -148,7 +157,7 @@ def test_rebel_plays_one_iteration_or_the_average() -> None:
     first = HUNL.setup.start()
     settings = replace(QUICK, preflop=20)
     average = RebelHandAgent(settings, safe=False).policy_at(first).probabilities
-    drawn = [RebelHandAgent(replace(settings, seed=seed)).policy_at(first).probabilities for seed in range(8)]
+    drawn = [RebelHandAgent(replace(settings, seed=seed)).policy_at(first).probabilities for seed in range(4)]
     assert all(np.abs(policy - average).max() > 0.01 for policy in drawn)
     assert len({policy.tobytes() for policy in drawn}) > 1
 

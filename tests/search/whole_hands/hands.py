@@ -15,7 +15,8 @@ BOARD = parse_cards("3s 7h Td Ks 2c")
 
 def dealt(street: int, opening: int = 2_000) -> HandState:
     """Returns the start of a street after a raise and a call before the flop, and checks since."""
-    state = HUNL.setup.start().act(raise_to(opening)).act(CALL)
+    first = CALL if opening == HUNL.rules.big_blind else raise_to(opening)
+    state = HUNL.setup.start().act(first).act(CALL)
     for later in range(1, street + 1):
         state = state.deal(BOARD[len(state.board) : 2 + later])
         if later < street:

@@ -23,11 +23,11 @@ def judged(solved: SolvedRound, game: RoundGame | None = None) -> HoldemSolver:
     """Returns an exact solver whose average policies are those of a solved river."""
     solver = HoldemSolver(spot_of(game or solved.game))
     for number, policy in solved.policies.items():
-        place, player = int(solver.plan.place[number]), int(solved.game.root.tree.player[number])
+        slot, player = int(solver.plan.slot[number]), int(solved.game.root.tree.player[number])
         rows = solver.plan.rows(player, solver.plan.boards[0][0])
-        block = np.zeros(solver.engine.decision_rows(0, 0, place)[1], np.float32)
+        block = np.zeros(solver.engine.decision_rows(0, 0, slot)[1], np.float32)
         block[:, : len(rows)] = policy[:, rows]
-        solver.engine.write("policy_sum", 0, 0, place, block)
+        solver.engine.write("policy_sum", 0, 0, slot, block)
     return solver
 
 
@@ -35,6 +35,17 @@ def test_a_river_is_solved() -> None:
     game = round_game(dealt(3), MENU, random_reach(0), to_the_end=True)
     few, many = (judged(solve_exactly(game, count)).exploitability() / game.pot for count in (1, 200))
     assert many < 0.003 < 0.1 < few
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opening", [100, 300, 1_000, 3_000])
+def test_rivers_are_solved_as_the_agents_solve_them(opening: int) -> None:
+    """With the agents' iterations, from stacks of 100 pots to 3: at most half a percent of the pot to exploit."""
+    from aleator.agents.whole_hands.search_settings import SearchSettings
+
+    game = round_game(dealt(3, opening), MENU, random_reach(opening), to_the_end=True)
+    solved = solve_exactly(game, SearchSettings().iterations(3, to_the_end=True))
+    assert judged(solved).exploitability() / game.pot < 0.005
 
 
 def test_cfvs_behind_the_roots_actions_sum_to_the_roots() -> None:
