@@ -27,8 +27,8 @@ const TITLES = {
 };
 const LEAD =
   "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches " +
-  "find. The runs of the networks you play against are here; one of your own, of Deep CFR and NFSP too, appears while " +
-  "it trains:";
+  "find. The runs of the networks you play against are here; one of your own, of Deep CFR and NFSP too, appears " +
+  "while it trains:";
 
 export async function render(root, rest) {
   const [runs, about] = await Promise.all([api.runs(), api.about()]);
