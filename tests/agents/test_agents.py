@@ -92,7 +92,11 @@ def test_humans_are_asked() -> None:
 
 @pytest.mark.parametrize(
     ("name", "usage"),
-    [(known.family, known.usage) for known in known_agents() if known.family not in ("rebel", "python")],
+    [
+        (known.family, known.usage)
+        for known in known_agents()
+        if known.family != "rebel" and not any(one.required for one in known.settings)
+    ],
 )
 def test_every_known_agent_plays_a_game(name: str, usage: str) -> None:
     game = load_game("kuhn")
