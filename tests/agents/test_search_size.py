@@ -45,7 +45,8 @@ def river(tmp_path: Path) -> Game[object]:
 def measured(game: Game[object], config: SearchConfig, remember: int, deals: int) -> int:
     """Returns the bytes that an agent keeps after some deals; how exact its leaf values are makes no difference."""
     uniform, rng = load_agent("uniform", game), np.random.default_rng(0)
-    play_game((SearchAgent(game, config, OracleValue(1e9)), uniform), rng)  # compiles, and fills caches
+    for _ in range(5):  # compiles and fills caches; one game may end before a showdown
+        play_game((SearchAgent(game, config, OracleValue(1e9)), uniform), rng)
     gc.collect()
     tracemalloc.start()
     try:
