@@ -348,6 +348,16 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_tests_that_modules_name_exist() -> None:
+    named = {
+        (source.relative_to(ROOT).as_posix(), name)
+        for source in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r"\btests/[\w/]+\.py", source.read_text())
+    }
+    assert len(named) > 50
+    assert [pair for pair in sorted(named) if not (ROOT / pair[1]).is_file()] == []
+
+
 def test_versions_agree() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == __version__
     assert re.search(rf"^version: {re.escape(__version__)}$", (ROOT / "CITATION.cff").read_text(), flags=re.M)

@@ -10,7 +10,7 @@ Algorithm:
 
 Reference: ReBeL section 6 (safe search by a random iteration) and App. F (off-tree actions are added to the subgame).
 Deviations: no policy network; values where a street has no network yet: `learning.holdem.street_values`. Sharp DCFR+.
-Status: tests/agents/whole_hands/test_rebel.py; matches and local best responses in docs/algorithms/hunl.md.
+Status: tests/agents/whole_hands/test_searching.py; matches and local best responses in docs/algorithms/hunl.md.
 """
 
 from __future__ import annotations
