@@ -91,10 +91,11 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve("kuhn", limits=Limits(iterations=3)).save(folder / "kuhn.solution")
     with contextlib.suppress(SystemExit):
         main(["holdem", "solve", "small.toml", "--iterations", "3", "--out", "small.solution", "--json"])
-    for module in ("match", "solving", "train"):
+    for module in ("match", "match_hands", "solving", "train", "train_sampled"):
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
-        "aleator.learning.training.Trainer", "aleator.apps.cli.paper.find_experiment",
+        "aleator.learning.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
+        "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",
         "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
         "aleator.apps.cli.serve.webbrowser.open",
     ):  # fmt: skip

@@ -49,10 +49,12 @@ def shipped_holdem_path(street: str) -> Path:
     Raises:
         SolveError: there is none; the message lists those that there are.
     """
+    from aleator.learning.holdem.streets import STREETS
+
     folder = directory() / "holdem"
     path = folder / f"{street}.safetensors"
     if not path.is_file():
-        known = ", ".join(sorted(other.stem for other in folder.glob("*.safetensors")))
+        known = ", ".join(name for name in STREETS if (folder / f"{name}.safetensors").is_file())
         raise SolveError(
             f"no hold'em network of the street {street!r} comes with Aleator; there are: {known or 'none'}"
         )
