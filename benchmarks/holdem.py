@@ -57,8 +57,8 @@ def run(progress: Progress) -> Result:
     flop = Path(__file__).parents[1] / "examples" / "flop.toml"
     spots = [*SPOTS, *([("flop, typical ranges", flop.read_text(), 910.0)] if flop.exists() else [])]
     progress(0.0, "compiling (first run only)")
-    for bits in (32, 16):
-        prepare_spots(bits=bits)
+    for dtype in ("float32", "float16"):
+        prepare_spots(DEFAULT_RULE, dtype)
     for place, (name, text, recorded) in enumerate(spots):
         progress(place / (len(spots) + 2), name)
         rows.append(_measure(name, text, recorded))
