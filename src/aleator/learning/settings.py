@@ -88,3 +88,10 @@ def check_at_least(config: Any, least: int, *names: str) -> None:
         if not least <= (value := getattr(config, name)) < 2**63:
             below = " and less than 2^63" * (value >= 2**63 or least == 0)
             raise SolveError(f"{name} must be at least {least}{below}, not {shown(value)}")
+
+
+def check_positive(config: Any, *names: str) -> None:
+    """Raises SolveError if a number among the fields is not above 0, or not finite."""
+    for name in names:
+        if not 0.0 < (value := getattr(config, name)) < float("inf"):
+            raise SolveError(f"{name} must be positive, not {value}")

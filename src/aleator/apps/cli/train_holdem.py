@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -62,15 +63,8 @@ def holdem(
     config = replace(config, **{name: value for name, value in changed.items() if value is not None})
     network = slices.teacher_of(config, teacher)
     run = slices.Slices(output or Path("runs") / f"holdem-{street}", device=place)
-    with reporting(f"{street} network", quiet=json) as report:
-        try:
-            line = run.run(config, teacher=network, report=report)
-        except KeyboardInterrupt:
-            note(f"stopped; the same command goes on with the slice in {run.path}")
-            end(stopped=True)
-            return
-    if json:
-        print_json({"directory": str(run.path), **line})
+    line = run_slice(f"{street} network", run.path, partial(run.run, config, teacher=network), json=json)
+    if line is None:
         return
     done = f"{line['examples']:,} examples, {line['steps']:,} steps"
     out.print(f"slice {line['slice']} of the {street} network in {run.path}: {done}")
@@ -78,8 +72,27 @@ def holdem(
     out.print(f"after    {slices.errors_line(line['errors'])}")
 
 
+def run_slice(title: str, path: Path, run: Callable[..., dict[str, Any]], *, json: bool) -> dict[str, Any] | None:
+    """Runs a slice in a directory with its progress shown, and prints its line as JSON if that is asked for.
+
+    Returns:
+        the line, for people to be told; None if there is nothing left to say.
+    """
+    with _reporting(title, quiet=json) as report:
+        try:
+            line = run(report=report)
+        except KeyboardInterrupt:
+            note(f"stopped; the same command goes on with the slice in {path}")
+            end(stopped=True)
+            return None
+    if json:
+        print_json({"directory": str(path), **line})
+        return None
+    return line
+
+
 @contextmanager
-def reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
+def _reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
     """Yields what a slice tells its progress: a bar, or a line now and then; raises KeyboardInterrupt after Ctrl-C."""
     with interruptible() as pressed, progress_bar(title, quiet=quiet) as move:
         last = time.monotonic()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aleator.apps.cli.output import note, out, print_json
-from aleator.apps.cli.stopping import end
-from aleator.apps.cli.train_holdem import reporting
+from aleator.apps.cli.output import out
+from aleator.apps.cli.train_holdem import run_slice
 from aleator.errors import SolveError
 
 GAME = "hunl"
@@ -53,15 +53,8 @@ def train_hunl(
     if start is not None and not start.is_dir():
         raise SolveError(f"--from {start}: with --game {GAME} this is a directory with networks by street")
     run = SelfPlaySlices(output or Path("runs") / GAME, device=place)
-    with reporting("self-play", quiet=json) as report:
-        try:
-            line = run.run(config, start=start, report=report)
-        except KeyboardInterrupt:
-            note(f"stopped; the same command goes on with the slice in {run.path}")
-            end(stopped=True)
-            return
-    if json:
-        print_json({"directory": str(run.path), **line})
+    line = run_slice("self-play", run.path, partial(run.run, config, start=start), json=json)
+    if line is None:
         return
     out.print(f"slice {line['slice']} in {run.path}: {line['hands']:,} hands in {line['epoch']} epochs")
     for street, errors in line["streets"].items():

@@ -46,7 +46,7 @@ from aleator.learning.sampled.trainer import (
     set_parameters,
 )
 from aleator.learning.sampled.traversal import match_regrets, parse_sampling, traverse
-from aleator.learning.settings import check_at_least
+from aleator.learning.settings import check_at_least, check_positive
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
@@ -105,9 +105,7 @@ class DeepCfrConfig:
             raise SolveError(f"unknown average {self.average!r}; allowed: {', '.join(AVERAGES)}")
         check_at_least(self, 1, "iterations", "traversals", "memory", "width", "steps", "policy_steps")
         check_at_least(self, 0, "batch", "seed")
-        for name in ("learning_rate", "clip"):
-            if not 0.0 < getattr(self, name) < float("inf"):
-                raise SolveError(f"{name} must be positive, not {getattr(self, name)}")
+        check_positive(self, "learning_rate", "clip")
 
     @property
     def epochs(self) -> int:

@@ -35,7 +35,7 @@ from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.trainer import BothPolicies, SampledTrainer, parameters, set_parameters
 from aleator.learning.sampled.traversal import Samples, draw_actions
-from aleator.learning.settings import check_at_least
+from aleator.learning.settings import check_at_least, check_positive
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.trees.policy import Policy
 
@@ -84,9 +84,7 @@ class NfspConfig:
         for name in ("anticipatory", "exploration"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SolveError(f"{name} must be between 0 and 1, not {getattr(self, name)}")
-        for name in ("learning_rate", "clip"):
-            if not 0.0 < getattr(self, name) < float("inf"):
-                raise SolveError(f"{name} must be positive, not {getattr(self, name)}")
+        check_positive(self, "learning_rate", "clip")
 
     @property
     def epochs(self) -> int:
