@@ -31,6 +31,7 @@ from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
 if TYPE_CHECKING:
+    from aleator.solvers.holdem.problem import SpotProblem
     from aleator.solvers.holdem.solution import HoldemSolution
 
 
@@ -112,9 +113,10 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
 
 @overload
 def solve(
-    game: Spot, algorithm: str | None = ..., *, iterations: int | None = ..., exploitability: float | None = ...,
-    seconds: float | None = ..., limits: Limits | None = ..., dtype: str | None = ..., threads: int = ...,
-    seed: int = ..., resume: Solution | None = ..., keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
+    game: Spot | SpotProblem, algorithm: str | None = ..., *, iterations: int | None = ...,
+    exploitability: float | None = ..., seconds: float | None = ..., limits: Limits | None = ...,
+    dtype: str | None = ..., threads: int = ..., seed: int = ..., resume: Solution | None = ...,
+    keep_state: bool | None = ..., on_progress: OnProgress | None = ...,
     on_checkpoint: OnCheckpoint | None = ..., checkpoint_seconds: float = ...,
 ) -> HoldemSolution: ...  # fmt: skip
 @overload

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from aleator.apps.web.worker import resumable
+from aleator.apps.web.worker import holdem
 from aleator.apps.web.worker.holdem import solve
 from aleator.solvers.holdem.solution import HoldemSolution
 from tests.apps.web.running import LONG, RIVER, TURN, RunningServer, Silent
@@ -56,7 +56,7 @@ def test_a_solve_that_is_suspended_again_and_again_ends_as_if_it_never_was(
     whole.mkdir()
     parts.mkdir()
     expected = solve(params_of(whole), Silent())
-    monkeypatch.setattr(resumable, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(holdem, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     seen = []
     for at in (5, 20, 40):
         channel = Suspending(at)
@@ -69,6 +69,14 @@ def test_a_solve_that_is_suspended_again_and_again_ends_as_if_it_never_was(
     assert found["exploitability"] == pytest.approx(expected["exploitability"], rel=1e-12)
     assert arrays(parts / "x.solution") == arrays(whole / "x.solution")
     assert not HoldemSolution.open(parts / "x.solution").state, "the result is without the state"
+
+
+def test_a_solve_that_is_stopped_keeps_what_it_has_without_the_state(tmp_path: Path) -> None:
+    channel = Suspending(20)
+    channel.stopped = True
+    found = solve(params_of(tmp_path), channel)
+    assert found["stopped"] and found["iterations"] < 60
+    assert not HoldemSolution.open(tmp_path / "x.solution").state
 
 
 @pytest.mark.parametrize("damage", ["cut", "other spot", "text"])

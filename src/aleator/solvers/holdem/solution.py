@@ -182,11 +182,12 @@ class HoldemSolution(Solution):
         """Returns the spot as text."""
         return {"spot": format_spot(self.spot)}
 
-    def save(self, path: Path | str, *, river: bool = True) -> None:
-        """Writes everything to one file, atomically; without the last street if `river` is false."""
+    def save(self, path: Path | str, *, river: bool = True, state: bool = True) -> None:
+        """Writes everything to one file, atomically; without the last street, or the solver's state, if so asked."""
         last = len(self.boards) - 1
         left_out = () if river else (_policy_name(0, last), _policy_name(1, last))
-        self._save(path, [name for name in array_names(self._arrays) if name not in left_out])
+        names = [name for name in array_names(self._arrays) if name not in left_out]
+        self._save(path, [name for name in names if state or not name.startswith(self.STATE)])
 
     @classmethod
     def of_solver(

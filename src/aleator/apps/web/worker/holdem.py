@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
 
 from aleator.apps.spot_report import solve_report
+from aleator.apps.web.system import is_full
 from aleator.apps.web.worker.channel import Channel
-from aleator.apps.web.worker.resumable import ResumableSolve, save_when_there_is_space
-from aleator.errors import SolveError
+from aleator.errors import SolutionError, SolveError
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
@@ -23,9 +25,14 @@ from aleator.solvers.holdem.problem import SpotProblem, prepare_spots
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.limits import Progress
+from aleator.solvers.solution import Solution
 from aleator.solvers.solve import prepare
+from aleator.solvers.solve import solve as solve_problem
+from aleator.storage import StorageError
 
 MAX_CURVE = 500
+SECONDS_BETWEEN_CHECKPOINTS = 2.0
+SECONDS_TO_RETRY = 2.0
 
 
 def warm_up(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
@@ -76,7 +83,7 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             f"the spot would take about {estimated.memory / 2**30:.1f} GiB; a worker may take "
             f"{params['memory_limit'] / 2**30:.1f} GiB: use 16 bits, fewer bet sizes or smaller ranges"
         )
-    problem.prepare(problem.algorithm, dtype)
+    checkpoint = Path(params["checkpoint"])
 
     def on_progress(now: Progress) -> bool:
         channel.report(
@@ -87,14 +94,47 @@ def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             seconds_left=now.seconds_left,
             target=spot.solve.target,
         )
-        return channel.stopped
+        return channel.stopped or channel.suspended
 
-    problem.check_fits(problem.algorithm, dtype)
-    run = ResumableSolve(problem, Path(params["checkpoint"]), channel, dtype=dtype, threads=params["threads"])
-    solution = run.run(on_progress)
-    if solution is None or not save_when_there_is_space(solution, Path(params["output"]), channel):
+    def on_checkpoint(solution: Solution) -> None:
+        try:
+            solution.save(checkpoint)
+        except StorageError as error:  # the earlier checkpoint stays
+            channel.report(stage="solving", problem=str(error))
+
+    def solve_from(resume: HoldemSolution | None) -> HoldemSolution:
+        return solve_problem(
+            problem, dtype=dtype, threads=params["threads"], resume=resume, on_progress=on_progress,
+            on_checkpoint=on_checkpoint, checkpoint_seconds=SECONDS_BETWEEN_CHECKPOINTS,
+        )  # fmt: skip
+
+    try:
+        solution = solve_from(HoldemSolution.open(checkpoint) if checkpoint.exists() else None)
+    except (SolutionError, StorageError) as error:  # a checkpoint that is damaged, or of another solve
+        print(f"{checkpoint} is not resumed: {error}", file=sys.stderr, flush=True)
+        solution = solve_from(None)
+    if channel.suspended and not channel.stopped and solution.state:
+        on_checkpoint(solution)
+        return {"suspended": True}
+    if not _save_when_there_is_space(solution, Path(params["output"]), channel):
         return {"suspended": True}
     return summary(solution) | {"stopped": channel.stopped}
+
+
+def _save_when_there_is_space(solution: HoldemSolution, file: Path, channel: Channel) -> bool:
+    """Returns whether a solution was saved, without its state; a full disk is waited for, unless the server ends."""
+    channel.report(stage="saving")
+    while True:
+        try:
+            solution.save(file, state=False)
+            return True
+        except StorageError as error:
+            if not is_full(error):
+                raise
+            channel.report(stage="waiting", problem=str(error))
+            if channel.suspended:
+                return False
+            sleep(SECONDS_TO_RETRY)
 
 
 def summary(solution: HoldemSolution) -> dict[str, Any]:
