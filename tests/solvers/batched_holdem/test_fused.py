@@ -165,3 +165,9 @@ def test_places_are_those_of_the_order() -> None:
         assert torch.equal(word >> 24, order.card[..., column])
     assert torch.equal(position(lists[..., :46].long()), order.card_list)
     assert bool((position(lists[..., 46:].long()) == 1081).all())
+
+
+@pytest.mark.parametrize("stack", [0.3, 3.0])
+def test_braces_of_the_source_are_balanced(stack: float) -> None:
+    source = river_source(SHOWDOWN.betting(stack).shape)
+    assert source.count("{") == source.count("}")

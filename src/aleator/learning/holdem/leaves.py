@@ -22,6 +22,7 @@ from aleator.errors import SolveError
 from aleator.learning.holdem.examples import price_rivers
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices
@@ -140,4 +141,5 @@ def round_engine(
     matrices = equity_matrices(boards) if equities is None else equities
     leaves = NetworkLeaves(network, boards, matrices, pots, stacks)
     payoffs = PairPayoffs(boards.num_cards, reach.device)
-    return PlainEngine(betting.shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=averages)
+    engine = FusedRounds if reach.is_cuda else PlainEngine
+    return engine(betting.shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=averages)

@@ -132,7 +132,7 @@ def _large(street: str) -> SliceConfig:
         network=shape,
         examples=400_000,
         held_out=2_048 if STREETS[street].starts else 1_024,
-        chunk=2_112 if STREETS[street].starts else 2_048,
+        chunk=8_448,
         shared=8,
         labelling=rounds,
         held_out_labelling=longer,

@@ -83,7 +83,7 @@ class Deck:
 
     def strengths_by_tables(self, boards: Tensor) -> Tensor:
         """Returns `strengths` by torch operations, for any device."""
-        words, row, column, strength = _tables(self.device)
+        words, row, column, strength = evaluator_tensors(self.device)
         word, bit = words[self.cards], torch.ones_like(self.cards) << self.cards
         hands = word[self.hand_cards].sum(1), bit[self.hand_cards].sum(1)
         total = hands[0] + (word[boards].sum(1) + NO_CARDS)[:, None]
@@ -107,7 +107,7 @@ def _strengths(
 
 
 @cache
-def _tables(device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def evaluator_tensors(device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Returns the evaluator's tables (words, row, column, strength) on a device."""
     tables = evaluator_tables()
     words, row, column, strength = (torch.from_numpy(np.ascontiguousarray(table)).to(device) for table in tables)

@@ -16,7 +16,7 @@ import torch
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.games.holdem.equity import preflop_equities
 from aleator.games.holdem.suits import board_classes
-from aleator.solvers.engines.batched_holdem import equity
+from aleator.solvers.engines.batched_holdem import equity, runout_kernel
 from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
 
 Tensor = torch.Tensor
@@ -68,6 +68,9 @@ def round_boards(deck: Deck, boards: Tensor) -> RoundBoards:
     high, low = cards[:, pairs[0]], cards[:, pairs[1]]
     hands = high * (high - 1) // 2 + low
     places = _runouts(live, RIVER_CARDS - boards.shape[1], deck.device)  # [R, cards of a runout]
+    if deck.device.type == "cuda" and boards.shape[1]:
+        runouts, strength, spread = runout_kernel.strengths(deck, boards, cards, places)
+        return RoundBoards(boards, cards, hands, strength, spread, runouts)
     runouts = torch.empty(batch, len(places), hands.shape[1], dtype=torch.int16, device=deck.device)
     strength, spread = (torch.empty(hands.shape, device=deck.device) for _ in range(2))
     step = max(1, _AT_ONCE // (len(places) * deck.num_hands))

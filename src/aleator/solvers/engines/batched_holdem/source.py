@@ -156,7 +156,7 @@ class _Pass:
         self.say("float4 total = shared.before[SLOT(HANDS)];")
         self.say(
             f"EACH {{ float4 showdown, compatible; look_up(shared, place[j], total, showdown, compatible); {looked} }} "
-            "}}"
+            "}"
         )
 
     def arrive(self, row: int) -> None:
