@@ -182,12 +182,14 @@ def setting(
 
 def settings_of(config: Any, *names: str) -> tuple[Setting, ...]:
     """Returns the settings of a configuration, with its values as defaults: of the fields named, or of all."""
-    found = {}
+    by_name = {}
     for one in fields(config):
         made = one.metadata.get("setting")
         if made is not None and (not names or one.name in names):
-            found[one.name] = replace(made, name=made.name or one.name, key=one.name, default=getattr(config, one.name))
-    return tuple(found[name] for name in names or found)
+            by_name[one.name] = replace(
+                made, name=made.name or one.name, key=one.name, default=getattr(config, one.name)
+            )
+    return tuple(by_name[name] for name in names or by_name)
 
 
 def check_settings(config: Any, error: type[AleatorError]) -> None:
@@ -222,7 +224,7 @@ def parse_settings(
     Raises:
         AleatorError: (or `error`) a part that is unknown or not allowed; the message says what is.
     """
-    settings, found = list(settings), {}
+    settings, chosen = list(settings), {}
 
     def value_of(one: Setting, typed: str) -> Any:
         try:
@@ -236,7 +238,7 @@ def parse_settings(
         if one.form == SLASH:
             text, slash, word = text.partition("/")
             if slash and word:
-                found[one.key] = value_of(one, word)
+                chosen[one.key] = value_of(one, word)
     words = {word: one for one in settings if one.form == WORD for word in one.choices}
     named = {one.name: one for one in settings if one.form in (NAMED, PLACED)}
     attached = {one.name: one for one in settings if one.form == ATTACHED}
@@ -246,12 +248,12 @@ def parse_settings(
         key, equals, value = part.partition("=")
         stem = next((stem for stem in attached if part.startswith(stem) and part != stem and not equals), None)
         if equals and key in named:
-            found[named[key].key] = value_of(named[key], value)
+            chosen[named[key].key] = value_of(named[key], value)
         elif part in words:
-            found[words[part].key] = words[part].choices[part]
+            chosen[words[part].key] = words[part].choices[part]
         elif stem is not None:
-            found[attached[stem].key] = value_of(attached[stem], part.removeprefix(stem))
-            found[words[stem].key] = words[stem].choices[stem]
+            chosen[attached[stem].key] = value_of(attached[stem], part.removeprefix(stem))
+            chosen[words[stem].key] = words[stem].choices[stem]
         elif only or (placed and not equals):
             values.append(part)
         else:
@@ -263,8 +265,8 @@ def parse_settings(
     if values and len(values) != len(placed):
         names = ", ".join(one.name for one in placed)
         raise error(f"{shown(f'{name}:{text}')}: expected {len(placed)} values, {names}; not {len(values)}")
-    found |= {one.key: value_of(one, value) for one, value in zip(placed, values, strict=False)}
-    if any(one.required and one.key not in found for one in settings):
+    chosen |= {one.key: value_of(one, value) for one, value in zip(placed, values, strict=False)}
+    if any(one.required and one.key not in chosen for one in settings):
         typed = f"{name}:{text}" if text else name
         raise error(f"{name} is written {usage(name, settings)}, not {shown(typed)}")
-    return found
+    return chosen

@@ -77,14 +77,14 @@ class HandAgent(ABC):
         width = max(len(answer.actions) for answer in answers)
         codes = np.full((len(rows), width), NO_CODE, np.int32)
         probabilities = np.zeros((len(rows), width, NUM_HANDS))
-        for place, answer in enumerate(answers):
+        for number, answer in enumerate(answers):
             count = len(answer.actions)
             if answer.probabilities.shape != (count, NUM_HANDS):
                 raise AgentError(
                     f"{self.name} gave probabilities of shape {answer.probabilities.shape}, not ({count}, {NUM_HANDS})"
                 )
-            codes[place, :count] = [action_code(action) for action in answer.actions]
-            probabilities[place, :count] = answer.probabilities
+            codes[number, :count] = [action_code(action) for action in answer.actions]
+            probabilities[number, :count] = answer.probabilities
         return BatchPolicy(codes, probabilities)
 
     def held_policies(
@@ -112,7 +112,7 @@ class BatchAgent(HandAgent):
         codes, probabilities = self.policies_at(HandBatch.of_states([state]), np.zeros(1, np.int64))
         considered = np.flatnonzero(codes[0] != NO_CODE)
         rows = np.broadcast_to(probabilities[0, considered], (len(considered), NUM_HANDS))
-        return HandPolicy(tuple(code_action(int(codes[0, place])) for place in considered), np.array(rows))
+        return HandPolicy(tuple(code_action(int(codes[0, column])) for column in considered), np.array(rows))
 
 
 def ask_policies(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
@@ -145,14 +145,14 @@ def _checked(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], po
     allowed = (codes == CALL_CODE) | (codes == NO_CODE) | ((codes == FOLD_CODE) & legal.can_fold[:, None])
     allowed |= (codes > 0) & (codes >= low) & (codes <= high) & (low > 0)
     if not allowed.all():
-        place, action = (int(index) for index in np.argwhere(~allowed)[0])
+        position, action = (int(index) for index in np.argwhere(~allowed)[0])
         what = LegalActions(
-            bool(legal.can_fold[place]),
-            int(legal.call_amount[place]),
-            int(legal.min_raise_to[place]) or None,
-            int(legal.max_raise_to[place]) or None,
+            bool(legal.can_fold[position]),
+            int(legal.call_amount[position]),
+            int(legal.min_raise_to[position]) or None,
+            int(legal.max_raise_to[position]) or None,
         )
-        raise AgentError(f"{agent.name} considered {code_action(int(codes[place, action]))}; legal are {what}")
+        raise AgentError(f"{agent.name} considered {code_action(int(codes[position, action]))}; legal are {what}")
     if probabilities.shape[:2] != codes.shape or probabilities.shape[2] not in (1, NUM_HANDS):
         raise AgentError(f"{agent.name} gave probabilities of shape {probabilities.shape} for actions {codes.shape}")
     total = probabilities.sum(axis=1)  # [R, H]
@@ -167,12 +167,12 @@ def _check_living(
     agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], wrong: npt.NDArray[np.bool_], total: FloatArray
 ) -> None:
     """Raises AgentError if a hand that the board allows is among the wrong ones, ``[R, H]``."""
-    for place in np.flatnonzero(wrong.any(axis=1)):
-        board = hands.board[rows[place], : hands.num_board[rows[place]]]
-        here = wrong[place] if wrong.shape[1] == 1 else wrong[place] & ~blocked_hands(board)
+    for position in np.flatnonzero(wrong.any(axis=1)):
+        board = hands.board[rows[position], : hands.num_board[rows[position]]]
+        here = wrong[position] if wrong.shape[1] == 1 else wrong[position] & ~blocked_hands(board)
         if here.any():
             hand = int(np.flatnonzero(here)[0])
             raise AgentError(
-                f"{agent.name} gave {format_hand(hand)} probabilities that sum to {total[place, hand]:g}: "
+                f"{agent.name} gave {format_hand(hand)} probabilities that sum to {total[position, hand]:g}: "
                 "they must be 0 or more and sum to 1"
             )

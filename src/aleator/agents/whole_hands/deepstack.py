@@ -85,21 +85,21 @@ class DeepStackAgent(SearchingAgent):
     def _after(self, carried: Carried, seat: int, action: Action, later: HandState) -> Carried:
         """Returns what a seat carries along after an action, which leads to ``later``."""
         made = self._own_action if carried.state.player == seat else self._opponents_action
-        found = made(carried, seat, action)
+        carried_on = made(carried, seat, action)
         if later.street != carried.state.street or later.betting.is_over:
-            return Carried(later, found.reach)
-        return found._replace(state=later)
+            return Carried(later, carried_on.reach)
+        return carried_on._replace(state=later)
 
     def _own_action(self, carried: Carried, seat: int, action: Action) -> Carried:
         solved = self._resolved(carried, seat)
         root = solved.game.root
-        place = nearest_action(root, action)
+        taken = nearest_action(root, action)
         reach = carried.reach.copy()
-        acted = solved.game.reach[seat] * solved.policies[root.number][place]
+        acted = solved.game.reach[seat] * solved.policies[root.number][taken]
         if not acted.max() > 0.0:  # nothing it would do: the action tells nothing
             return Carried(carried.state, carried.reach, solved.root_cfvs[1 - seat], solved, child_of(root, action))
         reach[seat] = acted
-        return Carried(carried.state, reach, solved.after[place], solved, child_of(root, action))
+        return Carried(carried.state, reach, solved.after[taken], solved, child_of(root, action))
 
     def _opponents_action(self, carried: Carried, seat: int, action: Action) -> Carried:
         state, reach, cfvs, solved, node = carried

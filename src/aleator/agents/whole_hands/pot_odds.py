@@ -41,6 +41,6 @@ def equities(board: tuple[int, ...]) -> FloatArray:
     """Returns the equity of each hand against a random one, ``[1326]``; 0 for hands that the board blocks."""
     alive = ~blocked_hands(board)
     won, met = showdown_rows(np.array(board, np.int8), alive[None].astype(np.float64))
-    found: FloatArray = np.divide(won[0], met[0], out=np.zeros(NUM_HANDS), where=met[0] > 0.0)
-    found.setflags(write=False)
-    return found
+    shares: FloatArray = np.divide(won[0], met[0], out=np.zeros(NUM_HANDS), where=met[0] > 0.0)
+    shares.setflags(write=False)
+    return shares

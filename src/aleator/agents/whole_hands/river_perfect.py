@@ -64,7 +64,7 @@ class RiverPerfectAgent(HandAgent):
         first = _river_start(state)
         played = state.actions[len(first.actions) :]
         tokens = tuple(_token(action) for action in played)
-        bets = tuple(tokens[: place + 1] for place, token in enumerate(tokens) if token[0] == "b")
+        bets = tuple(tokens[: number + 1] for number, token in enumerate(tokens) if token[0] == "b")
         root = _spot(first, [NodePath(line) for line in bets])
         key = (first.setup, first.actions, first.board, root.added)
         if key not in self._rivers:

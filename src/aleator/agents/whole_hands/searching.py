@@ -215,6 +215,6 @@ def updated(reach: FloatArray, player: int, probabilities: FloatArray) -> FloatA
     acted = reach[player] * probabilities
     if not acted.max() > 0.0:
         return reach
-    found = reach.copy()
-    found[player] = acted / acted.max()
-    return found
+    updated = reach.copy()
+    updated[player] = acted / acted.max()
+    return updated

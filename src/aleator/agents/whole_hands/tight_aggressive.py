@@ -76,16 +76,16 @@ class TightAggressiveAgent(BatchAgent):
 def _shares_on(hands: HandBatch, rows: npt.NDArray[np.int64]) -> list[FloatArray]:
     """Returns the strengths of all hands on the board of each hand."""
     boards, counts = hands.board[rows].tobytes(), hands.num_board[rows].tolist()
-    return [_shares(boards[5 * place : 5 * place + count]) for place, count in enumerate(counts)]
+    return [_shares(boards[5 * number : 5 * number + count]) for number, count in enumerate(counts)]
 
 
 @lru_cache(maxsize=4096)
 def _shares(board: bytes) -> FloatArray:
     """Returns the share of hands that each hand is ahead of, ``[1326]``; before the flop by the order of equities."""
-    found = hand_strengths(np.frombuffer(board, np.int8))
+    ranks = hand_strengths(np.frombuffer(board, np.int8))
     if not board:
-        ordered = np.sort(found)
-        found = (np.searchsorted(ordered, found, "left") + np.searchsorted(ordered, found, "right")) / (2 * NUM_HANDS)
-    found = np.asarray(found)
-    found.setflags(write=False)
-    return found
+        ordered = np.sort(ranks)
+        ranks = (np.searchsorted(ordered, ranks, "left") + np.searchsorted(ordered, ranks, "right")) / (2 * NUM_HANDS)
+    ranks = np.asarray(ranks)
+    ranks.setflags(write=False)
+    return ranks

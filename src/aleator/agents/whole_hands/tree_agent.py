@@ -125,14 +125,14 @@ class TreeAgent(HandAgent, Generic[Position]):
         weights = np.stack([line.chance * line.reach for line in lines])
         lost = weights.sum(axis=0) <= 0.0  # hands that the agent never plays to here
         weights[:, lost] = np.array([line.chance for line in lines])[:, None]
-        found: dict[Action, FloatArray] = {}
+        chances: dict[Action, FloatArray] = {}
         for line, weight in zip(lines, weights, strict=True):
             for action, _, probabilities in self._options(line, state):
-                found[action] = found.get(action, 0.0) + weight * probabilities
-        rows = np.stack(list(found.values()))
+                chances[action] = chances.get(action, 0.0) + weight * probabilities
+        rows = np.stack(list(chances.values()))
         total = rows.sum(axis=0)
         rows = np.where(total > 0.0, rows / np.where(total > 0.0, total, 1.0), 1.0 / len(rows))
-        return HandPolicy(tuple(found), rows)
+        return HandPolicy(tuple(chances), rows)
 
     def _lines(self, state: HandState) -> list[_Line[Position]]:
         """Returns all ways to read a hand for its acting player; none before the tree begins."""
@@ -214,8 +214,8 @@ class TreeAgent(HandAgent, Generic[Position]):
             return
         sizes = [0.0, *(self._size(node, index) for index in raises)]
         taken = translate(_size_at_table(before, action.amount), sizes, self.translation)
-        for place, chance in taken.items():
-            index = raises[place - 1] if place else kinds.index(ActionKind.CALL)
+        for bet, chance in taken.items():
+            index = raises[bet - 1] if bet else kinds.index(ActionKind.CALL)
             yield self._moved(line, index, chance, line.reach)
 
     def _options(self, line: _Line[Position], state: HandState) -> list[_Option]:
@@ -302,12 +302,12 @@ def _states(state: HandState) -> Iterator[HandState]:
 
 def _merged(lines: list[_Line[Position]]) -> list[_Line[Position]]:
     """Returns lines with those at the same place made one, which changes no answer."""
-    found: dict[tuple[int, ...] | None, _Line[Position]] = {}
+    merged: dict[tuple[int, ...] | None, _Line[Position]] = {}
     for line in lines:
-        other = found.get(line.trail)
+        other = merged.get(line.trail)
         if other is not None:
             chance = line.chance + other.chance
             reach = (line.chance * line.reach + other.chance * other.reach) / chance
             line = replace(line, chance=chance, reach=reach)
-        found[line.trail] = line
-    return list(found.values())
+        merged[line.trail] = line
+    return list(merged.values())

@@ -79,15 +79,15 @@ def listen(ports: Sequence[int]) -> list[socket.socket]:
     Raises:
         AcpcError: a port is taken.
     """
-    found: list[socket.socket] = []
+    servers: list[socket.socket] = []
     for port in ports:
         try:
-            found.append(socket.create_server(("127.0.0.1", port)))
+            servers.append(socket.create_server(("127.0.0.1", port)))
         except (OSError, OverflowError) as error:
-            for other in found:
+            for other in servers:
                 other.close()
             raise AcpcError(f"cannot listen on port {port}: {error}") from None
-    return found
+    return servers
 
 
 def deal_match(
@@ -215,8 +215,8 @@ class _Hand:
 
 def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
     """Returns the hands of a dealer's log; an error with the line in place of each that cannot be read."""
-    found: list[HandRecord | AcpcError] = []
-    for place, line in enumerate(text.splitlines(), start=1):
+    records: list[HandRecord | AcpcError] = []
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.startswith("STATE:"):
             continue
         fields = line.split(":")
@@ -225,7 +225,7 @@ def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
                 raise AcpcError("STATE has a number, betting, cards, values and names")
             record = parse_hand_fields(fields[1], fields[2], fields[3], setup)
             names = tuple(fields[5].split("|"))
-            found.append(
+            records.append(
                 HandRecord(
                     setup=setup,
                     hands=record.hands,
@@ -236,5 +236,5 @@ def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
                 )
             )
         except AleatorError as error:
-            found.append(AcpcError(f"line {place}: {error}"))
-    return found
+            records.append(AcpcError(f"line {number}: {error}"))
+    return records

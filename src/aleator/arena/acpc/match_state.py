@@ -123,7 +123,7 @@ def _parse_cards(text: str, setup: HandSetup) -> tuple[tuple[int | None, ...], t
         raise AcpcError(f"cards {_shown(text)}: more rounds than the game has")
     try:
         board = [parse_cards(part) for part in rounds]
-        found = tuple(None if not hand else parse_hand(hand) for hand in hands)
+        parsed = tuple(None if not hand else parse_hand(hand) for hand in hands)
     except CardError as error:
         raise AcpcError(f"cards {_shown(text)}: {error}") from None
     for part, count in zip(board, counts, strict=False):
@@ -131,10 +131,10 @@ def _parse_cards(text: str, setup: HandSetup) -> tuple[tuple[int | None, ...], t
             raise AcpcError(f"cards {_shown(text)}: {count} cards are dealt in this round, not {len(part)}")
     dealt = tuple(card for part in board for card in part)
     try:
-        HandRecord(setup=setup, hands=found, board=dealt)
+        HandRecord(setup=setup, hands=parsed, board=dealt)
     except AleatorError as error:
         raise AcpcError(f"cards {_shown(text)}: {error}") from None
-    return found, dealt
+    return parsed, dealt
 
 
 def _parse_betting(text: str, setup: HandSetup, board: tuple[int, ...]) -> tuple[Action, ...]:

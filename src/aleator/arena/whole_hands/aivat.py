@@ -283,8 +283,14 @@ class RangeLuck(Luck):
             values = self.values(rows, codes, self.share[rows, None])
             self.luck[rows] += values[places, chosen] - (probabilities[:, :, 0] * values).sum(axis=1)
             return
-        for place in places:
-            self._acted(int(rows[place]), int(actor[place]), codes[place], probabilities[place], int(chosen[place]))
+        for position in places:
+            self._acted(
+                int(rows[position]),
+                int(actor[position]),
+                codes[position],
+                probabilities[position],
+                int(chosen[position]),
+            )
 
     def _acted(
         self, row: int, actor: int, codes: npt.NDArray[np.int32], probabilities: FloatArray, chosen: int

@@ -50,9 +50,9 @@ def deal_hands(setup: HandSetup, seed: int, numbers: npt.NDArray[np.int64], *, h
 
 def uniform_draws(seed: int, numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.integer]) -> FloatArray:
     """Returns one number in [0, 1) for each hand, the ``counts``-th of its draws, ``[B]``."""
-    found = np.empty(len(numbers))
-    _draw(_keys(seed, numbers), np.asarray(counts, np.uint64), found)
-    return found
+    shares = np.empty(len(numbers))
+    _draw(_keys(seed, numbers), np.asarray(counts, np.uint64), shares)
+    return shares
 
 
 def _keys(seed: int, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
@@ -71,15 +71,15 @@ def _mix(value: np.uint64) -> np.uint64:
 @njit()
 def _mix_keys(seed: np.uint64, keys: npt.NDArray[np.uint64]) -> None:
     start = _mix(seed + np.uint64(_GOLDEN))
-    for place in range(len(keys)):
-        keys[place] = _mix(start ^ _mix(keys[place] + np.uint64(_GOLDEN)))
+    for index in range(len(keys)):
+        keys[index] = _mix(start ^ _mix(keys[index] + np.uint64(_GOLDEN)))
 
 
 @njit()
-def _draw(keys: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64], found: FloatArray) -> None:
-    for place in range(len(keys)):
-        mixed = _mix(keys[place] + (counts[place] + np.uint64(1)) * np.uint64(_GOLDEN))
-        found[place] = (mixed >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+def _draw(keys: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64], shares: FloatArray) -> None:
+    for index in range(len(keys)):
+        mixed = _mix(keys[index] + (counts[index] + np.uint64(1)) * np.uint64(_GOLDEN))
+        shares[index] = (mixed >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @njit()
@@ -92,19 +92,19 @@ def _deal(
     for row in range(len(hands)):
         for card in range(NUM_CARDS):
             deck[card] = card
-        for place in range(len(fixed)):
-            for other in range(place, NUM_CARDS):
-                if deck[other] == fixed[place]:
-                    deck[place], deck[other] = deck[other], deck[place]
+        for index in range(len(fixed)):
+            for other in range(index, NUM_CARDS):
+                if deck[other] == fixed[index]:
+                    deck[index], deck[other] = deck[other], deck[index]
                     break
-        for place in range(len(fixed), 5 + 2 * hands.shape[1]):
-            key = board_keys[row] if one_key or place < 5 else hand_keys[row]
-            mixed = _mix(key + np.uint64(_DEALING) * np.uint64(place + 1))
+        for index in range(len(fixed), 5 + 2 * hands.shape[1]):
+            key = board_keys[row] if one_key or index < 5 else hand_keys[row]
+            mixed = _mix(key + np.uint64(_DEALING) * np.uint64(index + 1))
             share = (mixed >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-            chosen = place + np.int64(share * (NUM_CARDS - place))
-            deck[place], deck[chosen] = deck[chosen], deck[place]
-        for place in range(5):
-            boards[row, place] = deck[place]
+            chosen = index + np.int64(share * (NUM_CARDS - index))
+            deck[index], deck[chosen] = deck[chosen], deck[index]
+        for index in range(5):
+            boards[row, index] = deck[index]
         for player in range(hands.shape[1]):
             first, second = deck[5 + 2 * player], deck[6 + 2 * player]
             high, low = max(first, second), min(first, second)

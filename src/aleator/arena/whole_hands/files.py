@@ -40,13 +40,11 @@ def read_hands(path: Path, game: str | None = None) -> tuple[list[HandRecord], l
         return _read_lines(path, text)
     if path.suffix in (".phh", ".phhs"):
         try:
-            found = list(read_phh(text))
+            read = list(read_phh(text))
         except RecordError as error:
             raise StorageError(f"{path}: {error}") from None
-        records = [record for _, record in found if isinstance(record, HandRecord)]
-        return records, [
-            f"{path}, hand [{name}]: {error}" for name, error in found if not isinstance(error, HandRecord)
-        ]
+        records = [record for _, record in read if isinstance(record, HandRecord)]
+        return records, [f"{path}, hand [{name}]: {error}" for name, error in read if not isinstance(error, HandRecord)]
     if path.suffix == ".log":
         if game is None:
             raise StorageError(f"{path}: an ACPC log does not say its game: give --game hunl, hulh or FILE.game")

@@ -91,15 +91,17 @@ class LocalBestResponse(HandAgent):
         fold = self._fold_probabilities(hands, rows, bets)
         probabilities = np.zeros((*codes.shape, NUM_HANDS))
         pots = hands.pot[rows]
-        for place, row in enumerate(rows):
-            if not own[place]:
-                probabilities[place, 1] = 1.0
+        for position, row in enumerate(rows):
+            if not own[position]:
+                probabilities[position, 1] = 1.0
                 continue
-            asked = float(legal.call_amount[place])
-            utilities = self._utilities(hands, int(row), luck, float(pots[place]), asked, bets[place], fold[place])
-            considered = np.flatnonzero(codes[place] != NO_CODE)
+            asked = float(legal.call_amount[position])
+            utilities = self._utilities(
+                hands, int(row), luck, float(pots[position]), asked, bets[position], fold[position]
+            )
+            considered = np.flatnonzero(codes[position] != NO_CODE)
             best = utilities[considered].argmax(axis=0)
-            probabilities[place, considered[best], np.arange(NUM_HANDS)] = 1.0
+            probabilities[position, considered[best], np.arange(NUM_HANDS)] = 1.0
         return BatchPolicy(codes.astype(np.int32), probabilities)
 
     def _fold_probabilities(
@@ -107,17 +109,17 @@ class LocalBestResponse(HandAgent):
     ) -> list[dict[int, FloatArray]]:
         """Returns for each hand, by the place of a bet, how likely each of the opponent's hands is to fold to it."""
         where = np.argwhere(bets != NO_CODE)
-        found: list[dict[int, FloatArray]] = [{} for _ in rows]
+        utilities: list[dict[int, FloatArray]] = [{} for _ in rows]
         if not len(where):
-            return found
+            return utilities
         children = hands.take(rows[where[:, 0]])
         everyone = np.arange(len(where))
         children.act(everyone, bets[where[:, 0], where[:, 1]])
         policy = ask_policies(self.opponent, children, everyone)
         folds = (policy.probabilities * (policy.codes == FOLD_CODE)[:, :, None]).sum(axis=1)
-        for (place, bet), row in zip(where.tolist(), folds, strict=True):
-            found[place][bet] = row
-        return found
+        for (position, bet), row in zip(where.tolist(), folds, strict=True):
+            utilities[position][bet] = row
+        return utilities
 
     def _utilities(
         self,
@@ -148,10 +150,10 @@ class LocalBestResponse(HandAgent):
             if len(chances) == 1:
                 folds, then = float(chances[0]), chance
             else:
-                place = varied.index(bet)
-                stays = later_met[place]
+                column = varied.index(bet)
+                stays = later_met[column]
                 folds = 1.0 - np.divide(stays, met, out=np.ones(NUM_HANDS), where=some)
-                then = np.divide(later_won[place], stays, out=np.zeros(NUM_HANDS), where=stays > 0.0)
+                then = np.divide(later_won[column], stays, out=np.zeros(NUM_HANDS), where=stays > 0.0)
             called = then * (pot + added) - (1.0 - then) * (asked + added)
             utilities[2 + bet] = folds * pot + (1.0 - folds) * called
         return utilities

@@ -117,12 +117,12 @@ def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     return document
 
 
-def _check_header(path: Path, found: dict[str, Any], header: dict[str, Any]) -> None:
-    if found.get("kind") != _KIND:
+def _check_header(path: Path, recorded: dict[str, Any], header: dict[str, Any]) -> None:
+    if recorded.get("kind") != _KIND:
         raise StorageError(f"{path}: not a match file; choose another name or delete it")
     for name, value in header.items():
-        if json.loads(json.dumps(value)) != found.get(name):
-            raise StorageError(f"{path} is another match: its {name} is {found.get(name)!r}, not {value!r}")
+        if json.loads(json.dumps(value)) != recorded.get(name):
+            raise StorageError(f"{path} is another match: its {name} is {recorded.get(name)!r}, not {value!r}")
 
 
 def _played(path: Path, number: int, document: dict[str, Any]) -> PlayedLine:

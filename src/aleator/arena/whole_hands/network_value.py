@@ -69,5 +69,5 @@ class NetworkValue(HandValue):
         rows = order.sort(torch.from_numpy(reach).float())
         mass = rows.sum(2, keepdim=True)
         values, _ = price_rivers(order, rows / mass, stack, self._network)
-        found: FloatArray = order.unsort(values * mass.flip(1), NUM_HANDS).double().numpy()
-        return found
+        cfvs: FloatArray = order.unsort(values * mass.flip(1), NUM_HANDS).double().numpy()
+        return cfvs

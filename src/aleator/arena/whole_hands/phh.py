@@ -143,9 +143,9 @@ def parse_phh(table: Mapping[str, Any]) -> HandRecord:
                    variant)  # fmt: skip
     hands: list[int | None] = [None] * setup.num_players
     board: list[int] = []
-    found: list[Action] = []
+    taken: list[Action] = []
     for text in actions:
-        _take(_bare(text).split(), hands, board, found, cents)
+        _take(_bare(text).split(), hands, board, taken, cents)
     names = table.get("players", [])
     if not isinstance(names, list) or len(names) not in (0, setup.num_players):
         raise RecordError(f"players must be {setup.num_players} names, not {names!r}")
@@ -154,7 +154,7 @@ def parse_phh(table: Mapping[str, Any]) -> HandRecord:
         setup=setup,
         hands=tuple(hands),
         board=tuple(board),
-        actions=tuple(found),
+        actions=tuple(taken),
         names=tuple(str(name) for name in names),
         number=number if isinstance(number, int) and not isinstance(number, bool) else 0,
     )
@@ -181,9 +181,9 @@ def _take(words: list[str], hands: list[int | None], board: list[int], actions: 
             _player(player, len(hands))
             actions.append(raise_to(_chips(_amount(amount), cents)))
         case [player, "sm", *shown]:
-            place = _player(player, len(hands))
+            seat = _player(player, len(hands))
             if shown and "?" not in shown[0] and shown[0] != "-":
-                hands[place] = parse_hand(shown[0])
+                hands[seat] = parse_hand(shown[0])
         case _:
             raise RecordError(f"unknown action {' '.join(words)[:40]!r}")
 

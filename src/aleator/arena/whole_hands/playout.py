@@ -94,10 +94,10 @@ class Playout:
                     continue
                 batch = HandBatch.of_states([decisions[number].state for number in here])
                 policy = ask_policies(self.agents[seats[seat]], batch, np.arange(len(here)))
-                for place, number in enumerate(here):
+                for position, number in enumerate(here):
                     if len(decisions) > self.max_decisions:
                         return None
-                    for code, chances in zip(policy.codes[place], policy.probabilities[place], strict=True):
+                    for code, chances in zip(policy.codes[position], policy.probabilities[position], strict=True):
                         after = decisions[number].reach.copy()
                         after[seat] *= chances
                         if code == NO_CODE or not after[seat].any():
@@ -114,7 +114,7 @@ class Playout:
 def _worth(decisions: list[_Decision], parents: list[int], ends: list[_End]) -> dict[tuple[Action, ...], float]:
     """Returns the value of each decision and end to player 0, by its actions."""
     totals, weights = np.zeros(len(decisions)), np.zeros(len(decisions))
-    found: dict[tuple[Action, ...], float] = {}
+    values: dict[tuple[Action, ...], float] = {}
     setup, board = decisions[0].state.setup, np.array(decisions[0].state.board, np.int8)
     won, met = showdown_rows(board, np.stack([end.reach[1] for end in ends]))
     cap = min(setup.stacks)
@@ -127,11 +127,11 @@ def _worth(decisions: list[_Decision], parents: list[int], ends: list[_End]) -> 
             total = (paid[1] + betting.dead) * weight
         else:
             total = (sum(paid) + betting.dead) * float(end.reach[0] @ shares) - paid[0] * weight
-        found[end.state.actions] = total / weight if weight > 0.0 else 0.0
+        values[end.state.actions] = total / weight if weight > 0.0 else 0.0
         totals[end.parent] += total
         weights[end.parent] += weight
     for number in range(len(decisions) - 1, 0, -1):  # children come after their parents
-        found[decisions[number].state.actions] = totals[number] / weights[number] if weights[number] > 0.0 else 0.0
+        values[decisions[number].state.actions] = totals[number] / weights[number] if weights[number] > 0.0 else 0.0
         totals[parents[number]] += totals[number]
         weights[parents[number]] += weights[number]
-    return found
+    return values

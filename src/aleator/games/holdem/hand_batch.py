@@ -108,9 +108,9 @@ class HandBatch:
         for row, state in enumerate(states):
             batch.board[row, : len(state.board)] = state.board
         longest = max(len(state.actions) for state in states)
-        for place in range(longest):
-            rows = np.array([row for row, state in enumerate(states) if place < len(state.actions)])
-            batch.act(rows, np.array([action_code(states[row].actions[place]) for row in rows]))
+        for turn in range(longest):
+            rows = np.array([row for row, state in enumerate(states) if turn < len(state.actions)])
+            batch.act(rows, np.array([action_code(states[row].actions[turn]) for row in rows]))
         return batch
 
     def __len__(self) -> int:
@@ -139,9 +139,9 @@ class HandBatch:
     def legal(self, rows: npt.NDArray[np.integer]) -> LegalArrays:
         """Returns what the acting players of some hands may do; none of them is over."""
         count = len(rows)
-        found = LegalArrays(np.zeros(count, np.bool_), *(np.zeros(count, np.int32) for _ in range(3)))
-        find_legal(array_rules(self.rules), self.betting, np.asarray(rows, np.int64), found)
-        return found
+        legal = LegalArrays(np.zeros(count, np.bool_), *(np.zeros(count, np.int32) for _ in range(3)))
+        find_legal(array_rules(self.rules), self.betting, np.asarray(rows, np.int64), legal)
+        return legal
 
     def act(self, rows: npt.NDArray[np.integer], codes: npt.NDArray[np.integer]) -> None:
         """Lets the acting player of each of some hands do what its code says; nothing is checked.
@@ -172,11 +172,11 @@ class HandBatch:
 
     def payoffs(self) -> IntArray:
         """Returns the chips that each player of each hand won or lost, ``[B, P]``; all hands are over and known."""
-        found = np.zeros((len(self), self.setup.num_players), np.int64)
+        payoffs = np.zeros((len(self), self.setup.num_players), np.int64)
         starts = np.asarray(self.setup.stacks, np.int64)
         boards = np.ascontiguousarray(self.board[:, : self.setup.last_board])
-        find_payoffs(self.betting, self.hands, boards, HANDS, starts, self.dead, evaluator_tables(), found)
-        return found
+        find_payoffs(self.betting, self.hands, boards, HANDS, starts, self.dead, evaluator_tables(), payoffs)
+        return payoffs
 
     def state(self, row: int) -> HandState:
         """Returns one hand as the public sees it."""
@@ -203,11 +203,11 @@ class HandBatch:
         """Returns one hand as `HandRecord.to_dict` without its setup does, without replaying it."""
         words: list[str] = []
         street = int(self.setup.first_street)
-        for place in range(int(self.num_actions[row])):
-            if self.action_streets[row, place] != street:
-                street = int(self.action_streets[row, place])
+        for turn in range(int(self.num_actions[row])):
+            if self.action_streets[row, turn] != street:
+                street = int(self.action_streets[row, turn])
                 words.append("/")
-            code = int(self.codes[row, place])
+            code = int(self.codes[row, turn])
             words.append("f" if code == FOLD_CODE else "c" if code == CALL_CODE else f"r{code}")
         return {
             "hand": number,

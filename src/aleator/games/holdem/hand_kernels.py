@@ -83,30 +83,30 @@ def _highest(betting: BettingArrays, row: int) -> int:
 
 
 @njit()
-def find_legal(rules: ArrayRules, betting: BettingArrays, rows: IntArray, found: LegalArrays) -> None:
-    for place in range(len(rows)):
-        row = rows[place]
+def find_legal(rules: ArrayRules, betting: BettingArrays, rows: IntArray, legal: LegalArrays) -> None:
+    for index in range(len(rows)):
+        row = rows[index]
         player, street = betting.player[row], betting.street[row]
         highest, bet, stack = _highest(betting, row), betting.bets[row, player], betting.stacks[row, player]
         to_call, full = highest - bet, betting.full_raise[row]
-        found.can_fold[place] = to_call > 0
-        found.call_amount[place] = min(to_call, stack)
+        legal.can_fold[index] = to_call > 0
+        legal.call_amount[index] = min(to_call, stack)
         is_reopened = not betting.acted[row, player] or to_call >= full
         is_capped = betting.num_raises[row] == rules.max_raises[street]
         if stack > to_call and is_reopened and not is_capped and _someone_can_call_more(betting, row, player, highest):
             lowest = min(bet + stack, highest + full)
-            found.min_raise_to[place] = lowest
-            found.max_raise_to[place] = lowest if rules.is_limit else bet + stack
+            legal.min_raise_to[index] = lowest
+            legal.max_raise_to[index] = lowest if rules.is_limit else bet + stack
         else:
-            found.min_raise_to[place] = 0
-            found.max_raise_to[place] = 0
+            legal.min_raise_to[index] = 0
+            legal.max_raise_to[index] = 0
 
 
 @njit()
 def act_in(rules: ArrayRules, betting: BettingArrays, rows: IntArray, codes: Int32Array) -> None:
     players = betting.bets.shape[1]
-    for place in range(len(rows)):
-        row, code = rows[place], codes[place]
+    for index in range(len(rows)):
+        row, code = rows[index], codes[index]
         player = betting.player[row]
         betting.acted[row, player] = True
         if code == FOLD_CODE:
@@ -164,9 +164,9 @@ def _next_player(rules: ArrayRules, betting: BettingArrays, row: int, after: int
 @njit()
 def find_payoffs(
     betting: BettingArrays, hands: npt.NDArray[np.int16], boards: npt.NDArray[np.int8], cards: npt.NDArray[np.int8],
-    starts: IntArray, dead: int, tables: EvaluatorTables, found: IntArray,
+    starts: IntArray, dead: int, tables: EvaluatorTables, payoffs: IntArray,
 ) -> None:  # fmt: skip
-    """Fills ``found`` ``[B, P]``: each level of contributions is a pot, odd chips to its first winner; see `pots`."""
+    """Fills ``payoffs`` ``[B, P]``: each level of contributions is a pot, odd chips to its first winner; see `pots`."""
     count, players = betting.bets.shape
     seven = np.empty(boards.shape[1] + 2, np.int8)
     strength = np.zeros(players, np.int64)
@@ -177,21 +177,21 @@ def find_payoffs(
         if live > 1:
             seven[2:] = boards[row]
         for player in range(players):
-            found[row, player] = betting.stacks[row, player] - starts[player]
+            payoffs[row, player] = betting.stacks[row, player] - starts[player]
             strength[player] = -1
             if not betting.folded[row, player]:
                 strength[player] = 0
                 if live > 1:
                     seven[:2] = cards[hands[row, player]]
                     strength[player] = strength_of(seven, tables)
-        _share_pots(betting.contributions[row], betting.folded[row], strength, dead, found[row])
+        _share_pots(betting.contributions[row], betting.folded[row], strength, dead, payoffs[row])
 
 
 @njit()
 def _share_pots(
-    contributions: Int32Array, folded: npt.NDArray[np.bool_], strength: IntArray, dead: int, found: IntArray
+    contributions: Int32Array, folded: npt.NDArray[np.bool_], strength: IntArray, dead: int, payoffs: IntArray
 ) -> None:
-    """Adds to ``found`` ``[P]`` what each player takes out of the main pot and the side pots, lowest level first."""
+    """Adds to ``payoffs`` ``[P]`` what each player takes out of the main pot and the side pots, lowest level first."""
     players = len(contributions)
     below, amount = -1, dead
     while True:
@@ -214,7 +214,7 @@ def _share_pots(
         rest = amount % winners
         for player in range(players):
             if not folded[player] and contributions[player] >= level and strength[player] == best:
-                found[player] += amount // winners + rest
+                payoffs[player] += amount // winners + rest
                 rest = 0
         if not above:
             return

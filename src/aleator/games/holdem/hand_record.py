@@ -68,7 +68,7 @@ class HandRecord:
         Raises:
             RecordError: an action that is not legal, or more of anything than the hand has room for.
         """
-        state, place, dealt = self.setup.start(), 0, len(self.setup.board)
+        state, turn, dealt = self.setup.start(), 0, len(self.setup.board)
         if self.board[:dealt] != self.setup.board:
             raise RecordError(
                 f"the hand began on {format_cards(self.setup.board)}, but its board is {format_cards(self.board)}"
@@ -79,18 +79,18 @@ class HandRecord:
                 if dealt + due > len(self.board):
                     break
                 state, dealt = state.deal(self.board[dealt : dealt + due]), dealt + due
-            elif place < len(self.actions):
+            elif turn < len(self.actions):
                 try:
-                    state = state.act(self.actions[place])
+                    state = state.act(self.actions[turn])
                 except AleatorError as error:
-                    raise RecordError(f"action {place + 1} ({self.actions[place]}): {error}") from None
-                place += 1
+                    raise RecordError(f"action {turn + 1} ({self.actions[turn]}): {error}") from None
+                turn += 1
             else:
                 break
             yield state
-        if place < len(self.actions):
+        if turn < len(self.actions):
             raise RecordError(
-                f"action {place + 1} ({self.actions[place]}) comes after the end of the hand or lacks cards"
+                f"action {turn + 1} ({self.actions[turn]}) comes after the end of the hand or lacks cards"
             )
         if dealt < len(self.board):
             raise RecordError(f"the board {format_cards(self.board)} has cards that were never due")
@@ -130,7 +130,7 @@ class HandRecord:
         """
         state = self.state()
         shown = state.betting.live_players if state.is_showdown else ()
-        hands = (hand if place == player or place in shown else None for place, hand in enumerate(self.hands))
+        hands = (hand if seat == player or seat in shown else None for seat, hand in enumerate(self.hands))
         return replace(self, hands=tuple(hands))
 
     def to_dict(self, *, with_setup: bool = True) -> dict[str, Any]:

@@ -175,15 +175,15 @@ def turn_values(
     batch, live = turn.cards.shape
     values, checked = torch.zeros_like(reach), torch.zeros_like(reach)
     whole = reach.new_zeros(batch, 2, deck.num_hands).scatter_(2, turn.hands[:, None].expand_as(reach), reach)
-    for place in range(live):
-        order = order_of(deck, torch.cat([turn.boards, turn.cards[:, place : place + 1]], 1), generator)
+    for card in range(live):
+        order = order_of(deck, torch.cat([turn.boards, turn.cards[:, card : card + 1]], 1), generator)
         river = order.sort(whole)
         mass = river.sum(2, keepdim=True).clamp_min(1e-12)  # 1 less what holds the card
         if isinstance(labelling, HoldemValueNetwork):
-            found, down = price_rivers(order, river / mass, stack, labelling)
+            priced, down = price_rivers(order, river / mass, stack, labelling)
         else:
-            found, down, _ = solve_rivers(order, river / mass, stack, labelling)
-        for total, rows in ((values, found), (checked, down)):
+            priced, down, _ = solve_rivers(order, river / mass, stack, labelling)
+        for total, rows in ((values, priced), (checked, down)):
             total += order.unsort(rows * mass.flip(1), deck.num_hands).gather(2, turn.hands[:, None].expand_as(reach))
     free = live - 4
     return values / free, checked / free
@@ -207,8 +207,8 @@ def price_rivers(
         rows[:, 0:2], rows[:, 2:4], rows[:, 4:6], rows.new_zeros(len(rows), rows.shape[2]), stack.float()
     )
     with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
-        found = network(situation).float()
-    return found.gather(2, local_hands(order)[:, None].expand_as(found)), checked
+        values = network(situation).float()
+    return values.gather(2, local_hands(order)[:, None].expand_as(values)), checked
 
 
 def turn_examples(

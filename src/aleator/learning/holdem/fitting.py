@@ -72,12 +72,12 @@ class Errors:
     ev: float
 
 
-def errors_of(found: Tensor, examples: Examples) -> Errors:
+def errors_of(predicted: Tensor, examples: Examples) -> Errors:
     """Returns the errors of cfvs [n, 2, H]."""
     expected, reach = examples.values(), examples.situation().reach
-    gap = (found.float() - expected).abs()
-    huber = functional.huber_loss(found.float(), expected, reduction="mean")
-    ev = (reach * (found.float() - expected)).sum(-1).abs().mean()
+    gap = (predicted.float() - expected).abs()
+    huber = functional.huber_loss(predicted.float(), expected, reduction="mean")
+    ev = (reach * (predicted.float() - expected)).sum(-1).abs().mean()
     return Errors(
         absolute=float(gap.mean()),
         huber=float(huber),
@@ -89,11 +89,11 @@ def errors_of(found: Tensor, examples: Examples) -> Errors:
 
 def answers(network: HoldemValueNetwork, examples: Examples) -> Tensor:
     """Returns [n, 2, H]: what a network says of examples."""
-    found = []
+    predicted = []
     with torch.no_grad(), torch.autocast(examples.rows.device.type, torch.bfloat16, enabled=examples.rows.is_cuda):
         for first in range(0, len(examples), _MEASURED):
-            found.append(network(examples.take(slice(first, first + _MEASURED)).situation()).float())
-    return torch.cat(found)
+            predicted.append(network(examples.take(slice(first, first + _MEASURED)).situation()).float())
+    return torch.cat(predicted)
 
 
 def measure(network: HoldemValueNetwork, examples: Examples) -> Errors:
@@ -146,8 +146,8 @@ def fit(
         batch = examples.take(torch.randint(len(examples), (config.batch,), device=device, generator=generator))
         situation = batch.situation()
         with torch.autocast(device.type, torch.bfloat16, enabled=fused):
-            found = run(situation)
-        loss = _loss(found.float(), batch.values(), situation.reach, config)
+            predicted = run(situation)
+        loss = _loss(predicted.float(), batch.values(), situation.reach, config)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -166,7 +166,7 @@ def fit(
     return done, last
 
 
-def _loss(found: Tensor, expected: Tensor, reach: Tensor, config: FitConfig) -> Tensor:
-    gap = functional.huber_loss(found, expected, reduction="none", delta=config.huber) / config.huber
+def _loss(predicted: Tensor, expected: Tensor, reach: Tensor, config: FitConfig) -> Tensor:
+    gap = functional.huber_loss(predicted, expected, reduction="none", delta=config.huber) / config.huber
     weights = 1 - config.range_weight + config.range_weight * reach.shape[2] * reach
     return (gap * weights).mean()

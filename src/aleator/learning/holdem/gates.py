@@ -112,24 +112,24 @@ def lock_round(solver: HoldemSolver, shape: BettingShape, policies: FloatArray, 
     for number, node in _decisions(solver.plan.betting, shape):
         if node.player != player:
             continue
-        place = int(solver.plan.slot[node.number])
+        slot = int(solver.plan.slot[node.number])
         rows = solver.plan.rows(player, board)
-        block = np.zeros(solver.engine.decision_rows(0, 0, place)[1], np.float32)
+        block = np.zeros(solver.engine.decision_rows(0, 0, slot)[1], np.float32)
         block[:, : len(rows)] = policies[shape.rows(number)][:, rows]
-        solver.lock(0, 0, place, block)
+        solver.lock(0, 0, slot, block)
 
 
 def _decisions(root: BettingNode, shape: BettingShape) -> list[tuple[int, BettingNode]]:
     """Returns the decisions of the first round, by number in the shape; both trees order their actions alike."""
-    found, left = [], [(0, root)]
+    decisions, left = [], [(0, root)]
     while left:
         number, node = left.pop()
         if node.kind is NodeKind.DECISION and node.street == root.street:
-            found.append((number, node))
+            decisions.append((number, node))
             if len(node.children) != len(shape.children[number]):
                 raise SolveError("the policies are those of another betting round")
             left += zip(shape.children[number], node.children, strict=True)
-    return found
+    return decisions
 
 
 def round_of(spot: Spot) -> tuple[BettingShape, FloatArray]:

@@ -50,12 +50,12 @@ def solve_preflop(table: PreflopTable | None, iterations: int) -> SolvedRound:
 
 def lines_of(solved: SolvedRound) -> list[Line]:
     """Returns the most likely line to about each of some stacks, by stack ascending."""
-    found: list[Line] = []
+    ends: list[Line] = []
 
     def walk(node: BettingNode, state: HandState, reach: FloatArray) -> None:
         if node.kind is NodeKind.NEXT_STREET:
             if min(state.betting.stacks) > 0:
-                found.append(Line(state, reach, float(reach[0].mean() * reach[1].mean())))
+                ends.append(Line(state, reach, float(reach[0].mean() * reach[1].mean())))
         elif node.kind is NodeKind.DECISION:
             for action, child, row in zip(node.actions, node.children, solved.policies[node.number], strict=True):
                 if action.kind is not ActionKind.FOLD:
@@ -65,7 +65,7 @@ def lines_of(solved: SolvedRound) -> list[Line]:
 
     walk(solved.game.root, HUNL.setup.start(), solved.game.reach)
     lines: dict[int, Line] = {}
-    for line in found:
+    for line in ends:
         near = int(np.argmin([abs(np.log(line.stack / stack)) for stack in _STACKS]))
         if near not in lines or line.weight > lines[near].weight:
             lines[near] = line

@@ -53,8 +53,8 @@ class PreflopTable(NamedTuple):
         at = np.interp(np.log1p(stacks), np.log1p(self.stacks), np.arange(len(self.stacks)))
         low = np.minimum(at.astype(np.int64), len(self.stacks) - 2)
         part = (at - low)[:, None, None]
-        found: FloatArray = self.corrections[low] * (1.0 - part) + self.corrections[low + 1] * part
-        return found
+        correction: FloatArray = self.corrections[low] * (1.0 - part) + self.corrections[low + 1] * part
+        return correction
 
     def save(self, path: Path | str) -> None:
         """Writes the table to a file."""

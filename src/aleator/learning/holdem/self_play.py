@@ -131,18 +131,18 @@ class SelfPlay:
 
     def generation(self, generator: torch.Generator) -> dict[str, Examples]:
         """Plays hands from the blinds to their ends; returns the examples by street, where there are any."""
-        found: dict[str, list[Examples]] = {name: [] for name in STREETS}
-        hands = self._blinds(found, generator)
+        examples: dict[str, list[Examples]] = {name: [] for name in STREETS}
+        hands = self._blinds(examples, generator)
         for size in (3, 4):
             if len(hands.stack) == 0:
                 break
-            parts = [self._round(part, size, found, generator) for part in self._chunks(hands)]
+            parts = [self._round(part, size, examples, generator) for part in self._chunks(hands)]
             hands = Hands(*(torch.cat(fields) for fields in zip(*parts, strict=True)))
         for part in self._chunks(hands):
-            found["river"].append(self._river(part))
+            examples["river"].append(self._river(part))
         return {
             name: Examples(*(torch.cat(fields) for fields in zip(*parts, strict=True)))
-            for name, parts in found.items()
+            for name, parts in examples.items()
             if parts
         }
 
@@ -150,7 +150,7 @@ class SelfPlay:
         chunk = self.config.chunk
         return [hands.take(slice(first, first + chunk)) for first in range(0, len(hands.stack), chunk)]
 
-    def _blinds(self, found: dict[str, list[Examples]], generator: torch.Generator) -> Hands:
+    def _blinds(self, examples: dict[str, list[Examples]], generator: torch.Generator) -> Hands:
         """Deals hands, solves preflop and plays to its ends; returns the hands that see a flop."""
         config, deck, device = self.config, self.deck, self.deck.device
         low, high = config.stacks
@@ -164,10 +164,10 @@ class SelfPlay:
             (chips - BIG_BLIND) / (2 * BIG_BLIND),
         )
         times = -(-config.hands // config.preflop)
-        return self._round(solved, 0, found, generator, times)
+        return self._round(solved, 0, examples, generator, times)
 
     def _round(
-        self, hands: Hands, size: int, found: dict[str, list[Examples]], generator: torch.Generator, times: int = 1
+        self, hands: Hands, size: int, examples: dict[str, list[Examples]], generator: torch.Generator, times: int = 1
     ) -> Hands:
         """Solves a betting round of each hand and plays to its end, or `times` lines each with hands of their own.
 
@@ -207,10 +207,10 @@ class SelfPlay:
             )  # fmt: skip
             seen.append(self._at_leaves(betting.shape, node, beliefs, line, each.take(at[game]), left[game]))
         if size:
-            found[_STARTS[size]].append(examples_of(boards, equities, reach, hands.stack, values))
+            examples[_STARTS[size]].append(examples_of(boards, equities, reach, hands.stack, values))
         ended = Hands(*(torch.cat(fields) for fields in zip(*seen, strict=True)))
         shuffled = ended.take(torch.randperm(len(ended.stack), generator=generator, device=deck.device))
-        self._price_ends(STREETS[name], shuffled, found)
+        self._price_ends(STREETS[name], shuffled, examples)
         return self._next_street(shuffled, 3 if size == 0 else 1, generator)
 
     def _perturbed(self, generator: torch.Generator, *, blinds: bool) -> Labelling:
@@ -241,17 +241,17 @@ class SelfPlay:
         self, shape: BettingShape, node: Tensor, beliefs: Tensor, hands: Hands, boards: RoundBoards, left: Tensor
     ) -> Hands:
         """Returns the hands whose round has ended before a card with something left to bet."""
-        place = torch.full((shape.num_nodes,), -1, device=node.device)
+        leaf_of = torch.full((shape.num_nodes,), -1, device=node.device)
         for number, at in enumerate(shape.leaves):
-            place[at] = number
-        leaf = place[node]
+            leaf_of[at] = number
+        leaf = leaf_of[node]
         stack = left.gather(1, leaf.clamp_min(0)[:, None])[:, 0]
         on = ((leaf >= 0) & (stack > 1e-6)).nonzero().flatten()
         empty = beliefs.new_zeros(len(on), 2, self.deck.num_hands)
         reach = empty.scatter_(2, boards.hands[on][:, None].expand(-1, 2, -1), beliefs[on])
         return Hands(hands.boards[on], reach, hands.dealt[on], hands.explorer[on], stack[on])
 
-    def _price_ends(self, street: Street, hands: Hands, found: dict[str, list[Examples]]) -> None:
+    def _price_ends(self, street: Street, hands: Hands, examples: dict[str, list[Examples]]) -> None:
         """Adds examples of the end of a street, priced by the network of the next start."""
         deck = self.deck
         taken = hands.take(slice(self.config.ends if street.board == 0 else max(1, self._share(len(hands.stack)))))
@@ -268,7 +268,7 @@ class SelfPlay:
         else:
             generator = torch.Generator(deck.device).manual_seed(0)  # of the order of ties
             values, _ = turn_values(deck, boards, reach, taken.stack, teacher, generator)
-        found[street.name].append(examples_of(boards, equity_matrices(boards), reach, taken.stack, values))
+        examples[street.name].append(examples_of(boards, equity_matrices(boards), reach, taken.stack, values))
 
     def _share(self, count: int) -> int:
         """Returns how many of a chunk's ends become examples."""

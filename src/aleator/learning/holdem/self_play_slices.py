@@ -116,13 +116,13 @@ class SelfPlaySlices:
         for file in (folder / f"{name}.safetensors" for folder in folders):
             if file.exists():
                 model = load_holdem_model(file, device=self.device)
-                found = model.network
-                if found.shape.street != name or found.num_cards != live:
+                network = model.network
+                if network.shape.street != name or network.num_cards != live:
                     raise SolveError(
-                        f"{file} is a network of the street {found.shape.street} for {found.num_cards} live cards; "
+                        f"{file} is a network of the street {network.shape.street} for {network.num_cards} live cards; "
                         f"asked for is one of {name} with {live}"
                     )
-                return model if file.parent == self.path else HoldemModel(found)
+                return model if file.parent == self.path else HoldemModel(network)
         if not config.untrained:
             raise SolveError(
                 f"there is no network of the street {name} in {' or '.join(str(folder) for folder in folders)}: train "
@@ -181,11 +181,11 @@ class SelfPlaySlices:
         done = min(0.99, max(epoch / config.epochs, sum(seconds.values()) / (60.0 * config.minutes)))
         report(done, f"epoch {epoch + 1}: playing {config.play.hands:,} hands")
         started = time.monotonic()
-        found = play.generation(generator)
+        generation = play.generation(generator)
         self._synchronise()
         played = time.monotonic()
-        limit = _FIT_PART / (1 - _FIT_PART) * (played - started) / max(len(found), 1)
-        for name, examples in found.items():
+        limit = _FIT_PART / (1 - _FIT_PART) * (played - started) / max(len(generation), 1)
+        for name, examples in generation.items():
             before = asdict(measure(networks[name], examples))
             replay[name] = _joined(replay.get(name), examples)
             report(done, f"epoch {epoch + 1}: fitting {name}, {len(replay[name]):,} examples")

@@ -32,8 +32,8 @@ def _halvings(hands: int, device: torch.device) -> list[tuple[Tensor, Tensor, in
     while any(end - begin > 1 for begin, end in sets):
         number, weak = torch.zeros(hands, dtype=torch.int64), torch.zeros(hands, dtype=torch.bool)
         halves: list[tuple[int, int]] = []
-        for place, (begin, end) in enumerate(sets):
-            number[begin:end] = place
+        for index, (begin, end) in enumerate(sets):
+            number[begin:end] = index
             middle = begin + (end - begin) // 2
             weak[begin:middle] = True
             halves += [(begin, middle), (middle, end)] if end - begin > 1 else [(begin, end)]

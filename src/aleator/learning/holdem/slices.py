@@ -91,20 +91,20 @@ class SliceConfig:
 
 def preset(name: str, street: str) -> SliceConfig:
     """Returns the settings of that name: "slice" for a GPU, "small" for a minute on a CPU: 16 cards, short stacks."""
-    place = street_named(street)
+    rules = street_named(street)
     if name == "slice":
         return _large(street)
     if name == "small":
-        solved = Labelling(iterations=60 if place.board > 3 and street != "turn-start" else 30)
-        few = 640 if place.starts else 256
+        solved = Labelling(iterations=60 if rules.board > 3 and street != "turn-start" else 30)
+        few = 640 if rules.starts else 256
         return SliceConfig(
             network=NetworkShape(
-                street=street, width=64, layers=2, knots=16, levels=min(place.levels, 3), bands=4, band_knots=8
+                street=street, width=64, layers=2, knots=16, levels=min(rules.levels, 3), bands=4, band_knots=8
             ),
             examples=1_536 if street == "river" else few,
             held_out=256 if street == "river" else 64,
             chunk=256,
-            shared=4 if place.board == 3 or street == "turn-start" else 1,
+            shared=4 if rules.board == 3 or street == "turn-start" else 1,
             labelling=solved,
             held_out_labelling=solved,
             fit=FitConfig(steps=500 if street == "river" else 300, batch=128, warm_up=30, learning_rate=3e-3),

@@ -50,8 +50,8 @@ class StandIn(torch.nn.Module):
     def forward(self, situation: Situation) -> Tensor:
         """Returns [B, 2, H]: both players' cfvs in pots."""
         factor = 1.0 + self.SLOPE * torch.log1p(situation.stack)[:, None, None]
-        found: Tensor = situation.checked + factor * (self.network(situation) - situation.checked)
-        return found
+        values: Tensor = situation.checked + factor * (self.network(situation) - situation.checked)
+        return values
 
 
 class BoardLeaves:

@@ -194,8 +194,8 @@ def mean_over_turns(deck: Deck, flop: RoundBoards, reach: Tensor, stack: Tensor,
         index = turn.hands.repeat_interleave(shared, 0)[:, None].expand(-1, 2, -1)
         rows = whole.gather(2, index)
         mass = rows.sum(2, keepdim=True).clamp_min(_LEAST_MASS)  # 1 less what holds the card
-        found, _ = ask(network, turn, equity_matrices(turn), rows / mass, stack)
-        total.scatter_add_(2, index, found * mass.flip(1))
+        values, _ = ask(network, turn, equity_matrices(turn), rows / mass, stack)
+        total.scatter_add_(2, index, values * mass.flip(1))
     return total.gather(2, hands) / (flop.num_cards - 4)
 
 
@@ -216,11 +216,11 @@ class FlopTables:
         if number in self._kept:
             return self._kept[number]
         boards = round_boards(self.deck, self.flops.boards[number : number + 1])
-        found = boards._replace(runouts=boards.runouts[:, :0]), equity_matrices(boards)
+        prepared = boards._replace(runouts=boards.runouts[:, :0]), equity_matrices(boards)
         limit = _KEPT_BYTES if self.deck.device.type == "cuda" else 1 << 28
-        if found[1].nbytes * len(self) <= limit:
-            self._kept[number] = found
-        return found
+        if prepared[1].nbytes * len(self) <= limit:
+            self._kept[number] = prepared
+        return prepared
 
     def by_class(self, rows: Tensor) -> Tensor:
         """Returns rows [..., H] with the mean of its class at every hand."""
@@ -244,8 +244,8 @@ def mean_over_flops(tables: FlopTables, reach: Tensor, stack: Tensor, network: H
         hands = boards.hands[0]
         rows = reach[:, :, hands]
         mass = rows.sum(2, keepdim=True).clamp_min(_LEAST_MASS)
-        found, _ = ask(network, boards, equities, rows / mass, stack)
-        total.index_add_(2, hands, found * mass.flip(1) * weight)
+        values, _ = ask(network, boards, equities, rows / mass, stack)
+        total.index_add_(2, hands, values * mass.flip(1) * weight)
     return tables.by_class(total) / comb(tables.deck.num_cards - 4, 3)
 
 

@@ -165,11 +165,11 @@ class DeepCFR(SampledTrainer):
         losses = []
         for player in (0, 1):
             both = BothPolicies(self.play, (self._policies(0), self._policies(1)))
-            found = traverse(self.play, both, player, config.traversals, self._rule, self.generator)
-            self.nodes += found.touched
-            self.memories[player].add(found.regrets, weight, self.generator)
+            sampled = traverse(self.play, both, player, config.traversals, self._rule, self.generator)
+            self.nodes += sampled.touched
+            self.memories[player].add(sampled.regrets, weight, self.generator)
             if config.average == NETWORK:
-                self.policy_memory.add(found.policies, weight, self.generator)
+                self.policy_memory.add(sampled.policies, weight, self.generator)
             self._mix(both, 1 - player, weight)
             losses.append(self._fit_regrets(player))
         samples = sum(memory.added for memory in self.memories)
@@ -219,25 +219,25 @@ class DeepCFR(SampledTrainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes in a run."""
-        found: dict[str, Tensor] = {}
+        state: dict[str, Tensor] = {}
         memories = {"0": self.memories[0], "1": self.memories[1], "policy": self.policy_memory}
         for name, memory in memories.items():
-            found |= {f"memory.{name}.{part}": tensor for part, tensor in memory.tensors().items()}
+            state |= {f"memory.{name}.{part}": tensor for part, tensor in memory.tensors().items()}
         for player in (0, 1):
             network = self.networks[player]
             if network is not None:
-                found[f"network.{player}"] = parameters(network)
+                state[f"network.{player}"] = parameters(network)
             if self._kept[player]:
-                found[f"mixture.{player}"] = torch.stack(self._kept[player])
-            found[f"sum.{player}"] = torch.from_numpy(self.mixture.sums[player])
-        return found
+                state[f"mixture.{player}"] = torch.stack(self._kept[player])
+            state[f"sum.{player}"] = torch.from_numpy(self.mixture.sums[player])
+        return state
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""
         memories = {"0": self.memories[0], "1": self.memories[1], "policy": self.policy_memory}
         for name, memory in memories.items():
             prefix = f"memory.{name}."
-            parts = {part.removeprefix(prefix): found for part, found in tensors.items() if part.startswith(prefix)}
+            parts = {part.removeprefix(prefix): tensor for part, tensor in tensors.items() if part.startswith(prefix)}
             memory.load(parts, self.play.num_infostates)
         for player in (0, 1):
             if (vector := tensors.get(f"network.{player}")) is not None:

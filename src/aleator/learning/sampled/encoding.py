@@ -132,7 +132,7 @@ def _poker(tree: PublicTree) -> _Public | None:
     boards: dict[Any, list[tuple[int, ...]]] = {}
     groups = max((len(boards.setdefault(state, cards.board(state))) for state in tree.states), default=0)
     shown = [
-        np.stack([cards.sum(found[k] if k < len(found := boards[state]) else ()) for state in tree.states])
+        np.stack([cards.sum(dealt[k] if k < len(dealt := boards[state]) else ()) for state in tree.states])
         for k in range(groups)
     ]
     menus = [_sizes(game.actions(tree.states[node])) for node in np.flatnonzero(tree.actor >= 0)]
@@ -147,14 +147,14 @@ def _outputs(
     tree: PublicTree, name: Callable[[Sequence[str]], list[str]], names: dict[str, int]
 ) -> npt.NDArray[np.int64]:
     """Returns [N, A]: the number of the name of each action of a decision; adds names that are new."""
-    found = np.full((tree.num_nodes, max(1, int(tree.num_actions.max(initial=0)))), -1, dtype=np.int64)
+    numbers = np.full((tree.num_nodes, max(1, int(tree.num_actions.max(initial=0)))), -1, dtype=np.int64)
     for node in np.flatnonzero(tree.actor >= 0):
         seen: dict[str, int] = {}
         for action, label in enumerate(name(tree.game.actions(tree.states[node]))):
             seen[label] = seen.get(label, 0) + 1
             unique = label if seen[label] == 1 else f"{label} #{seen[label]}"
-            found[node, action] = names.setdefault(unique, len(names))
-    return found
+            numbers[node, action] = names.setdefault(unique, len(names))
+    return numbers
 
 
 def _sizes(actions: Sequence[str]) -> list[str]:
@@ -172,12 +172,12 @@ def _poker_names(limit: bool, actions: Sequence[str]) -> list[str]:
 def _betting(tree: PublicTree, deck: _Deck) -> Table:
     """Returns [N, 2 x places]: for every place of every round whether somebody has acted there, and what share of the
     pot it put in."""
-    turn, place = np.zeros(tree.num_nodes, dtype=np.int64), np.zeros(tree.num_nodes, dtype=np.int64)
+    turn, bets = np.zeros(tree.num_nodes, dtype=np.int64), np.zeros(tree.num_nodes, dtype=np.int64)
     for node in range(1, tree.num_nodes):
         parent = tree.parent[node]
         dealt = tree.actor[parent] == CHANCE
-        turn[node], place[node] = turn[parent] + dealt, 0 if dealt else place[parent] + 1
-    places = [int(place[turn == number].max()) for number in range(int(turn.max()) + 1)]
+        turn[node], bets[node] = turn[parent] + dealt, 0 if dealt else bets[parent] + 1
+    places = [int(bets[turn == number].max()) for number in range(int(turn.max()) + 1)]
     start = np.cumsum(places) - places
     _check_size(tree, 2 * sum(places))
     betting = np.zeros((tree.num_nodes, sum(places), 2), dtype=np.float32)
@@ -187,7 +187,7 @@ def _betting(tree: PublicTree, deck: _Deck) -> Table:
         betting[node] = betting[parent]
         if tree.actor[parent] != CHANCE:
             size = (sum(chips[node]) - sum(chips[parent])) / max(sum(chips[parent]), 1e-9)
-            betting[node, start[turn[node]] + place[node] - 1] = 1.0, size
+            betting[node, start[turn[node]] + bets[node] - 1] = 1.0, size
     return betting.reshape(tree.num_nodes, -1)
 
 
@@ -217,15 +217,15 @@ class _Deck:
     def sum(self, cards: Sequence[int]) -> Table:
         """Returns the sum over cards of one-hot rank, suit and card; where there are no suits, of the rank."""
         if self._suits == 1:
-            found = np.zeros(self._cards, dtype=np.float32)
-            np.add.at(found, list(cards), 1.0)
-            return found
+            counts = np.zeros(self._cards, dtype=np.float32)
+            np.add.at(counts, list(cards), 1.0)
+            return counts
         ranks = self._cards // self._suits
-        found = np.zeros(ranks + self._suits + self._cards, dtype=np.float32)
+        inputs = np.zeros(ranks + self._suits + self._cards, dtype=np.float32)
         for card in cards:
-            for place in (card // self._suits, ranks + card % self._suits, ranks + self._suits + card):
-                found[place] += 1.0
-        return found
+            for column in (card // self._suits, ranks + card % self._suits, ranks + self._suits + card):
+                inputs[column] += 1.0
+        return inputs
 
     def board(self, state: Any) -> list[tuple[int, ...]]:
         """Returns the groups of cards on the board: those that are dealt together."""

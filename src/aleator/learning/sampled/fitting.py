@@ -87,9 +87,9 @@ def fit_network(
     with one_thread():
         for step in range(fit.steps):
             if whole is None:
-                infostates, found, drawn = memory.draw(fit.batch, generator)
+                infostates, regrets, drawn = memory.draw(fit.batch, generator)
                 inputs, legal = encoding.inputs(infostates), game.legal(infostates)
-                targets, weights = found * scale, drawn / fit.batch
+                targets, weights = regrets * scale, drawn / fit.batch
             for group in optimizer.param_groups:
                 group["lr"] = fit.learning_rate * (1.0 - step / fit.steps)
             optimizer.zero_grad()

@@ -61,16 +61,16 @@ class Memory:
         """Adds samples, whose weights are multiplied by `weight`."""
         infostates, targets, weights = samples
         number = self.added + torch.arange(len(infostates), device=infostates.device)
-        place = number.clone()
+        slot = number.clone()
         late = (number >= self.capacity).nonzero().squeeze(1)
         if len(late):
             if self._reservoir:
                 draws = torch.rand(len(late), generator=generator, dtype=torch.float64, device=number.device)
-                place[late] = (draws * (number[late] + 1)).long()
+                slot[late] = (draws * (number[late] + 1)).long()
             else:
-                place[late] = number[late] % self.capacity
-        kept = _last_of_each(place, (place < self.capacity).nonzero().squeeze(1))
-        at = place[kept]
+                slot[late] = number[late] % self.capacity
+        kept = _last_of_each(slot, (slot < self.capacity).nonzero().squeeze(1))
+        at = slot[kept]
         self.infostates[at] = infostates[kept]
         self.targets[at] = targets[kept].to(self.targets.dtype)
         self.weights[at] = (weights[kept] * weight).to(self.weights.dtype)
@@ -88,9 +88,9 @@ class Memory:
 
     def draw(self, number: int, generator: torch.Generator) -> Samples:
         """Returns so many samples drawn uniformly, with replacement; whole rows. Weights are 1 on average."""
-        place = torch.randint(self.count, (number,), generator=generator, device=self.infostates.device)
-        weights = self.weights[place] / self.weights[: self.count].mean()
-        return Samples(self.infostates[place], self.targets[place], weights)
+        slot = torch.randint(self.count, (number,), generator=generator, device=self.infostates.device)
+        weights = self.weights[slot] / self.weights[: self.count].mean()
+        return Samples(self.infostates[slot], self.targets[slot], weights)
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that a checkpoint has to keep, by name."""
@@ -113,16 +113,16 @@ class Memory:
         shapes = {"infostates": (count,), "targets": (count, self.targets.shape[1]), "weights": (count,)}
         if self.added < 0 or any(tuple(tensors[name].shape) != shape for name, shape in shapes.items()):
             raise ValueError(f"a memory of {self.added} samples does not have these shapes")
-        found = tensors["infostates"]
-        if count and not (int(found.min()) >= 0 and int(found.max()) < num_infostates):
+        infostates = tensors["infostates"]
+        if count and not (int(infostates.min()) >= 0 and int(infostates.max()) < num_infostates):
             raise ValueError("a memory has an infostate that the game does not have")
         for name in shapes:
             getattr(self, name)[:count] = tensors[name].to(self.infostates.device)
 
 
-def _last_of_each(place: Tensor, index: Tensor) -> Tensor:
+def _last_of_each(slot: Tensor, index: Tensor) -> Tensor:
     """Returns those of `index` after which no other has the same place: what comes later replaces what came before."""
-    ordered, order = torch.sort(place[index], stable=True)
+    ordered, order = torch.sort(slot[index], stable=True)
     last = torch.ones(len(index), dtype=torch.bool, device=index.device)
     last[:-1] = ordered[1:] != ordered[:-1]
     return index[order[last]]

@@ -90,7 +90,7 @@ class InfostateNetwork(nn.Module):
 
 def _new_layers(number: int, inputs: int, width: int) -> nn.ModuleList:
     """Returns linear layers, all but the first from `width` to `width`."""
-    return nn.ModuleList(nn.Linear(inputs if place == 0 else width, width) for place in range(number))
+    return nn.ModuleList(nn.Linear(inputs if layer == 0 else width, width) for layer in range(number))
 
 
 def _layers(layers: nn.ModuleList, features: Tensor) -> Tensor:

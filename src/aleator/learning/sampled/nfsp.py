@@ -171,9 +171,9 @@ class NFSP(SampledTrainer):
     def _play(self) -> tuple[Transitions, Samples]:
         """Returns the transitions of one game each, and the best actions of those who act by Q."""
         play, config, generator = self.play, self.config, self.generator
-        found, legal = self._q_table()
-        greedy = torch.zeros(found.shape, dtype=torch.float64, device=self.device)
-        greedy.scatter_(1, found.masked_fill(~legal, -torch.inf).argmax(dim=1, keepdim=True), 1.0)
+        values, legal = self._q_table()
+        greedy = torch.zeros(values.shape, dtype=torch.float64, device=self.device)
+        greedy.scatter_(1, values.masked_fill(~legal, -torch.inf).argmax(dim=1, keepdim=True), 1.0)
         epsilon = config.exploration / (self.epoch + 1) ** 0.5
         explored = (1.0 - epsilon) * greedy + epsilon * legal.double() / legal.sum(dim=1, keepdim=True).clamp(min=1)
         policies = average_policies(play, self.average, self.encoding)
@@ -221,8 +221,8 @@ class NFSP(SampledTrainer):
     def _fit_values(self) -> float:
         """Fits Q to the window, with targets by Q as it is now; returns the loss."""
         config, play, (where, action, rewards, following) = self.config, self.play, self.window
-        found, legal = self._q_table()
-        highest = found.masked_fill(~legal, -torch.inf).max(dim=1).values
+        values, legal = self._q_table()
+        highest = values.masked_fill(~legal, -torch.inf).max(dim=1).values
         targets = rewards + torch.where(following >= 0, highest[following.clamp(min=0)], torch.zeros(()))
         size = play.num_infostates * play.num_actions
         entry = where * play.num_actions + action
@@ -259,9 +259,9 @@ class NFSP(SampledTrainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes in a run."""
-        found = {f"reservoir.{name}": tensor for name, tensor in self.reservoir.tensors().items()}
-        found |= {f"window.{name}": tensor for name, tensor in zip(_PARTS, self.window, strict=True)}
-        return {**found, "values": parameters(self.values), "average": parameters(self.average)}
+        state = {f"reservoir.{name}": tensor for name, tensor in self.reservoir.tensors().items()}
+        state |= {f"window.{name}": tensor for name, tensor in zip(_PARTS, self.window, strict=True)}
+        return {**state, "values": parameters(self.values), "average": parameters(self.average)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""

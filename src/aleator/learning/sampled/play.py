@@ -100,22 +100,22 @@ class TreePlay(SampledGame):
     def __init__(self, tree: PublicTree, *, device: torch.device | str = "cpu") -> None:
         self.tree, self.device = tree, torch.device(device)
         self._rows = HistoryRows(tree)
-        found = build_histories(tree, self._rows)
-        columns = self._put(found.nodes.astype(np.int64))
+        histories = build_histories(tree, self._rows)
+        columns = self._put(histories.nodes.astype(np.int64))
         self._actor, self._actions, self._first = columns[:, ACTOR], columns[:, ACTIONS], columns[:, FIRST_CHILD]
         self._moves, self._pairs, self._utility_at = columns[:, MOVES], columns[:, PAIRS], columns[:, UTILITY]
-        self._hands = self._put(found.hands.astype(np.int64))
-        self._utility, self._stake = self._put(found.utility), self._put(found.stake)
+        self._hands = self._put(histories.hands.astype(np.int64))
+        self._utility, self._stake = self._put(histories.utility), self._put(histories.stake)
         self._depth = self._put(tree.depth.astype(np.int64))
-        self._deal_ends = self._put(found.deal_end)
-        self._move_at = self._put(found.move_at)
+        self._deal_ends = self._put(histories.deal_end)
+        self._move_at = self._put(histories.move_at)
         self._child, self._pair = (
-            self._put(found.outcome_child.astype(np.int64)),
-            self._put(found.outcome_pair.astype(np.int64)),
+            self._put(histories.outcome_child.astype(np.int64)),
+            self._put(histories.outcome_pair.astype(np.int64)),
         )
         # ends of outcomes in one ascending row: those of move m are between m and m + 1
-        move = np.repeat(np.arange(len(found.move_at) - 1), np.diff(found.move_at))
-        self._ends = self._put(move + found.outcome_end)
+        move = np.repeat(np.arange(len(histories.move_at) - 1), np.diff(histories.move_at))
+        self._ends = self._put(move + histories.outcome_end)
         acts = tree.actor >= 0
         hands = np.where(acts, np.where(tree.actor == 1, tree.num_hands[1], tree.num_hands[0]), 0).astype(np.int64)
         start = np.cumsum(hands) - hands
@@ -127,7 +127,7 @@ class TreePlay(SampledGame):
         entry = np.arange(self.num_actions)
         inside = entry[None, :] < tree.num_actions[node][:, None]
         legal = np.zeros((self.num_infostates, self.num_actions), np.bool_)
-        legal[inside] = found.legal  # rows of entries are in the order of infostates
+        legal[inside] = histories.legal  # rows of entries are in the order of infostates
         self._inside, self._legal = inside, self._put(legal)
 
     def _put(self, array: npt.NDArray[Any]) -> Tensor:

@@ -79,12 +79,12 @@ class BothPolicies(Policies):
     def probabilities(self, infostates: Tensor) -> Tensor:
         """Returns [n, A]."""
         player = self._play.player_of[infostates]
-        found = torch.zeros((len(infostates), self._play.num_actions), dtype=torch.float64, device=infostates.device)
+        policy = torch.zeros((len(infostates), self._play.num_actions), dtype=torch.float64, device=infostates.device)
         for number, policies in enumerate(self.policies):
             own = (player == number).nonzero().squeeze(1)
             if len(own):
-                found[own] = policies.probabilities(infostates[own])
-        return found
+                policy[own] = policies.probabilities(infostates[own])
+        return policy
 
     def policy(self) -> Policy:
         """Returns them on the game's tree."""

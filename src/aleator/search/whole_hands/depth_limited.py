@@ -169,8 +169,8 @@ def round_shape(game: RoundGame) -> tuple[BettingShape, list[int]]:
 
 def _stakes(game: RoundGame) -> FloatArray:
     """Returns [K]: what is lost at each stake of the shape, in chips."""
-    found: FloatArray = betting_of(game.root, 1)[1] - 0.5 + game.pot / 2
-    return found
+    payoffs: FloatArray = betting_of(game.root, 1)[1] - 0.5 + game.pot / 2
+    return payoffs
 
 
 def _by_decision(
@@ -183,5 +183,5 @@ def _by_decision(
 
 def _spread(rows: Tensor, values: BoardValues) -> FloatArray:
     """Returns rows [..., H] for all hands, ``[..., 1326]``; 0 for those that are not there."""
-    found: FloatArray = np.where(values.rows >= 0, rows.double().cpu().numpy()[..., values.rows], 0.0)
-    return found
+    cfvs: FloatArray = np.where(values.rows >= 0, rows.double().cpu().numpy()[..., values.rows], 0.0)
+    return cfvs

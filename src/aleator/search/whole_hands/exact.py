@@ -57,12 +57,12 @@ def solve_exactly(
         decay = float(solver.discounts()[0, 2])
         weight = weight * decay + 1.0
         for player in (0, 1):
-            found = solver.update(player)
-            cfvs[player] += (found - cfvs[player]) / weight
+            update = solver.update(player)
+            cfvs[player] += (update - cfvs[player]) / weight
             if player == other:
                 after = after + (engine.street_values(player)[places].astype(np.float64) - after) / weight
             if constraint is not None and gadget is not None and player == constraint.player:
-                solver.set_reach(player, gadget.update(found))
+                solver.set_reach(player, gadget.update(update))
     policies = {}
     for number in round_decisions(root):
         player = int(root.tree.player[number])

@@ -133,10 +133,10 @@ def nearest_action(node: BettingNode, action: Action) -> int:
     actions = node.actions
     if action in actions:
         return actions.index(action)
-    raises = [place for place, other in enumerate(actions) if other.kind is ActionKind.RAISE]
+    raises = [number for number, other in enumerate(actions) if other.kind is ActionKind.RAISE]
     if action.kind is not ActionKind.RAISE or not raises:
-        return next(place for place, other in enumerate(actions) if other.kind is ActionKind.CALL)
-    return min(raises, key=lambda place: abs(np.log(actions[place].amount / action.amount)))
+        return next(number for number, other in enumerate(actions) if other.kind is ActionKind.CALL)
+    return min(raises, key=lambda number: abs(np.log(actions[number].amount / action.amount)))
 
 
 def round_decisions(root: BettingNode) -> list[int]:
@@ -149,12 +149,12 @@ def round_decisions(root: BettingNode) -> list[int]:
 def normalised(rows: FloatArray) -> FloatArray:
     """Returns policies [A, 1326] in proportion to rows that are not negative; uniform where all are 0."""
     total = rows.sum(axis=0)
-    found: FloatArray = np.where(total > 0.0, rows / np.where(total > 0.0, total, 1.0), 1.0 / len(rows))
-    return found
+    policy: FloatArray = np.where(total > 0.0, rows / np.where(total > 0.0, total, 1.0), 1.0 / len(rows))
+    return policy
 
 
 def spread_rows(rows: FloatArray, hands: np.ndarray[tuple[int], np.dtype[np.integer]]) -> FloatArray:
     """Returns rows [..., H] over some hands as [..., 1326], 0 elsewhere."""
-    found = np.zeros((*rows.shape[:-1], NUM_HANDS))
-    found[..., hands] = rows
-    return found
+    whole = np.zeros((*rows.shape[:-1], NUM_HANDS))
+    whole[..., hands] = rows
+    return whole

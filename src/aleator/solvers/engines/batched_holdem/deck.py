@@ -76,9 +76,9 @@ class Deck:
         """Returns int32 [B, H]: each hand's strength on boards [B, 5] of places, 0..7461; -1 if the board blocks it."""
         if self.device.type == "cpu":
             cards = self.cards.numpy().astype(np.int8)
-            found = np.empty((len(boards), self.num_hands), np.int16)
-            _strengths(cards[boards.numpy()], cards[self.hand_cards.numpy()], evaluator_tables(), found)
-            return torch.from_numpy(found).int()
+            strengths = np.empty((len(boards), self.num_hands), np.int16)
+            _strengths(cards[boards.numpy()], cards[self.hand_cards.numpy()], evaluator_tables(), strengths)
+            return torch.from_numpy(strengths).int()
         return self.strengths_by_tables(boards)
 
     def strengths_by_tables(self, boards: Tensor) -> Tensor:
@@ -99,11 +99,11 @@ class Deck:
 
 @njit()
 def _strengths(
-    boards: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, found: npt.NDArray[np.int16]
+    boards: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: npt.NDArray[np.int16]
 ) -> None:
-    """Fills `found` [B, H] with strengths on boards [B, 5]."""
+    """Fills `strengths` [B, H] with strengths on boards [B, 5]."""
     for board in range(len(boards)):
-        strengths_on(boards[board], hands, tables, found[board])
+        strengths_on(boards[board], hands, tables, strengths[board])
 
 
 @cache

@@ -80,10 +80,10 @@ def round_boards(deck: Deck, boards: Tensor) -> RoundBoards:
             [boards[part, None].expand(-1, len(places), -1), cards[part][:, places.flatten()].view(-1, *places.shape)],
             2,
         )
-        found = deck.strengths(rivers.flatten(0, 1)).view(*rivers.shape[:2], -1)
-        found = found.gather(2, hands[part, None].expand(-1, len(places), -1))
-        runouts[part] = found.to(torch.int16)
-        strength[part], spread[part] = _strength(found, live, places.shape[1])
+        strengths = deck.strengths(rivers.flatten(0, 1)).view(*rivers.shape[:2], -1)
+        strengths = strengths.gather(2, hands[part, None].expand(-1, len(places), -1))
+        runouts[part] = strengths.to(torch.int16)
+        strength[part], spread[part] = _strength(strengths, live, places.shape[1])
     if not boards.shape[1]:
         strength, spread = (_same_by_class(rows, hand_classes(deck)) for rows in (strength, spread))
     return RoundBoards(boards, cards, hands, strength, spread, runouts)

@@ -250,8 +250,8 @@ class _Builder:
         bets = self._bets(self.menu.bets, 0)
         places = [self._add(0, DECISION, 0, None) for _ in bets]
         self._opening(call, 0, checked=True)
-        for place, bet in zip(places, bets, strict=True):
-            self._facing(place, 0, bet, 0.0, 1)
+        for child, bet in zip(places, bets, strict=True):
+            self._facing(child, 0, bet, 0.0, 1)
 
     def _stake(self, amount: float) -> int:
         if amount not in self.known:
@@ -280,8 +280,8 @@ class _Builder:
         places = [self._add(node, DECISION, 1 - player, None) for _ in bets]
         if not checked:
             self._opening(check, 1 - player, checked=True)
-        for place, bet in zip(places, bets, strict=True):
-            self._facing(place, 1 - player, bet, 0.0, 1)
+        for child, bet in zip(places, bets, strict=True):
+            self._facing(child, 1 - player, bet, 0.0, 1)
 
     def _facing(self, node: int, player: int, bet: float, own: float, level: int) -> None:
         self._add(node, FOLD, player, own)
@@ -290,5 +290,5 @@ class _Builder:
             return
         raises = self._bets([_raised(bet, size) for size in self.menu.raises], level)
         places = [self._add(node, DECISION, 1 - player, None) for _ in raises]
-        for place, to in zip(places, raises, strict=True):
-            self._facing(place, 1 - player, to, bet, level + 1)
+        for child, to in zip(places, raises, strict=True):
+            self._facing(child, 1 - player, to, bet, level + 1)

@@ -63,7 +63,7 @@ class StreetBetting:
 
     def __init__(self, tree: BettingTree, street: int, roots: list[int], pot: int, device: torch.device) -> None:
         nodes = [n for n in range(tree.num_nodes) if tree.street[n] == street]
-        local = {node: place for place, node in enumerate(nodes)}
+        local = {node: slot for slot, node in enumerate(nodes)}
         decisions = [n for n in nodes if tree.kind[n] == NodeKind.DECISION]
         actions = [child for node in decisions for child in tree.children(node)]
         depth = dict.fromkeys(roots, 0)
@@ -78,7 +78,7 @@ class StreetBetting:
 
         self.num_nodes, self.num_rows, self.nodes = len(nodes), len(actions), nodes
         self.roots, self.leaves = index([local[n] for n in roots]), index(of_kind(NodeKind.NEXT_STREET))
-        self.leaf_nodes = [nodes[place] for place in self.leaves.tolist()]
+        self.leaf_nodes = [nodes[slot] for slot in self.leaves.tolist()]
         self.folds = [index([p for p in of_kind(NodeKind.FOLD) if tree.player[nodes[p]] == own]) for own in (0, 1)]
         self.showdowns = index(of_kind(NodeKind.SHOWDOWN))
         self.stake = torch.tensor([min(tree.chips[n]) + pot / 2 for n in nodes], dtype=torch.float32, device=device)
@@ -164,8 +164,8 @@ class _Street:
         above = torch.zeros(before.num_boards, NUM_HANDS, dtype=torch.int64, device=device)
         above.scatter_(1, before.hands, torch.arange(before.num_hands, device=device).expand_as(before.hands))
         self.from_parent = above[self.parent].gather(1, self.hands)  # [B, H] where a hand stands on the board before
-        pairs = [(place, suits) for place, board in enumerate(boards) for suits in board.maps]
-        self.map_board = torch.tensor([place for place, _ in pairs], device=device)
+        pairs = [(index, suits) for index, board in enumerate(boards) for suits in board.maps]
+        self.map_board = torch.tensor([index for index, _ in pairs], device=device)
         maps = torch.from_numpy(HAND_MAPS[[suits for _, suits in pairs]].astype(np.int64)).to(device)
         renamed = maps.gather(1, before.hands[self.parent[self.map_board]])
         self.to_parent = number[self.map_board].gather(1, renamed)  # [maps, H of the board before]
@@ -276,10 +276,10 @@ class WholeEngine:
             part = slice(begin, min(begin + step, int(last)))
             above = street.parent[part] - boards.start
             index = street.from_parent[part][:, None].expand(-1, leaves.shape[1], -1)
-            found = self._below(level + 1, part, leaves[above].gather(2, index), player, mode)
+            values = self._below(level + 1, part, leaves[above].gather(2, index), player, mode)
             maps = slice(int(street.first_map[part.start]), int(street.first_map[part.stop]))
             child = street.map_board[maps]
-            padded = torch.nn.functional.pad(found, (0, 1))[child - part.start]
+            padded = torch.nn.functional.pad(values, (0, 1))[child - part.start]
             rows = padded.gather(2, street.to_parent[maps][:, None].expand(-1, leaves.shape[1], -1))
             total.index_add_(0, street.parent[child] - boards.start, rows, alpha=street.chance)
         return total
@@ -303,6 +303,6 @@ class WholeEngine:
         """Returns [rows of the player, 1326]: average policies on a board, by decision in preorder; 0 where blocked."""
         street = self.streets[level]
         rows = street.forest.match(street.sums[board : board + 1], 1.0)[0, street.forest.rows_of[player]]
-        found = rows.new_zeros(len(rows), NUM_HANDS)
-        found[:, street.hands[board]] = rows
-        return np.asarray(found.cpu().numpy(), np.float32)
+        whole = rows.new_zeros(len(rows), NUM_HANDS)
+        whole[:, street.hands[board]] = rows
+        return np.asarray(whole.cpu().numpy(), np.float32)
