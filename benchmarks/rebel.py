@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
 from time import perf_counter, process_time
 from typing import Any
@@ -31,18 +32,19 @@ SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds o
 # subgames per second of the authors' C++ release on one core of a 2 vCPU Sapphire Rapids machine, depth 2, 1,024
 # updates
 RELEASE = {"liars-dice:1x4": 12.4, "liars-dice:1x5": 7.2, "liars-dice:1x6": 7.8, "liars-dice:2x3": 7.8}
+CASES = tuple(RELEASE)
 UPDATES = 1024
 LESSONS = 500
 GAMES = 12
 
 
-def run(progress: Progress) -> Result:
+def run(progress: Progress, names: Sequence[str] = CASES) -> Result:
     """Returns searches per second of games in mid-play, one core on a CPU; bfloat16 where the device has it."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     precisions = [True] if device == "cuda" else [False, True] if _multiplies_bfloat16() else [False]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    cases = [(name, low) for name in RELEASE for low in precisions]
+    cases = [(name, low) for name in names for low in precisions]
     try:
         rows = [_measure(name, device, low, progress, place / len(cases)) for place, (name, low) in enumerate(cases)]
     finally:

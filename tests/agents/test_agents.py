@@ -85,7 +85,7 @@ def test_humans_are_asked() -> None:
 
     game = load_game("kuhn")
     table = play_game((HumanAgent(game, ask), ScriptedAgent(game, "last")), np.random.default_rng(1))
-    assert table.labels() == ["bet", "call"] and [seen.seat for seen in asked] == [0]
+    assert table.labels == ["bet", "call"] and [seen.seat for seen in asked] == [0]
     with pytest.raises(AgentError, match="cannot be read"):
         HumanAgent(game, ask).policy(build_tree(game))
 

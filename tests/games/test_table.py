@@ -56,7 +56,7 @@ def test_what_everybody_saw_is_told_in_words() -> None:
     table = Table(load_game("kuhn"), np.random.default_rng(0))
     table.act(0)
     table.act(1)
-    assert table.labels() == ["check", "bet"]
+    assert table.labels == ["check", "bet"]
     with pytest.raises(GameError, match="not over yet"):
         table.payoff(0)
     with pytest.raises(GameError, match=r"action 2 is not legal; allowed: \[\(0, 'fold'\), \(1, 'call'\)\]"):
@@ -78,7 +78,7 @@ def test_a_table_goes_on_where_it_was_left() -> None:
     table = Table(game, rng)
     while not table.is_over:
         again = Table.resumed(game, table.events, table.past_hands, np.random.default_rng(1))
-        assert again.observe() == table.observe() and again.labels() == table.labels()
+        assert again.observe() == table.observe() and again.labels == table.labels
         table.act(int(rng.choice(table.observe().legal)))
     again = Table.resumed(game, table.events, table.past_hands, rng)
     assert again.is_over and again.payoff(0) == table.payoff(0)

@@ -73,17 +73,28 @@ class Table:
         state: the public state; at the start chance has dealt and moved until a player has to act.
         hands: the number of each player's hand.
         events: which child followed at each public state so far.
-        past_hands: the players' hands at the start and after each event.
+        past_states: the public states at the start and after each event.
+        past_hands: the players' hands there.
+        labels: what everybody saw happen, in words.
     """
 
     def __init__(self, game: Game[Any], rng: np.random.Generator) -> None:
-        self.game = game
-        self.state: Hashable = game.root()
-        self.events: tuple[int, ...] = ()
-        self._rng = rng
-        self.hands: tuple[int, int] = game.deal_operator(game.root()).sample(rng)
-        self.past_hands = [self.hands]
+        self._begin(game, rng, game.deal_operator(game.root()).sample(rng))
         self._let_chance_move()
+
+    def _begin(self, game: Game[Any], rng: np.random.Generator, hands: tuple[int, int]) -> None:
+        self.game, self._rng, self.state, self.hands = game, rng, game.root(), hands
+        self.events: tuple[int, ...] = ()
+        self.past_states: list[Hashable] = [self.state]
+        self.past_hands = [hands]
+        self.labels: list[str] = []
+
+    def _enter(self, event: int, child: Child[Any], hands: tuple[int, int]) -> None:
+        self.state, self.hands = child.state, hands
+        self.events += (event,)
+        self.past_states.append(child.state)
+        self.past_hands.append(hands)
+        self.labels.append(child.label)
 
     @classmethod
     def resumed(
@@ -103,13 +114,12 @@ class Table:
                 f"after {len(events)} events there are {len(events) + 1} pairs of hands, not {len(past_hands)}"
             )
         table = cls.__new__(cls)
-        table.game, table.state, table.events, table._rng = game, game.root(), tuple(events), rng
-        table.past_hands, table.hands = list(past_hands), past_hands[-1]
-        for event in events:
+        table._begin(game, rng, past_hands[0])
+        for event, hands in zip(events, past_hands[1:], strict=True):
             children = game.children(table.state)
             if not 0 <= event < len(children):
                 raise GameError(f"no event {event}; this public state has children 0 to {len(children) - 1}")
-            table.state = children[event].state
+            table._enter(event, children[event], hands)
         return table
 
     @property
@@ -145,15 +155,6 @@ class Table:
         won = self.game.winnings(self.state, self.hands)
         return won if player == 0 else -won
 
-    def labels(self) -> list[str]:
-        """Returns what everybody saw happen, in words."""
-        state, labels = self.game.root(), []
-        for event in self.events:
-            child = self.game.children(state)[event]
-            labels.append(child.label)
-            state = child.state
-        return labels
-
     def _legal(self) -> tuple[int, ...]:
         """Returns the actions that the actor's hand may take."""
         mine = legal_actions_at(self.game, self.state)[:, self.hands[self.actor]]
@@ -175,10 +176,8 @@ class Table:
                     for j in second:
                         ways.append((number, int(i), int(j)))
                         weights.append(deal.probability((int(i), int(j))))
-        chosen = ways[int(self._rng.choice(len(ways), p=np.array(weights) / sum(weights)))]
-        self.events += (chosen[0],)
-        self.state, self.hands = children[chosen[0]].state, (chosen[1], chosen[2])
-        self.past_hands.append(self.hands)
+        event, first_hand, second_hand = ways[int(self._rng.choice(len(ways), p=np.array(weights) / sum(weights)))]
+        self._enter(event, children[event], (first_hand, second_hand))
 
     def _hands_after(self, child: Child[Any], number: int, player: int, action: int | None) -> npt.NDArray[np.intp]:
         """Returns the hands of a player in a child that come from the present one."""

@@ -268,7 +268,7 @@ def _record(table: Table, seat: int, turns: list[Turn]) -> dict[str, Any]:
     return {
         "seat": seat,
         "hands": [game.hands(table.state, player)[table.hands[player]] for player in (0, 1)],
-        "events": table.labels(),
+        "events": table.labels,
         "won": table.payoff(seat),
         "turns": [
             {

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 _DIGITS = 7
+_AS_THEY_ARE = frozenset((str, int, bool, type(None)))
 
 
 class Channel:
@@ -37,13 +38,15 @@ class Channel:
 
 def plain(value: Any) -> Any:
     """Returns a value as JSON has it: arrays as lists, numbers to 7 digits, what is no number as null."""
-    if isinstance(value, float | np.floating):
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, (float, np.floating)):
         return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, np.integer | np.bool_):
         return value.item()

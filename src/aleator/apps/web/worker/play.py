@@ -77,8 +77,7 @@ class Session:
 
     def _history(self, length: int) -> PublicHistory:
         """Returns the public history after so many events, as the agent sees it; `seat` is the agent's."""
-        at = Table.resumed(self.solved.game, self.table.events[:length], self.table.past_hands[: length + 1], self.rng)
-        return PublicHistory(1 - self.seat, at.state, at.events)
+        return PublicHistory(1 - self.seat, self.table.past_states[length], self.table.events[:length])
 
     def deal(self) -> None:
         """Makes a new deal, and lets the agent move if it is first."""
@@ -150,10 +149,9 @@ class Session:
 
     def _note_chance(self, before: int) -> None:
         """Adds a step for each event of chance after the first `before` events."""
-        labels = self.table.labels()
         for number in range(before, len(self.table.events)):
             self.state["deal"]["policies"].append(None)
-            self._note({"who": "chance", "label": labels[number]}, number + 1)
+            self._note({"who": "chance", "label": self.table.labels[number]}, number + 1)
 
     def _note(self, step: dict[str, Any], length: int) -> None:
         """Adds a step, with what the agent believes about the player's hand after so many events."""
@@ -190,7 +188,7 @@ class Session:
             "hand": names[self.seat],
             "agent_hand": names[1 - self.seat] if over else None,
             "over": over,
-            "position": self.table.labels(),
+            "position": self.table.labels,
             "scene": self.solved.scene(history),
             "options": options,
             "steps": now["steps"] if over else [_public_step(step) for step in now["steps"]],
