@@ -7,11 +7,12 @@ only the first run compiles.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+
+from aleator.caching import cache
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from functools import cache
 from pathlib import Path
+
+from aleator.caching import cache
 
 GIB = 2**30
 _UNKNOWN = 1 << 62

@@ -9,13 +9,13 @@ Reference: thesis 2.4.4 (no-limit flop hold'em), 5.1.8 (bet sizes as fractions o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import combinations
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
+from aleator.caching import cache
 from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 

@@ -10,11 +10,11 @@ Reference: thesis 2.4.5 and 3.1.3 (prizes ascending).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from aleator.caching import cache
 from aleator.errors import GameError
 from aleator.games.base import TERMINAL, Child, FloatArray, Game, IntArray
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
+from aleator.caching import cache
 from aleator.errors import SolutionError, SolveError, TooBigError
 from aleator.games.base import Game
 from aleator.games.contract import check_own_game

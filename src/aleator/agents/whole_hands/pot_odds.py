@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.caching import lru_cache
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, FOLD

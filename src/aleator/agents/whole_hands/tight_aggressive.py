@@ -7,13 +7,13 @@ odds that the pot offers. It has no idea of ranges. Good as a first opponent and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchAgent, BatchPolicy
 from aleator.agents.whole_hands.scripted import raise_amounts
+from aleator.caching import lru_cache
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.equity import hand_strengths

@@ -7,7 +7,6 @@ import inspect
 import os
 import re
 import sys
-from functools import cache
 from typing import Any, NoReturn
 
 import typer
@@ -15,6 +14,7 @@ import typer
 from aleator import __version__
 from aleator.apps.cli.output import fail, walks_shown
 from aleator.apps.cli.stopping import exit_code
+from aleator.caching import cache
 from aleator.errors import AleatorError
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether Typer brings its own or not

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import cache
 from importlib import resources
 
 from aleator.apps.web.models import Preset, SpotModel
 from aleator.apps.web.models_play import GameInfo, OpponentInfo
+from aleator.caching import cache
 from aleator.games.holdem.spot_file import parse_spot, spot_table
 from aleator.learning.value_network.shipped import shipped_games
 

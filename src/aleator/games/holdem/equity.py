@@ -16,13 +16,13 @@ of the board is exact up to that factor.
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import cache
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of, strengths_on
 from aleator.games.holdem.suits import HAND_MAPS

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import cache
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_RANKS, NUM_SUITS, CardError, check_cards, format_cards
 from aleator.jit import njit
 

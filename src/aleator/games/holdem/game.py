@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import cache
 from aleator.errors import GameError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name

@@ -8,12 +8,12 @@ combo draw is one to a flush and to a straight.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import lru_cache
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, NUM_RANKS, NUM_SUITS, blocked_hands
 from aleator.games.holdem.evaluator import Category, categories, evaluate
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import lru_cache
 from aleator.errors import AleatorError, shown
 from aleator.games.holdem.bet_menu import CHECK_DOWN, POSITION_NAMES, BetMenu
 from aleator.games.holdem.betting_tree import BettingNode, TreeConfig, build_tree

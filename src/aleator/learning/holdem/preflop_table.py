@@ -17,7 +17,6 @@ Status: tests/learning/holdem/test_preflop_table.py; `python -m aleator.learning
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.caching import cache
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.equity import preflop_equities, representatives

@@ -14,9 +14,9 @@ Status: tests/learning/holdem/test_situations.py.
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
+
+from aleator.caching import cache
 
 Tensor = torch.Tensor
 

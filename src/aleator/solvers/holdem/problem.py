@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 
+from aleator.caching import cache
 from aleator.errors import SolutionError, SolveError
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot import Spot

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from aleator.apps.web.worker.channel import Channel
+from aleator.caching import lru_cache
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import solve

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from aleator.agents.registry import load_agent
 from aleator.apps.web.catalogue import EQUILIBRIUM, REBEL
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.solved import Solved, belief_of
+from aleator.caching import lru_cache
 from aleator.games.base import FloatArray
 from aleator.games.registry import load_game
 from aleator.games.table import PublicHistory, Table

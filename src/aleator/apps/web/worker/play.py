@@ -9,7 +9,6 @@ for AIVAT; there the agent plays the baseline, and the sum over the player's dec
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from aleator.apps.web.worker.equilibrium import open_game
 from aleator.apps.web.worker.opponents import Opponent, open_opponent
 from aleator.apps.web.worker.review import explain
 from aleator.apps.web.worker.solved import Solved, SolvedGame, mixture_of, policy_of
+from aleator.caching import lru_cache
 from aleator.errors import AleatorError
 from aleator.games.table import PublicHistory, Table
 

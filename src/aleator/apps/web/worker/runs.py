@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import time
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.models_play import Run, RunCurves
 from aleator.apps.web.worker.channel import Channel
+from aleator.caching import lru_cache
 from aleator.learning.value_network import shipped
 from aleator.storage import ArrayFile
 

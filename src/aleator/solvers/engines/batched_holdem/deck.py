@@ -7,12 +7,12 @@ in the deck. The whole deck has the 1,326 hands of hold'em; smaller decks are fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, check_cards
 from aleator.games.holdem.evaluator import (

@@ -15,13 +15,13 @@ Status: equal to enumeration (tests/learning/holdem/test_leaves.py), the three w
 
 from __future__ import annotations
 
-from functools import cache
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.caching import cache
 from aleator.jit import njit
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 

@@ -16,10 +16,9 @@ Status: equal to `plain` on a device (tests/solvers/batched_holdem/test_fused.py
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder

@@ -14,10 +14,9 @@ Status: equal to `plain` on a device, and on a CPU where a C++ compiler can stan
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
 
+from aleator.caching import cache
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, PlainEngine

@@ -10,12 +10,12 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from aleator.caching import cache
 from aleator.errors import AleatorError
 from aleator.storage import StorageError, replace_file
 

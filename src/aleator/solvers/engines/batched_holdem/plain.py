@@ -19,11 +19,11 @@ Status: equal to `solvers.holdem` and to a recursion over single hands (tests/so
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import torch
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, BettingShape

@@ -12,8 +12,8 @@ Layouts, with H hands: regrets and sums [B, R, H]; the root's reach and values [
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, BettingShape
 

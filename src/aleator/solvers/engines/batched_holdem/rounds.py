@@ -6,13 +6,13 @@ Preflop has no board, and too many runouts to look at each: with the whole deck 
 
 from __future__ import annotations
 
-from functools import cache
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from aleator.caching import cache
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.games.holdem.equity import preflop_equities
 from aleator.games.holdem.suits import board_classes

@@ -14,11 +14,11 @@ Status: equal to `rounds` on a CPU (tests/solvers/batched_holdem/test_runout_ker
 
 from __future__ import annotations
 
-from functools import cache
 from math import comb
 
 import torch
 
+from aleator.caching import cache
 from aleator.games.holdem.cards import NUM_RANKS, NUM_SUITS
 from aleator.games.holdem.evaluator import (
     COLUMN_MASK,

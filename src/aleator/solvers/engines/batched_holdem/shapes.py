@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from math import inf
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind

@@ -12,9 +12,9 @@ of the other
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, BettingShape
 
