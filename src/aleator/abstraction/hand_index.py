@@ -100,12 +100,12 @@ class HandIndexer:
         Raises:
             CardError: a number is not below the number of hands.
         """
-        numbers = np.ascontiguousarray(numbers, dtype=np.int64)
-        outside = (numbers < 0) | (numbers >= len(self))
+        wanted: IntArray = np.ascontiguousarray(numbers, dtype=np.int64)
+        outside = (wanted < 0) | (wanted >= len(self))
         if outside.any():
-            raise CardError(f"{int(numbers[outside][0])} is not the number of a hand: there are {len(self):,}")
-        cards = np.empty((len(numbers), self.num_cards), np.int8)
-        _unindex_rows(numbers, self.tables, np.empty(NUM_SUITS, np.int64), cards)
+            raise CardError(f"{int(wanted[outside][0])} is not the number of a hand: there are {len(self):,}")
+        cards = np.empty((len(wanted), self.num_cards), np.int8)
+        _unindex_rows(wanted, self.tables, np.empty(NUM_SUITS, np.int64), cards)
         return cards
 
     def _checked(self, cards: npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
@@ -127,7 +127,8 @@ def _tables(rounds: tuple[int, ...]) -> IndexTables:
     counts = np.arange(num_shapes)[:, None] // radix % widths
     sizes = [prod(_subsets(row)) for row in counts.tolist()]
     configuration = np.full((num_shapes,) * 3, -1, np.int32)
-    shapes, offsets = [], [0]
+    shapes: list[tuple[int, ...]] = []
+    offsets = [0]
     for ascending in combinations_with_replacement(range(num_shapes), NUM_SUITS):
         chosen = ascending[::-1]
         if tuple(counts[list(chosen)].sum(axis=0)) == rounds and all(sizes[shape] for shape in chosen):
@@ -181,7 +182,7 @@ def index_hand(cards: npt.NDArray[np.int8], tables: IndexTables, places: npt.NDA
     for place in range(len(tables.radix)):
         now0, now1, now2, now3 = 0, 0, 0, 0
         for k in range(tables.first_card[place], tables.first_card[place + 1]):
-            card = np.int64(cards[k])
+            card = int(cards[k])
             bit, suit = 1 << (card >> 2), card & 3
             if suit == 0:
                 now0 |= bit
@@ -238,7 +239,7 @@ def index_hand(cards: npt.NDArray[np.int8], tables: IndexTables, places: npt.NDA
         inside = a + (b + (_two(c) + d) * sizes[shape1]) * sizes[shape0]
     else:
         inside = a + (b + (c + d * sizes[shape2]) * sizes[shape1]) * sizes[shape0]
-    return tables.offsets[found] + inside
+    return int(tables.offsets[found] + inside)
 
 
 @kernel(forceinline=True)
@@ -348,7 +349,7 @@ def _largest(digit: int, many: int, size: int) -> int:
     if many == 1:
         return digit
     if many == 2:
-        n = np.int64(np.sqrt(2.0 * digit))  # the answer, or one more
+        n = int(np.sqrt(2.0 * digit))  # the answer, or one more
         return n - 1 if _two(n) > digit else n
     low, high = 0, size
     while low < high - 1:
@@ -370,7 +371,7 @@ def _suit_cards(suit: int, shape: int, number: int, tables: IndexTables, cards: 
             continue
         sets = tables.choose[NUM_RANKS - _count_bits(used), count]
         following = number // sets
-        ranks = np.int64(tables.subsets[count, number - following * sets])
+        ranks = int(tables.subsets[count, number - following * sets])
         number, left = following, used
         while left:  # the set counts free ranks: make room for the others
             below = (left & -left) - 1

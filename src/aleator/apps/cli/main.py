@@ -34,6 +34,7 @@ _VERBS = {
     "acpc": "Play at a dealer of the Annual Computer Poker Competition.",
     "dealer": "Deal for other people's bots, by the ACPC protocol.",
     "serve": "Play, solve and watch learning in the browser.",
+    "abstraction": "Make and show buckets of hands that a smaller game takes for one another.",
     "train": "Train networks by self-play; resumable.",
     "demo": "Train ReBeL on Liar's Dice from nothing and compare with the paper.",
     "paper": "Reproduce a table or figure of the papers.",

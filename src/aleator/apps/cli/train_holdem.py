@@ -78,7 +78,7 @@ def run_slice(title: str, path: Path, run: Callable[..., dict[str, Any]], *, jso
     Returns:
         the line, for people to be told; None if there is nothing left to say.
     """
-    with _reporting(title, quiet=json) as report:
+    with reporting(title, quiet=json) as report:
         try:
             line = run(report=report)
         except KeyboardInterrupt:
@@ -92,7 +92,7 @@ def run_slice(title: str, path: Path, run: Callable[..., dict[str, Any]], *, jso
 
 
 @contextmanager
-def _reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
+def reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
     """Yields what a slice tells its progress: a bar, or a line now and then; raises KeyboardInterrupt after Ctrl-C."""
     with interruptible() as pressed, progress_bar(title, quiet=quiet) as move:
         last = time.monotonic()

@@ -1,0 +1,244 @@
+"""Making buckets: street by street from the last one back, each fitted on a sample and then given to every board.
+
+Algorithm:
+    Boards are dealt at random, and a few hands on each: their features are what k-means is fitted on, so that hands
+    count as often as they come. Then all hands on all boards up to suits go to their nearest centre. Buckets are
+    renumbered by the mean equity of the sample's hands in them; `potential` of the street before is a histogram over
+    these buckets. Public flop clusters: flops are near each other if the 169 classes have similar buckets there.
+
+A street that is done is kept beside the file, so that a build that was stopped goes on with the next one.
+
+Reference: as in `abstraction.features`; N. Brown, S. Ganzfried, T. Sandholm, "Hierarchical Abstraction, Distributed
+Equilibrium Computation, and Post-Processing, with Application to a Champion No-Limit Texas Hold'em Agent" (AAMAS 2015)
+for public flop clusters.
+Deviations: rivers are tabled by board and hand, 134,459 times 1,326 (178 MB), and not by their 2.4 G numbers: with
+boards as sets that is what imperfect recall needs, one board's features are computed at once, and its hands lie side
+by side. Perfect recall cuts these buckets by those of earlier streets and does not cluster each of them anew.
+Status: tests/abstraction/test_build.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.abstraction import features
+from aleator.abstraction.boards import all_boards, board_indexer, board_tables, random_boards
+from aleator.abstraction.buckets import BucketConfig, Buckets, Table, bucket_type
+from aleator.abstraction.k_means import Centres, find_nearest, k_means
+from aleator.games.holdem.betting import STREET_NAMES
+from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
+from aleator.storage import ArrayFile, StorageError, check_writable, write_arrays
+
+Report = Callable[[float, str], None]
+Floats = npt.NDArray[np.float32]
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+_PART_FORMAT: Final = "aleator buckets of a street 1"
+_CHUNK: Final = 32  # boards that a thread takes at a time
+_SHARE: Final = {1: 0.15, 2: 0.5, 3: 0.35}  # of a build's time
+_FIT: Final = 0.3  # of a street's time
+
+
+class Street(NamedTuple):
+    """The buckets of a street: ``[boards, 1326]``, and the mean equity of each bucket."""
+
+    table: Table
+    equity: Floats
+
+
+def build_buckets(config: BucketConfig, path: Path, *, threads: int = 1, report: Report | None = None) -> Buckets:
+    """Makes buckets and writes them to a file; whatever a stopped build of the same settings has done is used.
+
+    Args:
+        config: what to make.
+        path: the file.
+        threads: that share the boards.
+        report: is told the share done and what is being done; may raise to stop.
+    """
+    check_writable(path)
+    say: Report = report or (lambda share, text: None)
+    total, done, began = sum(_SHARE[street] for street in range(1, config.last_street + 1)), 0.0, time.perf_counter()
+    streets: dict[int, Street] = {}
+    for street in range(config.last_street, 0, -1):
+        part = _part(path, street)
+        found = _read_part(part, config)
+        if found is None:
+            share = _SHARE[street] / total
+            begun = done
+
+            def inside(part: float, text: str, begun: float = begun, share: float = share) -> None:
+                say(begun + share * part, text)
+
+            found = _Builder(config, street, streets.get(street + 1), threads, inside).build()
+            _write_part(part, config, found)
+        streets[street] = found
+        done += _SHARE[street] / total
+    order = range(1, config.last_street + 1)
+    flops = _public_flops(streets[1], config)
+    tables, equities = [streets[street].table for street in order], [streets[street].equity for street in order]
+    seconds = round(time.perf_counter() - began, 1)
+    buckets = Buckets(config, tables, equities, flops, {"seconds": seconds, "fingerprint": _hash([*tables, flops])})
+    buckets.save(path)
+    for street in order:
+        _part(path, street).unlink(missing_ok=True)
+    return buckets
+
+
+def size_of(config: BucketConfig) -> int:
+    """Returns the bytes of a file of buckets, which is about what a build takes of memory."""
+    counts = enumerate(config.buckets, start=1)
+    return sum(len(board_indexer(street)) * NUM_HANDS * bucket_type(count)().itemsize for street, count in counts)
+
+
+class _Builder:
+    """Makes the buckets of one street, given those of the next."""
+
+    def __init__(
+        self, config: BucketConfig, street: int, following: Street | None, threads: int, report: Report
+    ) -> None:
+        self.config, self.street, self.following, self.threads, self.report = config, street, following, threads, report
+        self.feature, self.name = config.features[street - 1], STREET_NAMES[street]
+        self.metric = "l2" if self.feature in ("equity", "ochs") else "l1"
+        self.boards = all_boards(street)
+
+    def build(self) -> Street:
+        """Returns the buckets."""
+        centres, equity = self._fit()
+        return Street(self._assign(centres), equity)
+
+    def _fit(self) -> tuple[Centres, Floats]:
+        """Returns centres in the order of the mean equity of their hands in a sample, and these equities."""
+        config = self.config
+        rng = np.random.default_rng([config.seed, self.street])
+        rows, seeds = random_boards(self.street, config.boards, rng), rng.integers(0, 2**63, config.boards)
+        sample, strengths = [], []
+        for done, (points, equity) in enumerate(self._parallel(self._draw, list(zip(rows, seeds, strict=True))), 1):
+            sample.append(points)
+            strengths.append(equity)
+            self.report(0.5 * _FIT * done / len(rows), f"{self.name}: features of a sample, {done:,} boards")
+        points = np.concatenate(sample)
+
+        def on_round(number: int, distance: float) -> None:
+            share = 0.5 * _FIT * (1 + number / config.rounds)
+            self.report(share, f"{self.name}: k-means, round {number}, mean distance {distance:.5f}")
+
+        clusters = k_means(
+            points, config.buckets[self.street - 1], rng, metric=self.metric, rounds=config.rounds,
+            threads=self.threads, on_round=on_round,
+        )  # fmt: skip
+        count = len(clusters.centres.sums)
+        members = np.maximum(np.bincount(clusters.labels, minlength=count), 1)
+        equity = np.bincount(clusters.labels, np.concatenate(strengths), minlength=count) / members
+        order = np.argsort(equity, kind="stable")
+        self._number_of = np.argsort(order)  # of each centre: they stay in the order of their sums
+        return clusters.centres, equity[order].astype(np.float32)
+
+    def _assign(self, centres: Centres) -> Table:
+        """Returns the bucket of every hand on every board."""
+        kind = bucket_type(self.config.buckets[self.street - 1])
+        table = np.zeros((len(self.boards), NUM_HANDS), kind)
+        numbers = self._number_of.astype(kind)
+
+        def assign(rows: range) -> None:
+            for row in rows:
+                points, _ = self._features(row)
+                alive = ~blocked_hands(self.boards[row])
+                labels, distances = np.empty(alive.sum(), np.int32), np.empty(alive.sum(), np.float32)
+                find_nearest(points[alive], centres, labels, distances)
+                table[row, alive] = numbers[labels]
+
+        chunks = [range(at, min(at + _CHUNK, len(table))) for at in range(0, len(table), _CHUNK)]
+        for done, _ in enumerate(self._parallel(assign, chunks), 1):
+            self.report(_FIT + (1.0 - _FIT) * done / len(chunks), f"{self.name}: board {done * _CHUNK:,}")
+        return table
+
+    def _draw(self, task: tuple[int, int]) -> tuple[Floats, npt.NDArray[np.float64]]:
+        """Returns features and equities of a few hands on a board."""
+        row, seed = task
+        alive = np.flatnonzero(~blocked_hands(self.boards[row]))
+        hands = np.random.default_rng(seed).choice(alive, min(self.config.hands, len(alive)), replace=False)
+        points, equity = self._features(row)
+        return points[hands], equity[hands]
+
+    def _features(self, row: int) -> tuple[Floats, npt.NDArray[np.float64]]:
+        """Returns the features ``[1326, D]`` and the equity ``[1326]`` of all hands on a board."""
+        if self.feature == "potential":
+            assert self.following is not None
+            table, means = self.following
+            counts = features.count_next_buckets(self.boards[row], table, board_tables(self.street + 1), len(means))
+            equity = counts @ means.astype(np.float64) / np.maximum(counts.sum(axis=1), 1)
+            return features.cumulated(counts, means), equity
+        won, met, bins = features.count_runouts(self.boards[row], self.config.showdown_cards)
+        equity = features.equities(won, met)
+        if self.feature == "ochs":
+            return features.ochs(won, met), equity
+        if self.feature == "histogram":
+            return features.cumulated(bins, (np.arange(features.BINS) + 0.5) / features.BINS), equity
+        return equity.astype(np.float32)[:, None], equity
+
+    def _parallel(self, function: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterable[Answer]:
+        """Yields the answers to some tasks in their order, computed by threads."""
+        if self.threads == 1:
+            yield from map(function, tasks)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                yield from pool.map(function, tasks)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _public_flops(flop: Street, config: BucketConfig) -> npt.NDArray[np.int16]:
+    """Returns the public cluster of each flop, ``[1755]``: by the mean equity of the bucket of each of 169 classes."""
+    boards = all_boards(1)
+    if config.public_flops == 1:
+        return np.zeros(len(boards), np.int16)
+    rows = np.empty((len(boards), NUM_HAND_CLASSES), np.float32)
+    for row, board in enumerate(boards):
+        alive = ~blocked_hands(board)
+        classes, equity = HAND_CLASSES[alive], flop.equity[flop.table[row, alive]]
+        count = np.bincount(classes, minlength=NUM_HAND_CLASSES)
+        rows[row] = np.bincount(classes, equity, minlength=NUM_HAND_CLASSES) / np.maximum(count, 1)
+    drawn = random_boards(1, 200_000, np.random.default_rng([config.seed, 0]))
+    weights = np.bincount(drawn, minlength=len(boards)) + 1.0  # nearly as often as they come
+    rng = np.random.default_rng([config.seed, 4])
+    clusters = k_means(rows, config.public_flops, rng, weights=weights, rounds=100)
+    return clusters.labels.astype(np.int16)
+
+
+def _part(path: Path, street: int) -> Path:
+    return path.with_name(f"{path.name}.{STREET_NAMES[street]}.part")
+
+
+def _write_part(path: Path, config: BucketConfig, street: Street) -> None:
+    metadata = {"format": _PART_FORMAT, "config": config.to_json()}
+    write_arrays(path, {"table": street.table, "equity": street.equity}, metadata)
+
+
+def _read_part(path: Path, config: BucketConfig) -> Street | None:
+    """Returns a street that an earlier build of the same settings has done; None if there is none."""
+    if not path.exists():
+        return None
+    try:
+        file = ArrayFile(path)
+        if file.metadata.get("format") != _PART_FORMAT or file.metadata.get("config") != config.to_json():
+            return None
+        return Street(np.asarray(file["table"]), np.asarray(file["equity"]))
+    except (StorageError, KeyError):  # damaged: it is made again
+        return None
+
+
+def _hash(arrays: list[npt.NDArray[np.generic]]) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()[:32]

@@ -1,0 +1,128 @@
+"""`aleator abstraction`: make buckets of hands, and look into a file of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aleator.apps.cli.output import note, number, out, print_json, print_table
+from aleator.apps.cli.stopping import end
+from aleator.apps.cli.train_holdem import reporting
+from aleator.apps.cli.training import duration
+from aleator.parsing import MAX_SEED, MAX_THREADS, parse_whole
+
+app = typer.Typer(no_args_is_help=True)
+
+_FILE = Annotated[Path, typer.Argument(help="The file of buckets.", show_default=False)]
+_JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.callback()
+def _overview() -> None:
+    """Make and show buckets: hands that a smaller game takes for one another."""
+
+
+@app.command()
+def build(
+    file: _FILE,
+    game: Annotated[str, typer.Option(help="A game of whole hands; where it ends, hands are compared.")] = "hunl",
+    buckets: Annotated[str, typer.Option(help="On the flop, turn and river; one number for all.")] = "200",
+    features: Annotated[str | None, typer.Option(help="What hands are compared by on each street: equity, ochs, "
+                                                 "histogram or potential; default: potential, last ochs.")] = None,
+    recall: Annotated[str, typer.Option(help="imperfect, or perfect: earlier buckets are remembered.")] = "imperfect",
+    public_flops: Annotated[int, typer.Option(help="Clusters of flops that are told apart; 1 for none.")] = 1,
+    boards: Annotated[int, typer.Option(help="Random boards that the clusters of a street are fitted on.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
+    json: _JSON = False,
+) -> None:  # fmt: skip
+    """Make buckets. Ctrl-C keeps the streets that are done; the same command goes on with the next.
+
+    Examples:  aleator abstraction build buckets.bin  |  aleator abstraction build small.bin --buckets 50/50/100
+    --features histogram/histogram/equity  |  aleator abstraction build flop.bin --game flop-holdem --buckets 2000
+    """
+    from aleator.abstraction.buckets import AbstractionError, BucketConfig
+    from aleator.abstraction.build import build_buckets, size_of
+    from aleator.games.holdem.variants import load_hand_game
+
+    streets = load_hand_game(game).rules.num_streets - 1
+    if recall not in ("imperfect", "perfect"):
+        raise AbstractionError(f"unknown recall {recall!r}; allowed: imperfect, perfect")
+    counts = [parse_whole(text, "buckets", least=1, error=AbstractionError) for text in buckets.split("/")]
+    words = ("potential",) * (streets - 1) + ("ochs",) if features is None else tuple(features.split("/"))
+    config = BucketConfig(
+        game=game,
+        buckets=tuple(counts * streets if len(counts) == 1 else counts),
+        features=words * streets if len(words) == 1 and features else words,
+        perfect_recall=recall == "perfect",
+        public_flops=public_flops,
+        boards=boards,
+        seed=seed,
+    )
+    if not json:
+        note(f"{file}: {size_of(config) / 1e6:,.0f} MB, and as much memory; a few minutes of a core")
+    with reporting("making buckets", quiet=json) as report:
+        try:
+            made = build_buckets(config, file, threads=threads or os.cpu_count() or 1, report=report)
+        except KeyboardInterrupt:
+            note(f"stopped; the same command goes on after the streets that are done, kept beside {file}")
+            end(stopped=True)
+            return
+    if json:
+        print_json({"file": str(file), **made.report})
+    else:
+        out.print(f"{file}: buckets made in {duration(made.report['seconds'])}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def show(
+    file: _FILE,
+    board: Annotated[str, typer.Option(help="Show the buckets of hands on this board, as 'Ah 7c 2d'.")] = "",
+    hand: Annotated[str, typer.Option(help="Show hands that share the bucket of this one, as 'As Ks'.")] = "",
+    json: _JSON = False,
+) -> None:
+    """Show what a file of buckets was made from, or which hands on a board share a bucket.
+
+    Examples:  aleator abstraction show buckets.bin  |  aleator abstraction show buckets.bin --board 'Ah 7c 2d' --hand
+    'As Ks'
+    """
+    from aleator.abstraction.buckets import AbstractionError, open_buckets
+    from aleator.games.holdem.betting import STREET_NAMES
+    from aleator.games.holdem.cards import blocked_hands, format_cards, format_hand, parse_cards, parse_hand
+    from aleator.games.holdem.hand_state import BOARD_CARDS
+
+    buckets = open_buckets(file)
+    config = buckets.config
+    cards = parse_cards(board)
+    if len(cards) not in BOARD_CARDS[: config.last_street + 1]:
+        raise AbstractionError(
+            f"--board has {len(cards)} cards; {config.game} has boards of 3 to {config.showdown_cards}"
+        )
+    if hand:
+        numbers, alive, own = buckets.numbers(cards), ~blocked_hands(cards), parse_hand(hand)
+        if not alive[own]:
+            raise AbstractionError(f"{hand} shares a card with the board {format_cards(cards)}")
+        same = [format_hand(int(other)) for other in (alive & (numbers == numbers[own])).nonzero()[0]]
+        if json:
+            print_json(
+                {"hand": format_hand(own), "board": format_cards(cards), "bucket": int(numbers[own]), "same": same}
+            )
+        else:
+            where = f"on {format_cards(cards)}" if cards else "before the flop"
+            out.print(f"bucket {numbers[own]}, with {len(same)} hands {where}: {' '.join(same)}", soft_wrap=True)
+        return
+    if json:
+        print_json({"file": str(file), "config": config.to_json(), **buckets.report})
+        return
+    rows = [("preflop", "169", "classes", "169", "-", "-")]
+    for street, equity in enumerate(buckets.equities, start=1):
+        row = (STREET_NAMES[street], f"{config.buckets[street - 1]:,}", config.features[street - 1])
+        rows.append((*row, f"{config.count(street):,}", number(float(equity[0]), 3), number(float(equity[-1]), 3)))
+    recall = "perfect" if config.perfect_recall else "imperfect"
+    title = f"{config.game}, {recall} recall, {config.public_flops} public flops, seed {config.seed}"
+    print_table(title, ("street", "buckets", "feature", "numbers", "lowest equity", "highest"), rows)
+    made = duration(buckets.report["seconds"])
+    out.print(f"made in {made}; fingerprint {buckets.fingerprint}", style="dim", soft_wrap=True)
