@@ -72,7 +72,7 @@ def test_local_best_response_from_the_command_line(capsys: pytest.CaptureFixture
         (("lbr", "hunl", "random", "--menu", "x"), "unknown menu 'x'"),
         (("lbr", "hunl", "random", "--rounds", "9"), "rounds '9'"),
         (("solve", "hunl"), "is played"),
-        (("solve", "flop-holdem"), "ranks x suits"),
+        (("solve", "flop-holdem", "--algorithm", "mccfr"), "public states with every card apart"),
         (("acpc", "127.0.0.1", "9", "--agent", "random"), "no dealer"),
         (("dealer", "hunl", "--ports", "x"), "--ports 'x'"),
         (("dealer", "hunl", "--ports", "0"), "players need"),

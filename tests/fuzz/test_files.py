@@ -96,7 +96,7 @@ def read_spot(path: Path) -> Values:
     blocks = {}
     for number, node in enumerate(solution.root.walk()):
         level = node.street - solution.spot.street
-        if node.kind is NodeKind.DECISION and (solution.has_river or level < len(solution.boards) - 1):
+        if node.kind is NodeKind.DECISION and (solution.has_last_street or level < len(solution.boards) - 1):
             block = blocks[str(number)] = solution.blocks(level, slice(None), node)
             assert block.min() >= 0.0 and block.max() <= 1.0 and np.allclose(block.sum(axis=1), 1.0)
     solution.verify()

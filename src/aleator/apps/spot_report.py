@@ -14,6 +14,7 @@ from aleator.games.holdem.betting_tree import action_name
 from aleator.games.holdem.cards import format_card, format_cards, format_hand
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView, NodeView, Runout
+from aleator.solvers.holdem.whole_solution import WholeSolution
 
 
 def solve_report(solution: HoldemSolution) -> dict[str, Any]:
@@ -43,6 +44,21 @@ def solve_report(solution: HoldemSolution) -> dict[str, Any]:
         },
         "locks": [str(lock) for lock in spot.locks],
         "actions": _actions(view, spot.stack),
+    }
+
+
+def whole_report(solution: WholeSolution) -> dict[str, Any]:
+    """Returns what people want to know about a solved game from the blinds on, in thousandths of a big blind a hand."""
+    root, summary = solution.root, solution.summary
+    mean = solution.policy_at(solution.start())[:, solution.hands[root.player]].mean(axis=1)
+    return {
+        "exploitability_mbb": solution.mbb(summary.exploitability),
+        "nash_conv_mbb": solution.mbb(summary.nash_conv),
+        "button_mbb": solution.mbb(summary.values[root.player]),
+        "actions": [
+            {"token": token, "action": action_name(root, index, solution.whole.stack), "frequency": float(share)}
+            for index, (token, share) in enumerate(zip(root.tokens, mean, strict=True))
+        ],
     }
 
 

@@ -111,10 +111,10 @@ def _flop_holdem(text: str) -> Game[Any]:
     from aleator.games.flop_holdem import FlopHoldem
 
     if not text:
-        raise GameError(
-            "flop-holdem with the whole deck is played (match, play, lbr), not solved: give ranks x suits, as in "
-            "flop-holdem:4x2"
-        )
+        from aleator.games.holdem.game import WholeHoldemGame
+        from aleator.games.holdem.whole_game import load_whole_game
+
+        return WholeHoldemGame(load_whole_game("flop-holdem"))
     return FlopHoldem(*_two("flop-holdem", text, "ranks x suits", "4x2"))
 
 
@@ -196,8 +196,8 @@ _KNOWN = (
     ),
     KnownGame(
         "flop-holdem",
-        "flop-holdem:RxS",
-        "flop hold'em with a deck of R ranks and S suits",
+        "flop-holdem[:RxS]",
+        "limit flop hold'em; no-limit flop hold'em with a deck of R ranks and S suits",
         _flop_holdem,
         ("flop-holdem:4x2",),
     ),

@@ -32,7 +32,8 @@ RULES: Final = {
     "flop-holdem": (
         "Each player gets two cards. The first to act has put in 1/2, the other 1: fold, call or raise by the "
         "pot, once. Then three cards are dealt face up, and the other player begins a round with at most two bets "
-        "of the pot. The better five-card poker hand wins."
+        "of the pot. The better five-card poker hand wins. With the whole deck bets are fixed: raises of the big "
+        "blind, at most three before the flop and four after it."
     ),
     "coin-toss": (
         "The first player looks at a coin and either sells it, for 1/2 if it is heads and -1/2 if it is tails, or "

@@ -358,19 +358,22 @@ def open_solution(path: Path | str, game: Game[Any] | PublicTree | None = None) 
         SolutionError: it is not a solution, it is damaged, or it is of another game.
     """
     from aleator.solvers.holdem.solution import HoldemSolution
+    from aleator.solvers.holdem.whole_solution import WholeSolution
 
     file = ArrayFile(path)
     kind = file.metadata.get("format")
     try:
-        if kind in (HoldemSolution.FORMAT, TreeSolution.FORMAT) and not file.checked:
+        if kind in (HoldemSolution.FORMAT, TreeSolution.FORMAT, WholeSolution.FORMAT) and not file.checked:
             raise ValueError("its checksums are missing")
         if kind in (HoldemSolution.FORMAT, HoldemSolution.EARLIER):
             return HoldemSolution.of_file(file)
+        if kind == WholeSolution.FORMAT:
+            return WholeSolution.of_file(file, game)
         if kind in (TreeSolution.FORMAT, TreeSolution.EARLIER):
             return TreeSolution.of_file(file, game)
-    except (StorageError, SolutionError):
+    except (StorageError, SolutionError, GameError):
         raise
     except (KeyError, ValueError) as error:
         raise SolutionError(f"{path} is damaged or was written by another version: {one_line(error)}") from error
-    known = f"{TreeSolution.FORMAT!r} or {HoldemSolution.FORMAT!r}"
+    known = f"{TreeSolution.FORMAT!r}, {HoldemSolution.FORMAT!r} or {WholeSolution.FORMAT!r}"
     raise SolutionError(f"{path} is not a solution: its format is {shown(kind)}, not {known}")

@@ -88,8 +88,9 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
         GameError, TooBigError: there is no such game, its rules contradict themselves, or it does not fit.
         SolveError: this is not a game.
     """
-    from aleator.games.holdem.game import HoldemGame
+    from aleator.games.holdem.game import HoldemGame, WholeHoldemGame
     from aleator.solvers.holdem.problem import SpotProblem, is_whole_spot, runs_on_boards
+    from aleator.solvers.holdem.whole_problem import WholeProblem
 
     if isinstance(game, str):
         game = load_game(game)
@@ -97,6 +98,8 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
         return SpotProblem(HoldemGame(game))
     if isinstance(game, HoldemGame) and runs_on_boards(algorithm):
         return SpotProblem(game)
+    if isinstance(game, WholeHoldemGame) and runs_on_boards(algorithm):
+        return WholeProblem(game)
     if isinstance(game, PublicTree):
         rules = game.game
         check_own_game(rules)

@@ -18,9 +18,10 @@ from aleator.games.holdem.node_path import NodePathError
 from aleator.games.holdem.spot import Rake, Spot
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.holdem import estimate as holdem_estimate
+from aleator.solvers.holdem.board_solution import ONE
 from aleator.solvers.holdem.estimate import HoldemEstimate
 from aleator.solvers.holdem.problem import SpotProblem, pot_fraction
-from aleator.solvers.holdem.solution import ONE, HoldemSolution
+from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.view import HoldemView, NodeView
 from aleator.solvers.limits import Limits, Progress
@@ -212,7 +213,7 @@ def test_files_whose_spot_was_changed_are_refused(tmp_path: Path) -> None:
     _, solution = solved(TURN, 1)
     solution.spot = replace(TURN, oop="AA,76s")
     solution.save(tmp_path / "x")
-    with pytest.raises(SolutionError, match="but the spot needs"):
+    with pytest.raises(SolutionError, match="but the game needs"):
         HoldemSolution.open(tmp_path / "x")
 
 

@@ -179,7 +179,7 @@ def show(
         raise SolveError(f"no hand of {hands!r} gets to {view.path} in the range of {POSITION_NAMES[side]}")
     if view.resolved:
         note("the file has no river: this one was solved again, from the ranges that get here")
-    elif not looked.has_river:
+    elif not looked.has_last_street:
         note("the file has no river: EVs of earlier streets are unknown")
     if json:
         print_json(node_report(view, side, chosen, looked.spot.stack))

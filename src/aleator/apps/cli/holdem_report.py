@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.apps.cli.output import out, print_table
-from aleator.apps.spot_report import solve_report
+from aleator.apps.spot_report import solve_report, whole_report
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting_tree import action_name
 from aleator.games.holdem.cards import format_card, format_cards
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import Runout
+from aleator.solvers.holdem.whole_solution import WholeSolution
 
 
 def print_solve_report(solution: HoldemSolution) -> None:
@@ -38,6 +39,17 @@ def print_solve_report(solution: HoldemSolution) -> None:
     print_table("", ("player", "EV with the pot share", "EV less pot/2", "equity", "realised"), rows)
     for lock in report["locks"]:
         out.print(f"locked          {lock}", markup=False, soft_wrap=True)
+    for entry in report["actions"]:
+        out.print(f"{entry['token']:>8}  {entry['action']:16} {100 * entry['frequency']:6.2f} %")
+
+
+def print_whole_report(solution: WholeSolution) -> None:
+    """Prints what `print_solve_report` prints of a spot, of a game from the blinds on."""
+    report = whole_report(solution)
+    out.print(
+        f"per hand         exploitability {report['exploitability_mbb']:,.2f} mbb, NashConv "
+        f"{report['nash_conv_mbb']:,.2f} mbb; the button wins {report['button_mbb']:+,.1f} mbb"
+    )
     for entry in report["actions"]:
         out.print(f"{entry['token']:>8}  {entry['action']:16} {100 * entry['frequency']:6.2f} %")
 

@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from aleator.apps.cli.holdem_report import format_bytes, print_solve_report
+from aleator.apps.cli.holdem_report import format_bytes, print_solve_report, print_whole_report
 from aleator.apps.cli.output import check_plot, number, out, plot_curves, print_json
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end
-from aleator.apps.spot_report import solve_report
+from aleator.apps.spot_report import solve_report, whole_report
 from aleator.errors import SolutionError, SolveError
 from aleator.parsing import MAX_SEED
 from aleator.solvers.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, find_algorithm
 from aleator.solvers.holdem.solution import HoldemSolution
+from aleator.solvers.holdem.whole_solution import WholeSolution
 from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
 from aleator.solvers.solution import Solution, Summary, open_solution
 from aleator.solvers.solve import Problem, TreeProblem, find_problem
@@ -110,12 +111,15 @@ def report(solution: Solution, *, json: bool, files: list[Path]) -> None:
     summary, spot = solution.summary, solution if isinstance(solution, HoldemSolution) else None
     if json:
         fields = summary.report() | (solve_report(spot) if spot else {})
+        fields |= whole_report(solution) if isinstance(solution, WholeSolution) else {}
         print_json(fields | {"files": [str(path) for path in files]})
         return
     if spot:
         print_solve_report(spot)
     else:
         _print_report(summary)
+    if isinstance(solution, WholeSolution):
+        print_whole_report(solution)
     for path in files:
         out.print(f"written          {path} ({format_bytes(path.stat().st_size)})", soft_wrap=True, highlight=False)
 

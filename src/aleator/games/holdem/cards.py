@@ -26,6 +26,7 @@ NUM_SUITS: Final = 4
 NUM_CARDS: Final = 52
 NUM_HANDS: Final = 1326
 NUM_HAND_CLASSES: Final = 169
+WHOLE_DECK: Final = tuple(range(NUM_CARDS))
 
 
 class CardError(AleatorError):

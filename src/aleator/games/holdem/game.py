@@ -1,23 +1,31 @@
-"""A hold'em spot as a game like any other: every board and hand, payoffs by cards and strengths instead of matrices.
+"""A hold'em spot, or hold'em from the blinds on, as a game like any other.
 
-`solve` takes the engine of hold'em for it (`solvers.holdem`); what else is done with games is done with this one, too.
+Every board and hand is there; payoffs are cards and strengths instead of matrices. `solve` takes the engine of hold'em
+for it (`solvers.holdem`); what else is done with games is done with these, too, if they are small enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.caching import cache
-from aleator.errors import GameError
+from aleator.errors import GameError, TooBigError
 from aleator.games.base import CHANCE, TERMINAL, FloatArray, Game, Payoff
-from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands, format_card, format_cards, format_hand
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name, count_nodes
+from aleator.games.holdem.board_game import BoardGame, cards_dealt, num_deals
+from aleator.games.holdem.cards import HANDS, blocked_hands, format_cards, format_hand
+from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.whole_game import WholeGame
 from aleator.games.operators import CardDeal, CardPayoff
+
+MOST_PUBLIC_STATES = 1_000_000
 
 
 class HoldemState(NamedTuple):
@@ -27,14 +35,13 @@ class HoldemState(NamedTuple):
     node: int
 
 
-class HoldemGame(Game[HoldemState]):
-    """A spot without rake; payoffs are in chips in the zero-sum form: own share less half the pot."""
+class BoardHoldem(Game[HoldemState]):
+    """Hold'em without rake; payoffs are in chips in the zero-sum form: own share less half the pot."""
 
-    def __init__(self, spot: Spot) -> None:
-        self.spot = spot
-        self.name = f"holdem:{''.join(format_card(card) for card in spot.board)}"
-        self.tree = spot.build_tree().tree
-        weights = spot.weights()
+    def __init__(self, board_game: BoardGame, name: str) -> None:
+        self.board_game, self.name = board_game, name
+        self.tree = board_game.build_tree().tree
+        weights = board_game.weights()
         self.hand_sets = tuple(np.flatnonzero(row) for row in weights)
         self._names = tuple(tuple(format_hand(int(hand)) for hand in hands) for hands in self.hand_sets)
         self._weights = (weights[0][self.hand_sets[0]], weights[1][self.hand_sets[1]])
@@ -52,9 +59,9 @@ class HoldemGame(Game[HoldemState]):
         return CardDeal((first, second), self._cards, self.chance(board) / self._total)
 
     def chance(self, board: tuple[int, ...]) -> float:
-        """Returns how likely the cards come that a board has beyond that of the spot, given two hands without them."""
-        start = len(self.spot.board)
-        return float(np.prod([1.0 / (NUM_CARDS - 4 - dealt) for dealt in range(start, len(board))]))
+        """Returns how likely the cards come that a board has beyond the first one, given two hands without them."""
+        streets = range(self.board_game.street + 1, BOARD_CARDS.index(len(board)) + 1)
+        return float(np.prod([1.0 / num_deals(len(self.board_game.deck), street) for street in streets]))
 
     def betting(self, state: HoldemState) -> BettingNode:
         """Returns the node of the betting tree."""
@@ -67,11 +74,11 @@ class HoldemGame(Game[HoldemState]):
         return order[self.hand_sets[0]], order[self.hand_sets[1]]
 
     def root(self) -> HoldemState:
-        if self.spot.rake.rate > 0:
+        if self.board_game.rake.rate > 0:
             raise GameError(
                 "a game with rake is not zero-sum: `aleator solve` can solve it, but nothing else is possible"
             )
-        return HoldemState(self.spot.board, 0)
+        return HoldemState(self.board_game.board, 0)
 
     def actor(self, state: HoldemState) -> int:
         node = self.betting(state)
@@ -79,23 +86,24 @@ class HoldemGame(Game[HoldemState]):
             return node.player
         return CHANCE if node.kind == NodeKind.NEXT_STREET else TERMINAL
 
-    def _next_cards(self, state: HoldemState) -> list[int]:
-        return [card for card in range(NUM_CARDS) if card not in state.board]
+    def _next_cards(self, state: HoldemState) -> list[tuple[int, ...]]:
+        left = [card for card in self.board_game.deck if card not in state.board]
+        return list(combinations(left, cards_dealt(BOARD_CARDS.index(len(state.board)) + 1)))
 
     def actions(self, state: HoldemState) -> Sequence[str]:
         if self.actor(state) == CHANCE:
-            return [format_card(card) for card in self._next_cards(state)]
+            return [format_cards(cards, "") for cards in self._next_cards(state)]
         return self.betting(state).tokens
 
     def action_name(self, state: HoldemState, hand: int, action: int) -> str:
-        return action_name(self.betting(state), action, self.spot.stack)
+        return action_name(self.betting(state), action, self.board_game.stack)
 
     def picture(self, state: HoldemState) -> str:
-        return f"{format_cards(state.board)}, pot {self.spot.pot + sum(self.betting(state).chips)}"
+        return f"{format_cards(state.board) or 'preflop'}, pot {self.board_game.pot + sum(self.betting(state).chips)}"
 
     def child(self, state: HoldemState, action: int) -> HoldemState:
         if self.actor(state) == CHANCE:
-            return HoldemState((*state.board, self._next_cards(state)[action]), state.node + 1)
+            return HoldemState((*state.board, *self._next_cards(state)[action]), state.node + 1)
         return HoldemState(state.board, self.tree.children(state.node)[action])
 
     def hands(self, state: HoldemState, player: int) -> Sequence[str]:
@@ -131,7 +139,43 @@ class HoldemGame(Game[HoldemState]):
 
     def payoff(self, state: HoldemState) -> Payoff:
         node = self.betting(state)
-        stake = self.spot.pot / 2 + min(node.chips)
+        stake = self.board_game.pot / 2 + min(node.chips)
         if node.kind == NodeKind.FOLD:
             return Payoff((False, state.board), -stake if node.player == 0 else stake)
         return Payoff((True, frozenset(state.board)), stake)
+
+
+class HoldemGame(BoardHoldem):
+    """A spot as a game."""
+
+    def __init__(self, spot: Spot) -> None:
+        super().__init__(spot, f"holdem:{format_cards(spot.board, '')}")
+        self.spot = spot
+
+
+class WholeHoldemGame(BoardHoldem):
+    """Hold'em from the blinds on as a game. Player 1, the button, acts first preflop, player 0 on the later streets."""
+
+    def __init__(self, whole: WholeGame) -> None:
+        super().__init__(whole, whole.variant.name)
+        self.whole = whole
+
+    def root(self) -> HoldemState:
+        states = self.num_public_states
+        if states > MOST_PUBLIC_STATES:
+            raise TooBigError(
+                f"{self.name} has {states:,} public states with every card apart: `aleator solve` solves it by the "
+                "rules of CFR, `match` and `play` play it, `evaluate --agent` takes agents of whole hands; no more "
+                "is possible"
+            )
+        return super().root()
+
+    @property
+    def num_public_states(self) -> int:
+        """How many public states there are, every card apart."""
+        boards, total = 1, 0
+        for street, nodes in enumerate(count_nodes(BettingNode(self.tree, 0))[: self.whole.num_streets]):
+            if street:
+                boards *= comb(len(self.whole.deck) - BOARD_CARDS[street - 1], cards_dealt(street))
+            total += boards * nodes
+        return total

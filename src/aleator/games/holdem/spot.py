@@ -12,10 +12,12 @@ import numpy.typing as npt
 from aleator.caching import lru_cache
 from aleator.errors import AleatorError, shown
 from aleator.games.holdem.bet_menu import CHECK_DOWN, POSITION_NAMES, BetMenu
+from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.betting_tree import BettingNode, TreeConfig, build_tree
 from aleator.games.holdem.cards import (
     HANDS,
     NUM_CARDS,
+    WHOLE_DECK,
     CardError,
     blocked_hands,
     check_cards,
@@ -192,6 +194,16 @@ class Spot:
     def street(self) -> int:
         """The street of the board: 1 flop, 2 turn, 3 river."""
         return len(self.board) - 2
+
+    @property
+    def num_streets(self) -> int:
+        """Betting rounds of a whole hand."""
+        return len(STREET_NAMES)
+
+    @property
+    def deck(self) -> tuple[int, ...]:
+        """The cards that are played with: all."""
+        return WHOLE_DECK
 
     def weights(self) -> npt.NDArray[np.float64]:
         """Returns the weights of both hand ranges, 0 for hands that the board blocks: float64 ``[2, 1326]``, 0 to 1."""

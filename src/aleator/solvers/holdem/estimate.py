@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from aleator.errors import TooBigError
-from aleator.games.holdem.spot import Spot
 from aleator.memory import available_memory
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
@@ -53,7 +52,7 @@ class HoldemEstimate:
         free = available_memory()
         if self.memory > free:
             raise TooBigError(
-                f"the spot would take about {self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: "
+                f"solving this would take about {self.memory / 2**30:.1f} GiB; {free / 2**30:.1f} GiB are free: "
                 "use 16 bits, fewer bet sizes, a cap on raises (max_raises), a larger force_all_in_threshold or "
                 "smaller ranges"
             )
@@ -70,7 +69,7 @@ def estimate_plan(
     numbers = _count_numbers(plan)
     rows = sum(len(boards) * sum(widths) for boards, widths in zip(plan.boards, plan.widths, strict=True))
     memory = numbers * (2 * bits // 8 + 4 * rule.optimistic) + rows * _TABLE_BYTES
-    iterations = max(expected_iterations(plan.spot, limits.exploitability or 0.0), HoldemSolver.first_check)
+    iterations = max(expected_iterations(plan, limits.exploitability or 0.0), HoldemSolver.first_check)
     iterations = min(iterations, limits.iterations or math.inf)
     speed = _measure(plan, rule, threads, bits) if measure else math.nan
     return HoldemEstimate(
@@ -85,10 +84,12 @@ def estimate_plan(
     )
 
 
-def expected_iterations(spot: Spot, exploitability: float) -> float:
+def expected_iterations(plan: BoardPlan, exploitability: float) -> float:
     """Returns about how many iterations of the default rule lead to an exploitability, by the depth of the stacks."""
-    depth = math.pow(spot.stack / spot.pot, TYPICAL_DEPTH)
-    target = max(exploitability / spot.pot, 1e-9)
+    pot = plan.spot.pot + sum(plan.betting.chips)
+    behind = min(plan.spot.stack, int(plan.betting.tree.chips.max()))  # limit has stacks that never get in
+    depth = math.pow(max(behind, 1) / pot, TYPICAL_DEPTH)
+    target = max(exploitability / pot, 1e-9)
     return TYPICAL_ITERATIONS * depth * math.pow(TYPICAL_TARGET / target, 1 / TYPICAL_EXPONENT)
 
 

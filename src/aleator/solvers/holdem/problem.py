@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from aleator.caching import cache
 from aleator.errors import SolutionError, SolveError
+from aleator.games.holdem.board_game import BoardGame
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
@@ -72,20 +74,18 @@ def _bits(dtype: str) -> int:
     return BITS[dtype]
 
 
-class SpotProblem:
-    """A spot, solved by `HoldemSolver`; see `solvers.solve.Problem`."""
+class BoardProblem(ABC):
+    """A game of boards, solved by `HoldemSolver`; see `solvers.solve.Problem`."""
 
     dtype = "float32"
 
-    def __init__(self, game: HoldemGame, tree: PublicTree | None = None) -> None:
-        """Returns the problem of a spot; its public tree, if there is one already, is that of the solution's policy."""
-        self.spot, self.name, self._tree = game.spot, game.name, tree
-        self.algorithm, self.limits = game.spot.solve.rule, spot_limits(game.spot)
+    def __init__(self, board_game: BoardGame, name: str, algorithm: str, limits: Limits) -> None:
+        self.board_game, self.name, self.algorithm, self.limits = board_game, name, algorithm, limits
 
     @cached_property
     def plan(self) -> BoardPlan:
-        """The spot laid out, without memory for a solve."""
-        return BoardPlan(self.spot)
+        """The game laid out, without memory for a solve."""
+        return BoardPlan(self.board_game)
 
     def estimate(
         self, algorithm: str | None = None, limits: Limits | None = None, *, dtype: str = "float32", threads: int = 1,
@@ -101,22 +101,19 @@ class SpotProblem:
 
     def prepare(self, algorithm: str, dtype: str) -> None:
         """Compiles what a solve needs; after the first run it comes from disk."""
-        prepare_spots(algorithm, dtype, raked=self.spot.rake.rate > 0)
+        prepare_spots(algorithm, dtype, raked=self.board_game.rake.rate > 0)
 
     def check_fits(self, algorithm: str, dtype: str) -> None:
         """Raises TooBigError, with advice, if a solve does not fit the memory."""
         self.estimate(algorithm, dtype=dtype, measure=False).check()
 
     def check_resume(self, resume: Solution, algorithm: str, dtype: str) -> None:
-        """Raises SolutionError if a solution is of another spot, was made in another way, or has no state."""
-        if not isinstance(resume, HoldemSolution):
-            raise SolutionError(f"the solution to resume is of {resume.summary.game}, not of {self.name}")
+        """Raises SolutionError if a solution is of another game, was made in another way, or has no state."""
+        self._check_same(resume)
         if not resume.state:
             raise SolutionError(
                 "this solution was saved without its state: solve with --resumable to be able to resume"
             )
-        if replace(resume.spot, solve=self.spot.solve) != self.spot:
-            raise SolutionError("a solve can be resumed only on the spot it began with (but for [solve])")
         made = resume.summary
         if (made.algorithm, made.dtype) != (algorithm, dtype):
             raise SolutionError(
@@ -126,6 +123,31 @@ class SpotProblem:
     def make_solver(self, algorithm: str, *, dtype: str, threads: int, seed: int) -> SpotSolver:
         """Returns a solver at its beginning; nothing is sampled, so the seed does not matter."""
         return HoldemSolver(self.plan, parse_rule(algorithm), threads=threads, bits=_bits(dtype))
+
+    @abstractmethod
+    def _check_same(self, resume: Solution) -> None:
+        """Raises SolutionError if a solution is of another game."""
+
+    @abstractmethod
+    def solution(
+        self, solver: SpotSolver, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None = None
+    ) -> Solution:
+        """Returns what a solver has found."""
+
+
+class SpotProblem(BoardProblem):
+    """A spot, solved by `HoldemSolver`."""
+
+    def __init__(self, game: HoldemGame, tree: PublicTree | None = None) -> None:
+        """Returns the problem of a spot; its public tree, if there is one already, is that of the solution's policy."""
+        super().__init__(game.spot, game.name, game.spot.solve.rule, spot_limits(game.spot))
+        self.spot, self._tree = game.spot, tree
+
+    def _check_same(self, resume: Solution) -> None:
+        if not isinstance(resume, HoldemSolution):
+            raise SolutionError(f"the solution to resume is of {resume.summary.game}, not of {self.name}")
+        if replace(resume.spot, solve=self.spot.solve) != self.spot:
+            raise SolutionError("a solve can be resumed only on the spot it began with (but for [solve])")
 
     def solution(
         self, solver: SpotSolver, algorithm: str, curve: Sequence[CurvePoint], *, keep_state: bool | None = None

@@ -26,9 +26,10 @@ import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
+from aleator.games.holdem.board_game import BoardGame
 from aleator.games.holdem.cards import NUM_HANDS, parse_card, without_common_cards
 from aleator.games.holdem.lock import Lock
-from aleator.games.holdem.spot import DEFAULT_RULE, Spot
+from aleator.games.holdem.spot import DEFAULT_RULE
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
@@ -61,7 +62,7 @@ class SpotSolver(Solver, Protocol):
     """A solver of a spot, as solutions are made of it."""
 
     plan: BoardPlan
-    spot: Spot
+    spot: BoardGame
 
     @property
     def bits(self) -> int:
@@ -87,7 +88,7 @@ class HoldemSolver(SpotSolver):
 
     def __init__(
         self,
-        spot: Spot | BoardPlan,
+        spot: BoardGame | BoardPlan,
         rule: RegretRule = HOLDEM_RULE,
         *,
         threads: int = 1,

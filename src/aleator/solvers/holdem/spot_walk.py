@@ -11,7 +11,8 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
 from aleator.games.holdem.node_path import NodePath
-from aleator.solvers.holdem.solution import HoldemSolution, StoredNode
+from aleator.solvers.holdem.board_solution import StoredNode
+from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import solve_river
 from aleator.trees.beliefs import normalised_rows
 
@@ -58,7 +59,7 @@ class SpotWalk:
             reach[at.node.player] *= position.policy()[at.node.tokens.index(token)]
             return SpotPosition(tokens, solution, solution.follow(at, token), reach)
         at = solution.follow(at, token)
-        if at.node.kind is NodeKind.DECISION and at.level + 1 == len(solution.boards) and not solution.has_river:
+        if at.node.kind is NodeKind.DECISION and at.level + 1 == len(solution.boards) and not solution.has_last_street:
             solution = self._river(tokens, reach)
             at = solution.start()
         return SpotPosition(tokens, solution, at, reach)

@@ -27,7 +27,8 @@ from aleator.games.holdem.cards import (
 from aleator.games.holdem.node_path import NodePath, NodePathError, is_action, parse_path
 from aleator.games.holdem.subgame import subgame_of
 from aleator.solvers.algorithms import parse_rule
-from aleator.solvers.holdem.solution import HoldemSolution, StoredNode
+from aleator.solvers.holdem.board_solution import StoredNode
+from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.holdem.values import Pair, SubtreeValues
 
@@ -190,7 +191,7 @@ class HoldemView:
                 )
             at = solution.follow(at, token)
             last = at.level + 1 == len(solution.boards) and not is_action(token)
-            if last and not solution.has_river and at.node.kind is NodeKind.DECISION:
+            if last and not solution.has_last_street and at.node.kind is NodeKind.DECISION:
                 return self._solve_again(path, index + 1, np.stack(self._all_hands(reach, at.hands)))
         return self._view(path, at, (reach[0], reach[1]), values)
 
@@ -244,7 +245,7 @@ class HoldemView:
         is_decision = node.kind is NodeKind.DECISION
         policy = solution.blocks(level, slice(board, board + 1), node) if is_decision else np.zeros((1, 0, 0))
         action_values: list[FloatArray] = []
-        known = wanted and solution.has_river
+        known = wanted and solution.has_last_street
         if known and is_decision:
             policy, children = below.decision(node, rows)
             action_values = [child[node.player][0] for child in children]

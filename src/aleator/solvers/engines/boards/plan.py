@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.games.holdem.board_game import BoardGame, cards_dealt, num_deals
 from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.games.holdem.lock import Lock, LockedNode
-from aleator.games.holdem.spot import Spot
-from aleator.games.holdem.suits import HAND_MAPS, INVERSES, card_classes, symmetries
+from aleator.games.holdem.suits import HAND_MAPS, INVERSES, board_classes, symmetries
 from aleator.solvers.engines.boards.forest import BettingForest, BettingForestSize, Int32Array, build_forest
 from aleator.solvers.engines.boards.tables import Int16Array, living_hands, row_width
 
-CARDS_LEFT = 52 - 4  # both hands are dealt
 NODES_PER_CHUNK = 75
 ONE_CHUNK = 1 << 40
 
@@ -47,7 +48,7 @@ class BoardPlan:
         widths: per street and player the rows of a board, padded.
     """
 
-    def __init__(self, spot: Spot, *, isomorphism: bool = True, nodes_per_chunk: int = NODES_PER_CHUNK) -> None:
+    def __init__(self, spot: BoardGame, *, isomorphism: bool = True, nodes_per_chunk: int = NODES_PER_CHUNK) -> None:
         self.spot = spot
         self.weights = spot.weights()
         self.hands = (np.flatnonzero(self.weights[0]), np.flatnonzero(self.weights[1]))
@@ -56,11 +57,14 @@ class BoardPlan:
         self.sizes: list[BettingForestSize] = []
         self.nodes: list[Int32Array] = []
         self.betting = spot.build_tree()
-        tree, chance, left = self.betting.tree, 1.0, CARDS_LEFT - len(spot.board)
+        tree, chance = self.betting.tree, 1.0
         self.slot: Int32Array = np.full(tree.num_nodes, -1, np.int32)
         roots = [self.betting.number]
         while roots:
-            last = spot.street + len(self.forests) == 3
+            street = spot.street + len(self.forests)
+            last = street == spot.num_streets - 1
+            if self.forests:
+                chance /= num_deals(len(spot.deck), street)
             forest, nodes, size = build_forest(
                 tree, roots, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK
             )
@@ -69,8 +73,6 @@ class BoardPlan:
             self.sizes.append(size)
             self.slot[nodes] = np.arange(len(nodes))
             roots = (nodes[forest.next_nodes] + 1).tolist()  # the street that follows begins with the next number
-            chance /= max(left, 1)
-            left -= 1
         self.boards = self._boards(isomorphism)
         self.widths = [
             tuple(row_width(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1))
@@ -83,15 +85,20 @@ class BoardPlan:
         for _ in self.forests[1:]:
             street, next_groups = [], []
             for parent, board in enumerate(streets[-1]):
-                classes = card_classes(groups[parent], board.cards)
-                for card in classes.representatives:
-                    members = classes.members(int(classes.class_of[card]))
-                    maps = tuple(int(INVERSES[classes.permutation_of[member]]) for member in members)
-                    street.append(Board((*board.cards, int(card)), parent, maps))
-                    next_groups.append(symmetries([int(card)], within=groups[parent]))
+                dealt = self._deals(board.cards, self.spot.street + len(streets))
+                classes = board_classes(dealt, groups[parent])
+                for number, first in enumerate(classes.representatives):
+                    maps = tuple(INVERSES[classes.permutation_of[classes.members(number)]].tolist())
+                    street.append(Board((*board.cards, *dealt[first].tolist()), parent, maps))
+                    next_groups.append(symmetries(dealt[first], within=groups[parent]))
             streets.append(street)
             groups = next_groups
         return streets
+
+    def _deals(self, board: tuple[int, ...], street: int) -> npt.NDArray[np.int8]:
+        """Returns [N, K]: the cards that can come at the beginning of a street."""
+        left = [card for card in self.spot.deck if card not in board]
+        return np.array(list(combinations(left, cards_dealt(street))), np.int8)
 
     def _symmetries(self) -> npt.NDArray[np.int8]:
         """Returns the suit permutations that change neither the board, nor a range, nor a lock."""
@@ -119,7 +126,8 @@ class BoardPlan:
         """Returns the hands in the rows of a board and their strengths, both in order; see `living_hands`."""
         key = player, board.cards
         if key not in self._living:
-            self._living[key] = living_hands(board.cards, self.hands[player])
+            last = len(board.cards) == BOARD_CARDS[self.spot.num_streets - 1]
+            self._living[key] = living_hands(board.cards, self.hands[player], ranked=last)
         return self._living[key]
 
     def storage_size(self, player: int, level: int) -> int:

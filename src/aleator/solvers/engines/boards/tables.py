@@ -36,11 +36,11 @@ class HandTable(NamedTuple):
     upto: Int16Array  # [B, W] opponent's hands weaker or equal
 
 
-def living_hands(board: Sequence[int], hands: Int64Array) -> tuple[Int16Array, Int16Array]:
-    """Returns the hands alive on a board, in the order of their rows, and their strengths (0 before the last card)."""
-    order = strengths(board) if len(board) == 5 else np.where(blocked_hands(board), -1, 0).astype(np.int16)
+def living_hands(board: Sequence[int], hands: Int64Array, *, ranked: bool) -> tuple[Int16Array, Int16Array]:
+    """Returns the hands alive on a board, in the order of their rows, and their strengths, 0 unless `ranked`."""
+    order = strengths(board) if ranked else np.where(blocked_hands(board), -1, 0).astype(np.int16)
     living = hands[order[hands] >= 0]
-    if len(board) == 5:
+    if ranked:
         living = living[np.lexsort((_APART[living], order[living]))]
     return living.astype(np.int16), order[living]
 
