@@ -14,11 +14,11 @@ from aleator.learning.holdem.streets import STREETS, street_named
 from aleator.learning.holdem.teaching import (
     ExampleMaker,
     FlopTables,
-    ask,
     check_down,
     class_ranges,
     mean_over_flops,
     mean_over_turns,
+    price,
     solve_rounds,
 )
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -76,7 +76,7 @@ def test_canonical_flops_stand_for_all() -> None:
         flop = round_boards(DECK, board[None])
         rows = reach[:, :, flop.hands[0]]
         mass = rows.sum(2, keepdim=True)
-        values, _ = ask(teacher, flop, equity_matrices(flop), rows / mass, stack)
+        values = price(teacher, flop, equity_matrices(flop), rows / mass, stack)
         total[:, :, flop.hands[0]] += values * mass.flip(1)
     torch.testing.assert_close(found, total / comb(8, 3), atol=1e-5, rtol=1e-4)
     classes = hand_classes(DECK)

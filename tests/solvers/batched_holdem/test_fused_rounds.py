@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,57 +16,24 @@ from aleator.solvers.engines.batched_holdem import fused_rounds
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds, round_sizes
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
 from aleator.solvers.engines.batched_holdem.round_source import round_source
-from aleator.solvers.engines.batched_holdem.shapes import PotMenu
+from aleator.solvers.engines.batched_holdem.shapes import BettingShape, PotMenu
 from aleator.solvers.regret_rule import RegretRule
+from tests.cuda_on_cpu import KernelOnCpu, compile_for_the_cpu, needs_compiler
 
-COMPILER = shutil.which("g++") or shutil.which("clang++")
 CARDS = 7
 MENU = PotMenu(to_showdown=False)
-
-SHIM = """
-#include <math.h>
-#define __global__
-#define __device__
-#define __forceinline__ inline
-#define __launch_bounds__(n)
-struct Place { int x; };
-static Place threadIdx, blockIdx;
-"""
-LOOP = "for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) for (threadIdx.x = 0; threadIdx.x < THREADS; "
-LAUNCHERS = f"""
-extern "C" void run_down(int blocks, float* a, float* b, float* c, float* d, float* e, float* f) {{
-    {LOOP} threadIdx.x++) down(a, b, c, d, e, f);
-}}
-extern "C" void run_up(int blocks, float* a, float* b, float* c, float* d, float* e, float* f) {{
-    {LOOP} threadIdx.x++) up(a, b, c, d, e, f);
-}}
-"""
-
-
-class CompiledForTheCpu:
-    """Stands in for a `Kernel`: the same source, compiled as C++, one thread after the other."""
-
-    def __init__(self, library: ctypes.CDLL, name: str) -> None:
-        self.function = getattr(library, f"run_{name}")
-
-    def __call__(self, blocks: int, threads: int, *tensors: torch.Tensor | None) -> None:
-        addresses = [ctypes.c_void_p(0 if tensor is None else tensor.data_ptr()) for tensor in tensors]
-        self.function(ctypes.c_int(blocks), *addresses)
 
 
 @pytest.fixture
 def on_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def kernels(shape, players, power, averages, num_hands, device):  # type: ignore[no-untyped-def]
-        source = tmp_path / f"{abs(hash((shape, players)))}.cpp"
-        defines = "\n".join(f"#define {name} {value}" for name, value in round_sizes(shape, num_hands).items())
-        source.write_text(SHIM + defines + round_source(shape, players, power, averages) + LAUNCHERS)
-        library = source.with_suffix(".so")
-        assert COMPILER is not None
-        subprocess.run([COMPILER, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
-        loaded = ctypes.CDLL(str(library))
-        return CompiledForTheCpu(loaded, "down"), CompiledForTheCpu(loaded, "up")
+    def kernels(
+        shape: BettingShape, players: tuple[int, ...], power: float, averages: bool, num_hands: int, device: int
+    ) -> tuple[KernelOnCpu, KernelOnCpu]:
+        source = round_source(shape, players, power, averages)
+        kernels = compile_for_the_cpu(source, round_sizes(shape, num_hands), tmp_path)
+        return kernels["down"], kernels["up"]
 
-    monkeypatch.setattr(fused_rounds, "_kernels", kernels)
+    monkeypatch.setattr(fused_rounds, "_kernels", cache(kernels))
 
 
 def quadratic_leaves(shape_leaves: int, generator: torch.Generator) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -108,7 +73,7 @@ def compare(plain: PlainEngine, fused: FusedRounds) -> None:
         torch.testing.assert_close(fused.average_policies(), plain.average_policies(), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="no C++ compiler (apt-get install g++)")
+@needs_compiler
 @pytest.mark.usefixtures("on_the_cpu")
 @pytest.mark.parametrize(("name", "stack"), [("lcfr", 0.8), ("sharp-dcfr+/simultaneous", 3.0)])
 def test_kernels_equal_the_plain_engine(name: str, stack: float) -> None:

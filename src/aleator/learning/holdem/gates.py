@@ -30,7 +30,7 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.subgame import Subgame
 from aleator.learning.holdem.fitting import Errors, errors_of, measure
-from aleator.learning.holdem.leaves import NetworkLeaves, PairPayoffs
+from aleator.learning.holdem.leaves import PairPayoffs, network_leaves
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.teaching import examples_of
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -147,7 +147,7 @@ def round_policies(spot: Spot, network: HoldemValueNetwork, rule: RegretRule, it
     reach = reach / reach.sum(-1, keepdim=True)
     stakes, stack = torch.from_numpy(amounts).float()[None], torch.tensor([spot.stack / spot.pot])
     pots, stacks = leaf_pots(shape, stakes, stack)
-    leaves = NetworkLeaves(network, boards, equity_matrices(boards), pots, stacks)
+    leaves = network_leaves(network, boards, equity_matrices(boards), pots, stacks)
     payoffs = PairPayoffs(boards.num_cards, reach.device)
     engine = PlainEngine(shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=True)
     engine.run(iterations)

@@ -20,6 +20,7 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.learning.holdem.examples import price_rivers
+from aleator.learning.holdem.fused_leaves import FusedLeaves
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds
@@ -88,6 +89,14 @@ class NetworkLeaves:
         return values * mass.flip(2) * self._pots[:, :, None, None]
 
 
+def network_leaves(
+    network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
+) -> NetworkLeaves | FusedLeaves:
+    """Returns a network at leaves, as `NetworkLeaves` describes it: by kernels on a CUDA device."""
+    fused = pots.is_cuda and isinstance(network, HoldemValueNetwork)  # a stand-in has no kernels
+    return (FusedLeaves if fused else NetworkLeaves)(network, boards, equities, pots, stacks)
+
+
 class RiverLeaves:
     """cfvs at the leaves of B turns by a river network, asked about every river card; a `LeafCfvs`.
 
@@ -139,7 +148,7 @@ def round_engine(
     stakes = torch.from_numpy(betting.stakes(stack.double().cpu().numpy())).to(reach)
     pots, stacks = leaf_pots(betting.shape, stakes, stack.to(reach))
     matrices = equity_matrices(boards) if equities is None else equities
-    leaves = NetworkLeaves(network, boards, matrices, pots, stacks)
+    leaves = network_leaves(network, boards, matrices, pots, stacks)
     payoffs = PairPayoffs(boards.num_cards, reach.device)
     engine = FusedRounds if reach.is_cuda else PlainEngine
     return engine(betting.shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=averages)

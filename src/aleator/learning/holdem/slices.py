@@ -271,8 +271,6 @@ class Slices:
         started = time.monotonic()
         if teacher is not None:
             teacher = teacher.to(self.device)
-            if self.device.type == "cuda":
-                teacher.compile(dynamic=True)  # batches differ: compiled once
         aside = _generator(self.device, _HELD_OUT_SEED)
         solved = None if config.network.street == "turn" else teacher
         held_out = self._make(deck, config, config.held_out, config.held_out_labelling, solved, aside, report)

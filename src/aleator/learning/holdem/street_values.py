@@ -22,7 +22,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
-from aleator.learning.holdem.leaves import NetworkLeaves, PairPayoffs
+from aleator.learning.holdem.leaves import PairPayoffs, network_leaves
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.learning.holdem.preflop_table import FILE, ClassLeaves, load_table
@@ -73,7 +73,7 @@ class BoardLeaves:
         chips = torch.from_numpy(pots).to(self.device, torch.float32)[None]
         behind = torch.from_numpy(stacks / pots).to(self.device, torch.float32)[None]
         network: HoldemValueNetwork = self._network  # type: ignore[assignment]
-        return NetworkLeaves(network, self._boards, self._equities, chips, behind)
+        return network_leaves(network, self._boards, self._equities, chips, behind)
 
 
 Leaves = BoardLeaves | ClassLeaves

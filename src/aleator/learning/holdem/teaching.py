@@ -31,8 +31,8 @@ from aleator.learning.holdem.examples import (
     river_examples,
     turn_examples,
 )
-from aleator.learning.holdem.leaves import round_engine
-from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.learning.holdem.leaves import network_leaves, round_engine
+from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.situations import random_ranges, random_stacks
 from aleator.learning.holdem.streets import Street
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -46,7 +46,6 @@ from aleator.solvers.engines.batched_holdem.rounds import (
 
 Tensor = torch.Tensor
 _KEPT_BYTES = 16 << 30  # of equities of all flops, on a CUDA device
-_LEAST_MASS = 1e-12
 
 
 class ExampleMaker:
@@ -123,24 +122,19 @@ def check_down(equities: Tensor, reach: Tensor) -> Tensor:
     return (0.5 / hands) * torch.bmm(others, equities.mT).float().view_as(reach)
 
 
-def ask(
-    network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, reach: Tensor, stack: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Returns what a network says and check-down cfvs, both [B, 2, H].
+def price(network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, reach: Tensor, stack: Tensor) -> Tensor:
+    """Returns what a network says, [B, 2, H] in pots.
 
     Args:
         network: of the street of the boards, its start or its end.
         boards: one for every so many situations that follow each other.
         equities: of the boards.
-        reach: [B, 2, H] which sum to 1 per player.
+        reach: [B, 2, H] which need not sum to 1.
         stack: [B] in pots.
     """
-    checked = check_down(equities, reach)
-    compatible = pairs_compatible(reach.flip(1), boards.num_cards)
-    spread = boards.spread.repeat_interleave(len(reach) // len(boards.cards), 0)
-    situation = Situation(reach, checked, compatible, spread, stack.float())
-    with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
-        return network(situation).float(), checked
+    pots = reach.new_ones(len(reach), 1)
+    leaves = network_leaves(network, boards, equities, pots, stack.to(reach)[:, None])
+    return leaves(reach[:, None].contiguous())[:, 0]
 
 
 def solve_rounds(
@@ -192,10 +186,8 @@ def mean_over_turns(deck: Deck, flop: RoundBoards, reach: Tensor, stack: Tensor,
     for card in flop.cards.unbind(1):
         turn = round_boards(deck, torch.cat([flop.boards, card[:, None]], 1))
         index = turn.hands.repeat_interleave(shared, 0)[:, None].expand(-1, 2, -1)
-        rows = whole.gather(2, index)
-        mass = rows.sum(2, keepdim=True).clamp_min(_LEAST_MASS)  # 1 less what holds the card
-        values, _ = ask(network, turn, equity_matrices(turn), rows / mass, stack)
-        total.scatter_add_(2, index, values * mass.flip(1))
+        values = price(network, turn, equity_matrices(turn), whole.gather(2, index), stack)
+        total.scatter_add_(2, index, values)
     return total.gather(2, hands) / (flop.num_cards - 4)
 
 
@@ -242,10 +234,8 @@ def mean_over_flops(tables: FlopTables, reach: Tensor, stack: Tensor, network: H
     for number, weight in enumerate(tables.flops.weights.tolist()):
         boards, equities = tables.table(number)
         hands = boards.hands[0]
-        rows = reach[:, :, hands]
-        mass = rows.sum(2, keepdim=True).clamp_min(_LEAST_MASS)
-        values, _ = ask(network, boards, equities, rows / mass, stack)
-        total.index_add_(2, hands, values * mass.flip(1) * weight)
+        values = price(network, boards, equities, reach[:, :, hands], stack)
+        total.index_add_(2, hands, values, alpha=weight)
     return tables.by_class(total) / comb(tables.deck.num_cards - 4, 3)
 
 
@@ -267,7 +257,7 @@ def _repeated(boards: RoundBoards, times: int) -> RoundBoards:
 
 
 def examples_of(boards: RoundBoards, equities: Tensor, reach: Tensor, stack: Tensor, values: Tensor) -> Examples:
-    """Returns situations on boards and their values [B, 2, H] as examples; arguments as those of `ask`."""
+    """Returns situations on boards and their values [B, 2, H] as examples; arguments as those of `price`."""
     checked = check_down(equities, reach)
     compatible = pairs_compatible(reach.flip(1), boards.num_cards)
     rows = torch.cat([reach * reach.shape[2], checked, compatible, values], 1).half()
