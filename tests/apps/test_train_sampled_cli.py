@@ -14,7 +14,10 @@ from tests.apps.calls import call
 TINY = {
     "deep-cfr": ("iterations=4", "traversals=40", "steps=4", "policy_steps=4", "width=8", "memory=1000"),
     "nfsp": ("iterations=4", "games=40", "steps=4", "policy_steps=4", "width=8", "memory=1000", "window=100"),
-}
+    "double-neural": (
+        "iterations=4", "traversals=40", "steps=2", "policy_steps=2", "width=8", "policy_width=8", "first_steps=3",
+    ),
+}  # fmt: skip
 KINDS = list(TINY)
 
 
@@ -80,7 +83,12 @@ def test_mistakes_are_one_line(arguments: list[str], message: str, capsys: pytes
 
 @pytest.mark.parametrize(
     ("kind", "setting"),
-    [("deep-cfr", "memory=1000000000000000"), ("deep-cfr", "width=100000000"), ("nfsp", "games=100000000000000")],
+    [
+        ("deep-cfr", "memory=1000000000000000"),
+        ("deep-cfr", "width=100000000"),
+        ("nfsp", "games=100000000000000"),
+        ("double-neural", "policy_width=100000000000"),
+    ],
 )
 def test_what_does_not_fit_is_refused(
     kind: str, setting: str, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -315,6 +315,14 @@ _AGENTS = (
         ),
     ),
     KnownAgent(
+        family="double-neural",
+        summary="Double Neural CFR: plays what its network of the average policy says, without search",
+        make=partial(_sampled, "double-neural"),
+        settings=(
+            Setting(name="network", form=PLACED, required=True, help="a file by `aleator train double-neural`"),
+        ),
+    ),
+    KnownAgent(
         family="safe",
         summary="solves the whole game roughly, and with a gadget the subgames that play comes to",
         make=_safe,

@@ -51,7 +51,8 @@ def test_the_memory_has_the_regrets_of_linear_cfr() -> None:
     weights = trainer.memories[0].weights[: trainer.memories[0].count]
     assert set(weights.tolist()) == {1.0, 2.0, 3.0}
     assert set(plain.memories[0].weights[: plain.memories[0].count].tolist()) == {1.0}
-    assert set(trainer.policy_memory.weights[: trainer.policy_memory.count].tolist()) == {1.0, 2.0, 3.0}
+    policies = trained(replace(TINY, iterations=3, memory=100_000, policy_power=2.0)).policy_memory
+    assert set(policies.weights[: policies.count].tolist()) == {1.0, 4.0, 9.0}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         ({"iterations": 0}, "iterations must be at least 1, not 0"),
         ({"average": "mean"}, "unknown average 'mean'; allowed: network, mixture"),
         ({"sampling": "chance"}, "no sampling 'chance'; allowed: external, robustK, outcome"),
+        ({"policy_power": -1.0}, "policy_power must be at least 0, not -1.0"),
         ({"learning_rate": 0.0}, "learning_rate must be positive, not 0.0"),
         ({"batch": -1}, "batch must be at least 0 and less than 2\\^63, not -1"),
         ({"magic": 1}, "unknown training setting 'magic'; allowed: average, batch"),

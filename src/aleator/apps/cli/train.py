@@ -14,7 +14,7 @@ from aleator.apps.cli.output import err, note, number, out, print_json, progress
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.train_holdem import holdem
 from aleator.apps.cli.train_hunl import GAME, train_hunl
-from aleator.apps.cli.train_sampled import deep_cfr, nfsp
+from aleator.apps.cli.train_sampled import deep_cfr, double_neural, nfsp
 from aleator.apps.cli.training import PLAIN_SECONDS, Curves, check_tensorboard, duration, free_directory, resume_command
 from aleator.errors import SolveError
 from aleator.parsing import MAX_SEED, MAX_THREADS
@@ -38,6 +38,7 @@ def _overview() -> None:
 app.command()(holdem)
 app.command("deep-cfr")(deep_cfr)
 app.command()(nfsp)
+app.command("double-neural")(double_neural)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`aleator train deep-cfr|nfsp`: train networks by methods that sample histories."""
+"""`aleator train deep-cfr|nfsp|double-neural`: train networks by methods that sample histories."""
 
 from __future__ import annotations
 
@@ -91,6 +91,30 @@ def nfsp(
     """
     asked = {"--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every}
     _train("nfsp", game, preset, output, resume, changes, seed, {**asked, "--tensorboard": tensorboard}, json=json)
+
+
+def double_neural(
+    game: Game = None,
+    preset: Preset = None,
+    device: Device = "cpu",
+    output: Out = None,
+    resume: Resume = None,
+    changes: Changes = None,
+    seed: Seed = None,
+    checkpoint_every: CheckpointEvery = _CHECKPOINT_SECONDS,
+    evaluate_every: EvaluateEvery = None,
+    tensorboard: TensorBoard = False,
+    json: Json = False,
+) -> None:
+    """Train by Double Neural CFR. Ctrl-C saves a checkpoint; --resume goes on from it.
+
+    Examples:  aleator train double-neural --game leduc:nolimit5  |  aleator train double-neural --game one-card:5 --set
+    average=table --out runs/rsn-only  |  aleator train double-neural --resume runs/rsn-only
+    """
+    asked = {"--device": device, "--checkpoint-every": checkpoint_every, "--evaluate-every": evaluate_every}
+    _train(
+        "double-neural", game, preset, output, resume, changes, seed, {**asked, "--tensorboard": tensorboard}, json=json
+    )
 
 
 def _train(

@@ -3,26 +3,27 @@
 Algorithm:
     In iteration t, for each player i in turn: K traversals by external sampling, in which players match the regrets
     that their networks V predict; what they sample goes to memories. The traverser's regrets r(I, .) go to its memory
-    with weight t, the opponent's policies to the memory of policies with weight t. Then V_i is fitted from scratch to
-    its memory: weighted by t, the mean of all sampled regrets is proportional to the regret of linear CFR. Where no
-    predicted regret is positive the action with the highest one is played. The average policy is what converges. Deep
-    CFR fits a network to the memory of policies at the end; SD-CFR keeps all networks V and draws one of them, number
-    t with weight t, for every game.
+    with weight t, the opponent's policies to the memory of policies. Then V_i is fitted from scratch to its memory:
+    weighted by t, the mean of all sampled regrets is proportional to the regret of linear CFR. Where no predicted
+    regret is positive the action with the highest one is played. The average policy is what converges. Deep CFR fits
+    a network to the memory of policies at the end; SD-CFR keeps all networks V and draws one of them for every game.
 
 Reference: thesis 4.1, Algorithms 1 and 2; Fig. 4.3 and 4.4 for the settings that leave something out (`linear`,
     `from_scratch`, `best_action`, `reservoir`); Steinberger 2019 (SD-CFR).
 
 Deviations:
-    An iteration updates both players. Before their first fit players act uniformly; V = 0 would have them take the
-    first action. The mixture of SD-CFR leaves that uniform policy out. With samples of other schemes than external
-    sampling, weights are t x those of `traversal`. Fits look at the whole memory in every step if `batch` is 0
-    (`fitting`).
+    In the average policy iteration t has weight t^(1/2) and not t (`policy_power`): with as few traversals as here
+    late policies are noisy, and tables in place of networks end lower so. An iteration updates both players. Before
+    their first fit players act uniformly; V = 0 would have them take the first action. The mixture of SD-CFR leaves
+    that uniform policy out. With samples of other schemes than external sampling, weights are t x those of
+    `traversal`. Fits look at the whole memory in every step if `batch` is 0 (`fitting`).
 
 Status: tests/learning/sampled/test_deep_cfr.py; numbers by `aleator paper deep-cfr-leduc`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +66,8 @@ class DeepCfrConfig:
         traversals: K, of each player in an iteration.
         sampling: external, robustK or outcome[,epsilon=E].
         average: network (Deep CFR: a network of the average policy) or mixture (SD-CFR: all networks of regrets).
-        linear: iteration t counts t times as much (linear CFR); otherwise all alike.
+        linear: iteration t counts t times as much in regrets (linear CFR); otherwise all alike.
+        policy_power: iteration t counts t^power as much in the average policy.
         from_scratch: networks are fitted from random parameters; otherwise from those of the last iteration.
         best_action: where no regret is positive the best action is played; otherwise all alike.
         reservoir: memories are reservoirs; otherwise sliding windows.
@@ -86,6 +88,7 @@ class DeepCfrConfig:
     sampling: str = "external"
     average: str = NETWORK
     linear: bool = True
+    policy_power: float = 0.5
     from_scratch: bool = True
     best_action: bool = True
     reservoir: bool = True
@@ -106,6 +109,8 @@ class DeepCfrConfig:
         check_at_least(self, 1, "iterations", "traversals", "memory", "width", "steps", "policy_steps")
         check_at_least(self, 0, "batch", "seed")
         check_positive(self, "learning_rate", "clip")
+        if not 0.0 <= self.policy_power < math.inf:
+            raise SolveError(f"policy_power must be at least 0, not {self.policy_power}")
 
     @property
     def epochs(self) -> int:
@@ -161,7 +166,7 @@ class DeepCFR(SampledTrainer):
     def _run_epoch(self) -> dict[str, Any]:
         """Runs one iteration: traversals and a fit for each player."""
         config, t = self.config, self.epoch + 1
-        weight = float(t) if config.linear else 1.0
+        weight, policy_weight = float(t) if config.linear else 1.0, float(t) ** config.policy_power
         losses = []
         for player in (0, 1):
             both = BothPolicies(self.play, (self._policies(0), self._policies(1)))
@@ -169,8 +174,8 @@ class DeepCFR(SampledTrainer):
             self.nodes += sampled.touched
             self.memories[player].add(sampled.regrets, weight, self.generator)
             if config.average == NETWORK:
-                self.policy_memory.add(sampled.policies, weight, self.generator)
-            self._mix(both, 1 - player, weight)
+                self.policy_memory.add(sampled.policies, policy_weight, self.generator)
+            self._mix(both, 1 - player, policy_weight)
             losses.append(self._fit_regrets(player))
         samples = sum(memory.added for memory in self.memories)
         return {"traversals": 2 * t * config.traversals, "samples": samples, "loss": sum(losses) / 2}

@@ -11,7 +11,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import Game
 from aleator.learning import settings
-from aleator.learning.sampled import deep_cfr, nfsp
+from aleator.learning.sampled import deep_cfr, double_neural, nfsp
 from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer
 
 
@@ -55,6 +55,7 @@ METHODS = {
     for made, config, presets in (
         (deep_cfr.DeepCFR, deep_cfr.DeepCfrConfig, deep_cfr.PRESETS),
         (nfsp.NFSP, nfsp.NfspConfig, nfsp.PRESETS),
+        (double_neural.DoubleNeuralCFR, double_neural.DoubleNeuralConfig, double_neural.PRESETS),
     )
 }
 

@@ -2,9 +2,9 @@
 
 A model is one safetensors file: networks as vectors of parameters, and as metadata the method, its settings, the
 fingerprint of the game and a report. `average` [parameters] is a network of logits of the average policy; `mixture.P`
-[networks, 1 + parameters] has the networks of regrets of player P, each behind its weight. Nothing in a file is
-executed or unpickled, and it chooses no code: a game of one's own is given by who opens it, and must have the
-fingerprint.
+[networks, 1 + parameters] has the networks of regrets of player P, each behind its weight; `table` [I, A] is the
+average policy itself, where a run of Double Neural CFR keeps no network of it. Nothing in a file is executed or
+unpickled, and it chooses no code: a game of one's own is given by who opens it, and must have the fingerprint.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import torch
 from aleator.errors import one_line, shown
 from aleator.games.base import Game
 from aleator.learning.sampled.deep_cfr import average_policies, regret_policies
+from aleator.learning.sampled.double_neural import DoubleNeuralCFR, trained_policies
 from aleator.learning.sampled.encoding import InfostateEncoding
 from aleator.learning.sampled.methods import METHODS, to_dict
 from aleator.learning.sampled.network import InfostateNetwork
@@ -31,6 +32,7 @@ from aleator.learning.sampled.trainer import (
     SampledTrainer,
     set_parameters,
 )
+from aleator.learning.sampled.traversal import Policies
 from aleator.storage import StorageError, parse_json
 from aleator.storage.tensors import TensorFile, write_tensors
 from aleator.trees.fingerprint import Fingerprint, parse_fingerprint, tree_fingerprint
@@ -130,12 +132,9 @@ class TrainedPolicies:
         self._config: Any = model.config
         self._encoding = InfostateEncoding(self.play)
         try:
-            if "average" in model.tensors:
-                network = self._network(model.tensors["average"])
-                self._average: InfostateNetwork | None = network
-                rows: Sequence[Tensor] = [torch.ones(1, 1)] * 2
-            else:
-                self._average = None
+            self._average = self._average_of(model)
+            rows: Sequence[Tensor] = [torch.ones(1, 1)] * 2
+            if self._average is None:
                 rows = [model.tensors[f"mixture.{player}"] for player in (0, 1)]
                 for row in rows:
                     if row.ndim != 2 or not bool((row[:, 0] > 0).all()):
@@ -147,6 +146,14 @@ class TrainedPolicies:
         self.chances = [(row[:, 0].double() / row[:, 0].double().sum()).numpy() for row in rows]
         self._known: dict[tuple[int, int], Policy] = {}
 
+    def _average_of(self, model: SampledModel) -> Policies | None:
+        """Returns the average policies, if they are trained themselves."""
+        if model.kind == DoubleNeuralCFR.kind:
+            return trained_policies(self.play, self._encoding, self._config, model.tensors)
+        if "average" in model.tensors:
+            return average_policies(self.play, self._network(model.tensors["average"]), self._encoding)
+        return None
+
     def _network(self, vector: Tensor) -> InfostateNetwork:
         network = InfostateNetwork.of(self._encoding, self._config.width, None, flat=self._config.flat)
         set_parameters(network, vector)
@@ -155,9 +162,8 @@ class TrainedPolicies:
     def policy(self, player: int, number: int) -> Policy:
         """Returns one of a player's policies, on the game's tree; only the player's own part means anything."""
         if (player, number) not in self._known:
-            if self._average is not None:
-                policies = average_policies(self.play, self._average, self._encoding)
-            else:
+            policies = self._average
+            if policies is None:
                 network = self._network(self._rows[player][number, 1:])
                 policies = regret_policies(self.play, network, self._encoding, best=self._config.best_action)
             self._known[player, number] = BothPolicies(self.play, (policies, policies)).policy()

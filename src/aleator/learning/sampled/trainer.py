@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import nn
 
 from aleator.errors import TooBigError
 from aleator.games.base import Game
@@ -104,15 +105,20 @@ class Mixture:
 
     def add(self, policy: Policy, player: int, weight: float) -> None:
         """Adds a player's part of a policy."""
-        engine = shared_engine(self._tree)
-        reach = engine.layout.new_reach(player, None)
-        engine.push_reach(player, engine.layout.pad(player, policy.probabilities[player]), reach)
-        # the reach after an action stands where the action's probability does
-        self.sums[player] += weight * engine.layout.unpad(player, reach)
+        self.sums[player] += weight * reach_of_actions(policy, player)
 
     def policy(self) -> Policy:
         """Returns the average; uniform where nobody comes."""
         return normalised(self._tree, (self.sums[0], self.sums[1]))
+
+
+def reach_of_actions(policy: Policy, player: int) -> npt.NDArray[np.float64]:
+    """Returns a flat vector as in `Policy`: own reach x policy, of a player."""
+    engine = shared_engine(policy.tree)
+    reach = engine.layout.new_reach(player, None)
+    engine.push_reach(player, engine.layout.pad(player, policy.probabilities[player]), reach)
+    # the reach after an action stands where the action's probability does
+    return engine.layout.unpad(player, reach)
 
 
 class SampledTrainer(ABC):
@@ -146,11 +152,15 @@ class SampledTrainer(ABC):
             network = InfostateNetwork.of(self.encoding, width, None, flat=flat)
         numbers = sum(parameter.numel() for parameter in network.parameters())
         needed = samples * (12 + 4 * self.play.num_actions) + numbers * _PARAMETER + games * _GAME
+        self._check_fits(needed, "less memory, width or games need less")
+
+    def _check_fits(self, needed: int, advice: str) -> None:
+        """Raises TooBigError if there are not so many bytes."""
         free = torch.cuda.mem_get_info(self.device)[0] if self.device.type == "cuda" else available_memory()
         if needed > free:
             raise TooBigError(
                 f"training on {self.config.game} would take at least {format_gib(needed)}; {format_gib(free)} are free "
-                "(less memory, width or games need less)"
+                f"({advice})"
             )
 
     @property
@@ -209,12 +219,12 @@ def new_generator(device: torch.device, *numbers: int) -> torch.Generator:
     return torch.Generator(device).manual_seed(seed)
 
 
-def parameters(network: InfostateNetwork) -> Tensor:
+def parameters(network: nn.Module) -> Tensor:
     """Returns all parameters of a network as one vector."""
     return torch.cat([parameter.detach().reshape(-1) for parameter in network.parameters()])
 
 
-def set_parameters(network: InfostateNetwork, vector: Tensor) -> None:
+def set_parameters(network: nn.Module, vector: Tensor) -> None:
     """Sets all parameters of a network.
 
     Raises:

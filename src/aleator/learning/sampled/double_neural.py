@@ -1,0 +1,362 @@
+"""Double Neural CFR: one network for the sums of regrets, another for the sums of policies.
+
+Algorithm:
+    In iteration t both players make b traversals by robust sampling with policies that match the positive part of what
+    the RegretSumNetwork (RSN) says. The memory M_R has the mean over traversals of each infostate's sampled regrets,
+    M_S the increments s(a | I) = pi_i(I) sigma(a | I) of the average policy at all infostates that were met. Then the
+    networks are fitted, from their last parameters, to what they said plus what is new:
+        RSN:  R(I, a | theta_R)  <-  [R(I, a | theta_R) + r(a | I)]^+   (MCCFR+; without the floor for MCCFR)
+        ASN:  S(I, a | theta_S)  <-   S(I, a | theta_S) + s(a | I).
+    The average policy is what the AvgStrategyNetwork (ASN) says, normalised. Either network can be replaced by a table:
+    RSN only, ASN only, or tabular RS-MCCFR+. A warm start runs the first iterations with tables, and clones them.
+
+Reference: Li et al. 2019 (Double Neural CFR): Algorithms 1 and 2, Eq. 5 to 9 (losses, networks, cloning), 10 (robust
+    sampling), 11 (mini-batches).
+
+Deviations:
+    Networks answer in units of the sums' root mean square, and their last layers are scaled as the unit grows, so that
+    outputs stay of one size. A fit has a fixed number of steps over all infostates that were met, and its learning rate
+    falls to zero: no early stopping, no resets. The ASN is fitted to the increments of several iterations at a time
+    (`policy_every`). In games that can be enumerated all infostates are fitted, those that were not met to what the
+    networks said (`everywhere`); the paper leaves them to drift.
+
+Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper double-neural`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from aleator.errors import SolveError
+from aleator.games.base import Game
+from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.recurrent import SequenceNetwork
+from aleator.learning.sampled.sequences import InfostateSequences
+from aleator.learning.sampled.trainer import SampledTrainer, parameters, reach_of_actions, set_parameters
+from aleator.learning.sampled.traversal import Policies, TablePolicies, match_regrets, parse_sampling, traverse
+from aleator.learning.settings import check_at_least, check_positive
+from aleator.solvers.engines.batched.parts import one_thread
+from aleator.trees.policy import Policy
+
+Tensor = torch.Tensor
+NETWORK, TABLE = "network", "table"
+KEPT = (NETWORK, TABLE)
+_BYTES = 4 * 40  # of a unit of a cell in a step: about twenty numbers, and their gradients
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubleNeuralConfig:
+    """A run of Double Neural CFR.
+
+    Attributes:
+        game: name of the game.
+        iterations: T; each updates both players.
+        traversals: b, of each player in an iteration.
+        sampling: external, robustK or outcome[,epsilon=E].
+        floor: sums of regrets never fall below zero (MCCFR+).
+        regrets: network (RSN) or table.
+        average: network (ASN) or table.
+        warm: iterations with tables before the networks begin.
+        everywhere: fits look at all infostates, and increments of policies are added at all; otherwise at those that
+            were met.
+        width: units of the RSN.
+        policy_width: units of the ASN.
+        steps: of a fit of the RSN.
+        policy_steps: of a fit of the ASN.
+        policy_every: iterations between fits of the ASN.
+        first_steps: of the first fit, and of those to tables after a warm start.
+        learning_rate: of Adam at the start of a fit.
+        clip: largest norm of a gradient.
+        seed: of all randomness.
+    """
+
+    game: str = "leduc:nolimit5"
+    iterations: int = 1000
+    traversals: int = 5000
+    sampling: str = "robust3"
+    floor: bool = True
+    regrets: str = NETWORK
+    average: str = NETWORK
+    warm: int = 0
+    everywhere: bool = True
+    width: int = 128
+    policy_width: int = 256
+    steps: int = 10
+    policy_steps: int = 10
+    policy_every: int = 10
+    first_steps: int = 500
+    learning_rate: float = 1e-2
+    clip: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        parse_sampling(self.sampling)
+        for name in ("regrets", "average"):
+            if getattr(self, name) not in KEPT:
+                raise SolveError(f"{name} must be one of {', '.join(KEPT)}, not {getattr(self, name)!r}")
+        positive = ("iterations", "traversals", "width", "policy_width", "steps", "policy_steps", "first_steps")
+        check_at_least(self, 1, *positive, "policy_every")
+        check_at_least(self, 0, "warm", "seed")
+        check_positive(self, "learning_rate", "clip")
+
+    @property
+    def epochs(self) -> int:
+        """Iterations."""
+        return self.iterations
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "small": {},
+    # what the paper says, as far as it means anything here
+    "paper": {"steps": 2000, "policy_steps": 2000, "policy_every": 1, "learning_rate": 1e-3, "everywhere": False},
+    "demo": {"iterations": 100, "traversals": 500, "width": 32, "policy_width": 32, "first_steps": 100},
+}
+
+
+class Sums(Protocol):
+    """Sums over iterations, [I, A]: a table or a network."""
+
+    def sums(self) -> Tensor:
+        """Returns [I, A], float64."""
+
+    def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
+        """Takes over new sums [I, A] at infostates that were met [n], in so many steps; returns the error left."""
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns all that changes."""
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over what `tensors` gave."""
+
+
+class TableSums(Sums):
+    """Sums in a table."""
+
+    def __init__(self, play: TreePlay) -> None:
+        self.table = torch.zeros((play.num_infostates, play.num_actions), dtype=torch.float64, device=play.device)
+
+    def sums(self) -> Tensor:
+        """Returns [I, A]."""
+        return self.table
+
+    def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
+        """Takes over new sums; no error is left."""
+        self.table = self.table.index_copy(0, met, sums[met])
+        return 0.0
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns the table."""
+        return {"table": self.table}
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over a table."""
+        table = tensors["table"]
+        if table.shape != self.table.shape:
+            raise ValueError(f"a table of shape {list(table.shape)} in place of {list(self.table.shape)}")
+        self.table = table.double().to(self.table.device)
+
+
+class NetworkSums(Sums):
+    """Sums as a network, the RSN or the ASN: a unit times what it says."""
+
+    def __init__(
+        self,
+        play: TreePlay,
+        encoding: InfostateEncoding,
+        sequences: InfostateSequences,
+        config: DoubleNeuralConfig,
+        width: int,
+        generator: torch.Generator | None,
+    ) -> None:
+        self._encoding, self._sequences, self._config = encoding, sequences, config
+        self.network = SequenceNetwork(len(sequences.symbols), encoding.num_outputs, width, generator).to(play.device)
+        self.unit = 0.0  # before the first fit all sums are 0
+        self._all = torch.arange(play.num_infostates, device=play.device)
+        self._walk, self._legal = sequences.walk(self._all), play.legal(self._all)
+
+    def sums(self) -> Tensor:
+        """Returns [I, A]: what the network says."""
+        with torch.no_grad():
+            answers = self._encoding.of_actions(self._all, self.network(self._walk))
+        return self.unit * answers.double() * self._legal
+
+    def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
+        """Fits the network; returns the squared error of the last step, relative to the size of the sums."""
+        config, everywhere = self._config, self._config.everywhere
+        infostates = self._all if everywhere else met
+        walk = self._walk if everywhere else self._sequences.walk(met)
+        legal = self._legal[infostates]
+        steps = steps if self.unit else max(steps, config.first_steps)
+        wanted = self._rescale(sums[infostates] * legal, int(legal.sum()))
+        optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
+        loss = torch.zeros(())
+        with one_thread():
+            for step in range(steps):
+                for group in optimizer.param_groups:
+                    group["lr"] = config.learning_rate * (1.0 - step / steps)
+                optimizer.zero_grad()
+                answers = self._encoding.of_actions(infostates, self.network(walk))
+                loss = ((answers - wanted) * legal).square().sum() / legal.sum()
+                loss.backward()  # type: ignore[no-untyped-call]
+                nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
+                optimizer.step()
+        return float(loss.detach())
+
+    def _rescale(self, sums: Tensor, number: int) -> Tensor:
+        """Makes the root mean square of so many sums the unit, and returns them in it; what is said stays the same."""
+        unit = float((sums.square().sum() / number).sqrt()) or 1.0
+        if self.unit:
+            with torch.no_grad():
+                for parameter in self.network.output.parameters():
+                    parameter.mul_(self.unit / unit)
+        self.unit = unit
+        return (sums / unit).float()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns the parameters and the unit."""
+        return {"network": parameters(self.network), "unit": torch.tensor([self.unit], dtype=torch.float64)}
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over parameters and a unit."""
+        set_parameters(self.network, tensors["network"])
+        self.unit = float(tensors["unit"][0])
+
+
+class DoubleNeuralCFR(SampledTrainer):
+    """A run of Double Neural CFR.
+
+    Attributes:
+        regrets, policies: sums as they are kept now: while the start is warm, in tables.
+    """
+
+    kind, title = "double-neural", "Double Neural CFR"
+    config: DoubleNeuralConfig
+
+    def __init__(
+        self, config: DoubleNeuralConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
+    ) -> None:
+        super().__init__(config, game, device)
+        self._rule = parse_sampling(config.sampling)
+        self._all = torch.arange(self.play.num_infostates, device=self.device)
+        self._legal = self.play.legal(self._all)
+        self._sequences = InfostateSequences(self.play)
+        self._check_size()
+        self.regrets, self.policies = self._new_sums(warm=config.warm > 0)
+        self._waiting = torch.zeros(self._legal.shape, dtype=torch.float64, device=self.device)
+
+    def _check_size(self) -> None:
+        """Raises TooBigError if walks through all cells do not fit into memory."""
+        widest = max(self.config.width, self.config.policy_width)
+        self._check_fits(_BYTES * len(self._sequences.parent) * widest, "less width needs less")
+
+    def _new_sums(self, *, warm: bool) -> tuple[Sums, Sums]:
+        """Returns sums of regrets and of policies, as the settings ask for, or in tables while the start is warm."""
+        config = self.config
+        start = torch.Generator().manual_seed(config.seed)  # on the CPU, so that it is the same on every device
+        first, second = (
+            NetworkSums(self.play, self.encoding, self._sequences, config, width, start)
+            if kept == NETWORK and not warm
+            else TableSums(self.play)
+            for kept, width in ((config.regrets, config.width), (config.average, config.policy_width))
+        )
+        return first, second
+
+    def _run_epoch(self) -> dict[str, Any]:
+        """Runs one iteration: traversals of both players, then the fits."""
+        config, t = self.config, self.epoch + 1
+        regrets = self.regrets.sums()
+        policy = match_regrets(regrets, self._legal, best=False)
+        sampled, met, seen = self._sample(policy)
+        regrets = regrets + sampled
+        if config.floor:
+            regrets = regrets.clamp(min=0.0)
+        where = self._all if config.everywhere else seen
+        self._waiting[where] += self._increments(policy)[where]
+        loss = self.regrets.update(regrets, met, config.steps)
+        policy_loss = None
+        due = t % config.policy_every == 0 or t == config.iterations
+        if due or isinstance(self.policies, TableSums):
+            seen = (self._waiting > 0).any(dim=1).nonzero().squeeze(1)
+            policy_loss = self.policies.update(self.policies.sums() + self._waiting, seen, config.policy_steps)
+            self._waiting.zero_()
+        if t == config.warm:
+            loss, policy_loss = self._clone()
+        return {"traversals": 2 * t * config.traversals, "loss": loss, "policy_loss": policy_loss}
+
+    def _sample(self, policy: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Returns [I, A]: the means over traversals of sampled regrets; the infostates of traversers that were met, and
+        those of everybody."""
+        config, regrets = self.config, torch.zeros_like(policy)
+        met, others = [], []
+        for player in (0, 1):
+            found = traverse(self.play, TablePolicies(policy), player, config.traversals, self._rule, self.generator)
+            self.nodes += found.touched
+            infostates, targets, weights = found.regrets
+            regrets.index_add_(0, infostates, targets * (weights / config.traversals)[:, None])
+            met.append(infostates)
+            others.append(found.policies.infostates)
+        return regrets, torch.unique(torch.cat(met)), torch.unique(torch.cat(met + others))
+
+    def _increments(self, policy: Tensor) -> Tensor:
+        """Returns [I, A]: s(a | I), own reach x policy."""
+        on_tree = self.play.policy(policy)
+        return self.play.by_infostate([reach_of_actions(on_tree, player) for player in (0, 1)])
+
+    def _clone(self) -> tuple[float, float]:
+        """Replaces the tables of a warm start by what the settings ask for; returns the errors of the fits (Eq. 9)."""
+        before = self.regrets.sums(), self.policies.sums()
+        self.regrets, self.policies = self._new_sums(warm=False)
+        steps = self.config.first_steps
+        return self.regrets.update(before[0], self._all, steps), self.policies.update(before[1], self._all, steps)
+
+    def average_policy(self) -> Policy:
+        """Returns what the sums of policies say."""
+        return self.play.policy(self.policies.sums().clamp(min=0.0))
+
+    def trained(self) -> dict[str, Tensor]:
+        """Returns the ASN, or the table of the average policy where there is none."""
+        if isinstance(self.policies, NetworkSums):
+            return {"average": parameters(self.policies.network)}
+        return {"table": self.play.table(self.average_policy()).float()}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns all that changes in a run."""
+        found = {"waiting": self._waiting}
+        for name, kept in (("regrets", self.regrets), ("policies", self.policies)):
+            found |= {f"{name}.{part}": tensor for part, tensor in kept.tensors().items()}
+        return found
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Takes over what `tensors` gave."""
+        warm = self.config.warm > 0 and "regrets.table" in tensors and "policies.table" in tensors
+        self.regrets, self.policies = self._new_sums(warm=warm)
+        for name, kept in (("regrets", self.regrets), ("policies", self.policies)):
+            prefix = f"{name}."
+            kept.load({part.removeprefix(prefix): own for part, own in tensors.items() if part.startswith(prefix)})
+        if tensors["waiting"].shape != self._waiting.shape:
+            raise ValueError(f"increments of shape {list(tensors['waiting'].shape)}")
+        self._waiting = tensors["waiting"].double().to(self.device)
+
+
+def trained_policies(
+    play: TreePlay, encoding: InfostateEncoding, config: DoubleNeuralConfig, tensors: Mapping[str, Tensor]
+) -> Policies:
+    """Returns the average policies of what was trained.
+
+    Raises:
+        KeyError, ValueError: the tensors are not those of a run with these settings.
+    """
+    if "table" in tensors:
+        sums = TableSums(play)
+        sums.load(tensors)
+        return TablePolicies(play.table(play.policy(sums.table.clamp(min=0.0))))
+    network = NetworkSums(play, encoding, InfostateSequences(play), config, config.policy_width, None)
+    set_parameters(network.network, tensors["average"])
+    network.unit = 1.0
+    return TablePolicies(play.table(play.policy(network.sums().clamp(min=0.0))))
