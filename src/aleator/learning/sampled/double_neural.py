@@ -295,12 +295,12 @@ class DoubleNeuralCFR(SampledTrainer):
         config, regrets = self.config, torch.zeros_like(policy)
         met, others = [], []
         for player in (0, 1):
-            found = traverse(self.play, TablePolicies(policy), player, config.traversals, self._rule, self.generator)
-            self.nodes += found.touched
-            infostates, targets, weights = found.regrets
+            sampled = traverse(self.play, TablePolicies(policy), player, config.traversals, self._rule, self.generator)
+            self.nodes += sampled.touched
+            infostates, targets, weights = sampled.regrets
             regrets.index_add_(0, infostates, targets * (weights / config.traversals)[:, None])
             met.append(infostates)
-            others.append(found.policies.infostates)
+            others.append(sampled.policies.infostates)
         return regrets, torch.unique(torch.cat(met)), torch.unique(torch.cat(met + others))
 
     def _increments(self, policy: Tensor) -> Tensor:
@@ -327,10 +327,10 @@ class DoubleNeuralCFR(SampledTrainer):
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes in a run."""
-        found = {"waiting": self._waiting}
+        tensors = {"waiting": self._waiting}
         for name, kept in (("regrets", self.regrets), ("policies", self.policies)):
-            found |= {f"{name}.{part}": tensor for part, tensor in kept.tensors().items()}
-        return found
+            tensors |= {f"{name}.{part}": tensor for part, tensor in kept.tensors().items()}
+        return tensors
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""

@@ -65,7 +65,7 @@ class InfostateSequences:
         cells: dict[_Key, int] = {}
         ends = [_cells(play.tree, player, names, cells) for player in (0, 1)]
         node, hand, player = (column.cpu().numpy() for column in (play.node_of, play.hand_of, play.player_of))
-        found = [ends[p][n][h] for n, h, p in zip(node.tolist(), hand.tolist(), player.tolist(), strict=True)]
+        last = [ends[p][n][h] for n, h, p in zip(node.tolist(), hand.tolist(), player.tolist(), strict=True)]
         self.symbols = list(names)
         parent = np.array([key[0] for key in cells], dtype=np.int64)
         depth = np.zeros(len(parent), dtype=np.int64)
@@ -73,7 +73,7 @@ class InfostateSequences:
             depth[cell] = depth[parent[cell]] + 1 if parent[cell] >= 0 else 0
         self.parent, self.depth = torch.from_numpy(parent).to(play.device), torch.from_numpy(depth).to(play.device)
         self.symbol = torch.tensor([key[1] for key in cells], dtype=torch.int64, device=play.device)
-        self.cell_of = torch.tensor(found, dtype=torch.int64, device=play.device)
+        self.cell_of = torch.tensor(last, dtype=torch.int64, device=play.device)
 
     def walk(self, infostates: Tensor) -> Walk:
         """Returns what has to be walked for infostates [n]."""
@@ -84,17 +84,17 @@ class InfostateSequences:
             needed[frontier] = True
             frontier = torch.unique(self.parent[frontier])
             frontier = frontier[frontier >= 0]
-        place = torch.zeros(len(self.parent), dtype=torch.int64, device=ends.device)
+        number = torch.zeros(len(self.parent), dtype=torch.int64, device=ends.device)
         levels: list[Level] = []
         begun = 0
         for depth in range(int(self.depth[needed].max()) + 1 if bool(needed.any()) else 0):
             cells = (needed & (self.depth == depth)).nonzero().squeeze(1)
-            place[cells] = begun + torch.arange(len(cells), device=ends.device)
+            number[cells] = begun + torch.arange(len(cells), device=ends.device)
             before = begun - len(levels[-1].symbols) if levels else 0
-            parents = place[self.parent[cells]] - before if depth else cells[:0]
+            parents = number[self.parent[cells]] - before if depth else cells[:0]
             levels.append(Level(self.symbol[cells], parents))
             begun += len(cells)
-        return Walk(levels, place[ends])
+        return Walk(levels, number[ends])
 
 
 def _cells(tree: PublicTree, player: int, names: dict[str, int], cells: dict[_Key, int]) -> dict[int, list[int]]:
@@ -109,9 +109,9 @@ def _cells(tree: PublicTree, player: int, names: dict[str, int], cells: dict[_Ke
     def cell(parent: int, symbol: str) -> int:
         return cells.setdefault((parent, names.setdefault(symbol, len(names))), len(cells))
 
-    found: dict[int, list[int]] = {}
+    cells_at: dict[int, list[int]] = {}
     if needed[0]:
-        found[0] = [cell(-1, f"hand {hand}") for hand in range(tree.num_hands[player, 0])]
+        cells_at[0] = [cell(-1, f"hand {hand}") for hand in range(tree.num_hands[player, 0])]
     for parent in range(tree.num_nodes):
         seen: dict[str, int] = {}
         for node in tree.children(parent):
@@ -123,9 +123,9 @@ def _cells(tree: PublicTree, player: int, names: dict[str, int], cells: dict[_Ke
             move = f"{'chance' if actor == CHANCE else actor} {label} #{seen[label]}"
             origin = tree.origin(player, node)
             if origin is None:
-                found[node] = [cell(before, move) for before in found[parent]]
+                cells_at[node] = [cell(before, move) for before in cells_at[parent]]
                 continue
             hands = int(tree.num_hands[player, parent])
-            came = [found[parent][int(place) % hands] for place in origin]  # the actor's has its action, too
-            found[node] = [cell(before, f"{move}, hand {hand}") for hand, before in enumerate(came)]
-    return found
+            came = [cells_at[parent][int(number) % hands] for number in origin]  # the actor's has its action, too
+            cells_at[node] = [cell(before, f"{move}, hand {hand}") for hand, before in enumerate(came)]
+    return cells_at
