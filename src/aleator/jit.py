@@ -7,6 +7,9 @@ only the first run compiles.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from glob import escape
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,19 +40,49 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
 
 
 def _harden(index: Any) -> None:
-    """Makes Numba's disk cache notice edits in any kernel, and survive files that another version wrote."""
-    if not (hasattr(index, "_source_stamp") and hasattr(index, "_load_index")):
+    """Makes Numba's disk cache notice edits in any kernel, survive damaged files, and be shared by processes.
+
+    Numba numbers its files of machine code. Two processes that compile at the same time, for other types, another
+    processor or another version of the sources, choose the same number, and the index of the one then names the code of
+    the other. Here a file is named after what is in it, and is written before the index names it.
+    """
+    if not all(hasattr(index, name) for name in ("_source_stamp", "_load_index", "_load_data", "_data_name_pattern")):
         return
     index._source_stamp = (index._source_stamp, _stamp_of_kernels())
-    load = index._load_index
+    load_index, load_data = index._load_index, index._load_data
 
-    def load_or_forget() -> Any:
+    def load_index_or_forget() -> Any:
         try:
-            return load()
+            return load_index()
         except Exception:  # whatever it is, compiling again mends it
             return {}
 
-    index._load_index = load_or_forget
+    def load_data_or_forget(name: str) -> Any:
+        try:
+            return load_data(name)
+        except Exception as error:
+            raise OSError(f"{name} cannot be read") from error  # as if it were not there: it is compiled again
+
+    def save(key: Any, data: Any) -> None:
+        overloads = index._load_index()
+        content = repr((key, index._source_stamp, index._version)).encode()
+        name = f"{index._data_name_pattern.partition('{')[0]}{sha256(content).hexdigest()[:16]}.nbc"
+        index._save_data(name, data)
+        if not overloads:
+            _remove_others(index, name)
+        if overloads.get(key) != name:
+            index._save_index({**overloads, key: name})
+
+    index._load_index, index._load_data, index.save = load_index_or_forget, load_data_or_forget, save
+
+
+def _remove_others(index: Any, name: str) -> None:
+    """Removes the files of a function that an index without entries cannot name: code of earlier sources."""
+    folder, prefix = Path(index._cache_path), index._data_name_pattern.partition("{")[0]
+    with suppress(OSError):
+        for path in folder.glob(f"{escape(prefix)}*.nbc"):
+            if path.name != name:
+                path.unlink(missing_ok=True)
 
 
 def njit(**options: Any) -> Callable[[F], F]:

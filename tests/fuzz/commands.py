@@ -19,7 +19,11 @@ from typing import Any
 import pytest
 
 from aleator.apps.cli.main import _VERBS, _command, main
+from aleator.arena.acpc.game_file import format_game
+from aleator.arena.whole_hands.files import write_hands
 from aleator.errors import MAX_MESSAGE, AleatorError
+from aleator.games.holdem.hand_record import HandRecord, parse_actions
+from aleator.games.holdem.variants import HUNL
 from aleator.meter import watch
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
@@ -37,6 +41,11 @@ GAMES = (
     "holdem:small.toml",
     "openspiel:kuhn_poker",
 )
+HAND_GAMES = ("hunl", "hunl:100bb", "hulh", "flop-holdem", "nolimit-turn", "ring:3", "spot:small.toml", "two.game")
+HAND_AGENTS = (
+    "always-call", "always-fold", "half-call-half-raise", "tight-aggressive", "pot-odds", "river-perfect:iterations=2",
+    "equilibrium:small.solution", "python:mine.py:Agent", "always-cal",
+)  # fmt: skip
 AGENTS = (
     "uniform", "first", "last", "equilibrium:10", "search:iterations=3", "safe:iterations=3,blueprint=3",
     "kuhn.solution", "pluribus:iterations=3,blueprint=3", "continual:iterations=3", "nested:iterations=3,blueprint=3",
@@ -44,12 +53,17 @@ AGENTS = (
 )  # fmt: skip
 FILES = (
     "small.toml", "spot.toml", "kuhn.solution", "small.solution", "noise.bin", "empty", "folder", "missing/file",
-    "new.solution", "new.png", "new.svg", "new.txt", "/dev/null/x", "kuhn",
+    "new.solution", "new.png", "new.svg", "new.txt", "/dev/null/x", "kuhn", "match.jsonl", "match.phhs", "match.phh",
+    "dealer.log", "two.game", "new.jsonl", "new.phhs",
 )  # fmt: skip
 # by the name of a parameter: what is understood there, or nearly
 VALUES: dict[str, Sequence[str]] = {
-    "game": GAMES, "name": (*GAMES, "rebel-table2", "tabular", "web"), "algorithm": DOORS["algorithms"].samples,
-    "rule": DOORS["algorithms"].samples, "agent": AGENTS, "first": AGENTS, "second": AGENTS, "you": AGENTS,
+    "game": GAMES + HAND_GAMES, "name": (*GAMES, *HAND_GAMES, "rebel-table2", "tabular", "web"),
+    "algorithm": DOORS["algorithms"].samples, "rule": DOORS["algorithms"].samples, "agent": AGENTS + HAND_AGENTS,
+    "first": AGENTS + HAND_AGENTS, "second": AGENTS + HAND_AGENTS, "others": HAND_AGENTS, "you": AGENTS + HAND_AGENTS,
+    "menu": ("fc", "fcpa", "56bets"), "rounds": ("1-4", "3-4", "4", "4-3"), "host": ("localhost", "127.0.0.1", "::1"),
+    "aivat": ("raw", "pairs", "ranges", "playout", "auto"), "ports": ("0,0", "0", "0,0,0", "18791,18792", "99999,0"),
+    "names": ("a,b", "a", "a,b,c", "a b,c"),
     "node": DOORS["node paths"].samples, "hands": DOORS["hand ranges"].samples, "lock": DOORS["locks"].samples,
     "changes": DOORS["settings"].samples, "player": ("oop", "ip"),
     "preset": ("demo", "fast", "paper", "perfect-information"), "device": ("cpu", "auto", "cuda"),
@@ -62,6 +76,7 @@ VALUES: dict[str, Sequence[str]] = {
 FEW_KERNELS: dict[str, Sequence[str]] = {
     "algorithm": ("dcfr", "cfr+", "lp", "dcfr:1.5,0,2", "magic"), "rule": ("sharp-dcfr+", "magic"),
     "dtype": ("float64", "double"), "agent": AGENTS[:4], "first": AGENTS[:4], "second": AGENTS[:4], "you": AGENTS[:4],
+    "game": GAMES,
 }  # fmt: skip
 
 
@@ -91,13 +106,18 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve("kuhn", limits=Limits(iterations=3)).save(folder / "kuhn.solution")
     with contextlib.suppress(SystemExit):
         main(["holdem", "solve", "small.toml", "--iterations", "3", "--out", "small.solution", "--json"])
+    record = HandRecord(setup=HUNL.setup, hands=(0, 700), board=(), actions=parse_actions("r300 f"))
+    for name in ("match.jsonl", "match.phhs", "match.phh"):
+        write_hands(folder / name, [record])
+    (folder / "dealer.log").write_text("STATE:0:r300f:2c2d|9s8h:100|-100:a|b\n")
+    (folder / "two.game").write_text(format_game(HUNL.setup))
     for module in ("match", "match_hands", "solving", "train", "train_sampled"):
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
         "aleator.learning.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
         "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",
         "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
-        "aleator.apps.cli.serve.webbrowser.open",
+        "aleator.apps.cli.serve.webbrowser.open", "aleator.apps.cli.dealer.deal_match",
     ):  # fmt: skip
         monkeypatch.setattr(place, _reached)
 
@@ -139,7 +159,7 @@ class Commands:
         values = self._values.get(parameter.name)
         if values is None:
             return rng.choice(FILES) if rng.random() < 0.6 else self._files.next()
-        if rng.random() < 0.7 or set(values) <= set(AGENTS):
+        if rng.random() < 0.7 or set(values) <= {*AGENTS, *HAND_AGENTS}:
             return rng.choice(values)
         return self._texts[parameter.name].next()
 
@@ -155,10 +175,10 @@ def _all_commands() -> Iterator[tuple[tuple[str, ...], list[Any]]]:
 
 def _takes_long(name: str, text: str) -> bool:
     """Returns whether somebody asks for so many runs that they are not worth waiting for."""
-    if name not in ("deals", "repeats", "playthroughs"):
+    if name not in ("deals", "hands", "processes", "repeats", "playthroughs"):
         return False
     try:
-        return float(text) > MOST_RUNS
+        return float(text) > (1 if name == "processes" else MOST_RUNS)
     except ValueError:
         return False
 

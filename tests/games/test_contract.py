@@ -211,7 +211,7 @@ def test_whatever_is_broken_is_noticed() -> None:
 
 @pytest.mark.slow
 def test_whatever_is_broken_is_noticed_in_many_games() -> None:
-    counts = check_broken_games(range(12_000))
+    counts = check_broken_games(range(20_000))
     assert len(counts) == 12 and min(counts.values()) > 100, counts
 
 

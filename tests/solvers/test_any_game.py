@@ -47,14 +47,14 @@ def check_in_another_unit(seed: int, algorithm: str, power: int) -> None:
 
 @pytest.mark.parametrize("algorithm", NAMES)
 def test_units_change_nothing(algorithm: str) -> None:
-    for seed, power in ((2, -80), (5, -33), (11, 33), (17, 300)):
+    for seed, power in ((2, -80), (5, -33), (11, 33), (1, 114), (17, 300)):
         check_in_another_unit(seed, algorithm, power)
 
 
 @pytest.mark.slow
 def test_units_change_nothing_in_many_games() -> None:
     rng = np.random.default_rng(1)
-    for seed in range(2_000):
+    for seed in range(20_000):
         check_in_another_unit(seed, NAMES[seed % len(NAMES)], int(rng.integers(-80, 300)))
 
 
@@ -123,4 +123,4 @@ def test_whatever_can_be_named_stays_in_range() -> None:
 
 @pytest.mark.slow
 def test_many_names_stay_in_range() -> None:
-    assert solve_by_random_names(range(150, 4_000)) < 2_500
+    assert solve_by_random_names(range(150, 20_150)) < 13_000

@@ -272,4 +272,4 @@ def test_random_rakes_and_weights_are_computed_with_or_refused() -> None:
 
 @pytest.mark.slow
 def test_many_random_rakes_and_weights_are_computed_with_or_refused() -> None:
-    assert 2_000 < check_random_rivers(range(6_000)) < 5_500
+    assert 6_500 < check_random_rivers(range(20_000)) < 18_500

@@ -36,7 +36,7 @@ def run(
     """
     setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
     wanted = [part.strip() for part in ports.split(",")]
-    if not all(part.isascii() and part.isdigit() and int(part) < 65536 for part in wanted):
+    if not all(part.isascii() and part.isdigit() and len(part) <= 5 and int(part) < 65536 for part in wanted):
         raise AcpcError(f"--ports {ports!r}: numbers from 0 to 65535 with commas between them")
     called = names.split(",") if names else [f"player{index + 1}" for index in range(len(wanted))]
     config = DealerConfig(

@@ -47,11 +47,11 @@ def connect(host: str, port: int, *, seconds: float = 10.0) -> Lines:
     """Returns a connection to a dealer.
 
     Raises:
-        AcpcError: nobody listens there.
+        AcpcError: nobody listens there, or that is no address.
     """
     try:
         return Lines(socket.create_connection((host, port), timeout=seconds))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, ValueError) as error:  # a ValueError: a name that cannot be looked up
         raise AcpcError(f"no dealer at {host}:{port}: {error}") from None
 
 

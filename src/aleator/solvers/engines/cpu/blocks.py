@@ -211,8 +211,8 @@ def best_actions(
                 store(policy, offset, chosen)
                 entry += width
                 offset += width
-        if len(legal) > 0:  # padding has no legal action
-            best = if_positive(best - splat(number(-1e30)), best, zero)
+        if len(legal) > 0:  # padding has no legal action; −∞ − −∞ is NaN, which is not positive
+            best = if_positive(best - least, best, zero)
         store(values, at + i, best)
 
 

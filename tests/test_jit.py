@@ -1,0 +1,94 @@
+"""Compiled code on disk: what several processes do to it at the same time, and what a disk does."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+KERNEL = """
+from aleator.jit import kernel
+
+
+@kernel()
+def double(row):
+    for i in range(len(row)):
+        row[i] = row[i] * 2
+"""
+DOUBLES, SINGLES = numba.float64[::1], numba.float32[::1]
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    """Returns the kernel as a process of its own would have it: nothing is shared but the files."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # beside the source
+    path = tmp_path / "kernels_of_a_test.py"
+    path.write_text(KERNEL)
+
+    def load() -> Any:
+        spec = importlib.util.spec_from_file_location("kernels_of_a_test", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.double
+
+    return load
+
+
+def compiled(kernel: Any, types: Any) -> bool:
+    """Compiles a kernel, or takes what is on disk; returns whether it was on disk. It must work."""
+    kernel.compile((types,))
+    assert kernel.signatures == [(types,)]
+    row = np.ones(3, np.float64 if types is DOUBLES else np.float32)
+    kernel(row)
+    assert row.tolist() == [2.0] * 3
+    return sum(kernel.stats.cache_hits.values()) > 0
+
+
+def test_code_is_found_again(load: Callable[[], Any]) -> None:
+    assert not compiled(load(), DOUBLES)
+    assert not compiled(load(), SINGLES)
+    assert compiled(load(), DOUBLES) and compiled(load(), SINGLES)
+
+
+def test_two_who_write_at_the_same_time_do_not_mix_their_code(load: Callable[[], Any]) -> None:
+    first, second = load(), load()
+    file = first._cache._cache_file
+    save_data = file._save_data
+    second._cache._cache_file._load_index = dict  # it looked before the first had written
+
+    def save_after_the_other(name: str, data: Any) -> None:
+        second.compile((SINGLES,))
+        save_data(name, data)
+
+    file._save_data = save_after_the_other
+    first.compile((DOUBLES,))
+    for types in (DOUBLES, SINGLES):
+        compiled(load(), types)
+    assert compiled(load(), DOUBLES) and compiled(load(), SINGLES)
+
+
+def test_damaged_code_is_compiled_again(load: Callable[[], Any], tmp_path: Path) -> None:
+    compiled(load(), DOUBLES)
+    files = [*tmp_path.rglob("*.nbc"), *tmp_path.rglob("*.nbi")]
+    assert len(files) == 2
+    for path in files:
+        good = path.read_bytes()
+        for bad in (b"", good[:-7], b"\x80" + good[::-1]):
+            path.write_bytes(bad)
+            assert not compiled(load(), DOUBLES)
+            assert compiled(load(), DOUBLES)
+
+
+def test_code_of_earlier_sources_is_removed(load: Callable[[], Any], tmp_path: Path) -> None:
+    compiled(load(), DOUBLES)
+    compiled(load(), SINGLES)
+    source = tmp_path / "kernels_of_a_test.py"
+    source.write_text(KERNEL + "\n")
+    assert not compiled(load(), DOUBLES)
+    assert len([*tmp_path.rglob("*.nbc")]) == 1
