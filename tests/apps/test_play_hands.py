@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aleator.apps.cli.amounts import TypedError, parse_typed
+from aleator.apps.cli.play_hands import choices
 from aleator.games.holdem.betting import CALL, FOLD, raise_to
 from aleator.games.holdem.cards import parse_cards
-from aleator.games.holdem.variants import HUNL
+from aleator.games.holdem.variants import HULH, HUNL
 from tests.apps.calls import call
 
 START = HUNL.setup.start()
@@ -74,6 +75,22 @@ def test_anything_typed_is_a_legal_action_or_explained(typed: str) -> None:
         except TypedError:
             continue
         assert state.legal_actions().allows(action)
+
+
+def test_prompts_say_what_a_bet_is() -> None:
+    assert choices(START) == "fold, call 50, raise to 200..20,000"
+    assert choices(START.act(CALL)) == "check, raise to 200..20,000"
+    assert choices(FLOP) == choices(FLOP.act(CALL)) == "check, bet 100..19,700"
+    assert choices(START.act(raise_to(20_000))) == "fold, call 19,900"
+    assert choices(HULH.setup.start()) == f"fold, call {HULH.rules.small_blind}, raise to {2 * HULH.rules.big_blind}"
+
+
+def test_where_there_is_one_amount_it_need_not_be_typed() -> None:
+    start = HULH.setup.start()
+    for typed in ("r", "raise", "b", "bet"):
+        assert parse_typed(typed, start) == raise_to(2 * HULH.rules.big_blind)
+    with pytest.raises(TypedError, match="how much"):
+        parse_typed("r", START)
 
 
 def test_hands_are_played_in_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

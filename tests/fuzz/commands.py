@@ -115,11 +115,13 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
         "aleator.learning.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
+        "aleator.learning.sampled.run.train_sampled",
         "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",
         "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
         "aleator.apps.cli.serve.webbrowser.open", "aleator.apps.cli.dealer.deal_match",
     ):  # fmt: skip
         monkeypatch.setattr(place, _reached)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)  # hands are played in this process
 
 
 class Commands:

@@ -124,7 +124,7 @@ def test_files_of_other_matches_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     with_file(path)
     before = path.read_bytes()
-    for change, message in (({"seed": 4}, "its seed is 3, not 4"), ({"agents": ("random", "random")}, "its agents")):
+    for change, message in (({"seed": 4}, "seed 3, not 4"), ({"agents": ("random", "random")}, "match: agents")):
         with pytest.raises(AleatorError, match=message):
             with_file(path, HandMatch(**{**_fields(MATCH), **change}))
     assert path.read_bytes() == before

@@ -57,6 +57,10 @@ def _amount(word: str, state: HandState, low: int, high: int) -> int:
     assert betting.player is not None
     faced = max(betting.bets)
     pot = betting.pot + state.legal_actions().call_amount
+    if word in ("b", "bet", "r", "raise"):
+        if low < high:
+            raise TypedError(f"how much? From {low:,} to {high:,}, as in {word} {low}")
+        return low
     if word in _WORDS:
         return high if _WORDS[word] == "max" else low
     if word in ("pot", "p", "half", "half pot", "1/2", "third", "1/3", "2/3"):

@@ -166,7 +166,8 @@ def _cells(score: HandScore) -> tuple[str, str, str]:
 
 
 def _text(score: HandScore) -> str:
-    return f"{score.mbb_per_hand:+,.0f} ± {score.ci95:,.0f}" if score.ci95 == score.ci95 else "-"
+    mean = round(score.mbb_per_hand) + 0.0  # not −0
+    return f"{mean:+,.0f} ± {score.ci95:,.0f}" if score.ci95 == score.ci95 else "-"
 
 
 def _write_phh(output: Path, phh: Path) -> None:

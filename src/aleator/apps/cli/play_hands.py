@@ -56,7 +56,7 @@ def play_hands_in_terminal(
     played: list[_Played] = []
     stopped = False
     if not json:
-        out.print(f"{variant.title}; against {opponent.name}. ? helps, q stops.", markup=False)
+        out.print(f"{variant.title}; against {opponent.name}.\n? helps, q stops.", markup=False, soft_wrap=True)
     try:
         while (count is None or len(played) < count) and min(chips) > 0:
             sits = (int(rng.integers(2)) if not played else 1 - played[-1].seat) if seat is None else seat
@@ -138,9 +138,8 @@ def _play(
 
 def _ask(state: HandState) -> Action:
     """Returns the action that the player types; mistakes are explained and asked again."""
-    legal = state.legal_actions()
     while True:
-        text = input(f"  you ({legal}; pot {state.betting.pot:,}): ").strip()
+        text = input(f"  you ({choices(state)}; pot {state.betting.pot:,}): ").strip()
         if text.lower() in ("q", "quit", "exit"):
             raise _Quit
         if text in ("?", "h", "help"):
@@ -156,14 +155,27 @@ def _ask(state: HandState) -> Action:
             out.print(f"  {error}", style="red", markup=False)
 
 
+def choices(state: HandState) -> str:
+    """Returns what the player may do, in words."""
+    legal = state.legal_actions()
+    words = ["fold", f"call {legal.call_amount:,}"] if legal.can_fold else ["check"]
+    if legal.min_raise_to is not None:
+        most = "" if legal.min_raise_to == legal.max_raise_to else f"..{legal.max_raise_to:,}"
+        words.append(f"{_verb(state)} {legal.min_raise_to:,}{most}")
+    return ", ".join(words)
+
+
+def _verb(state: HandState) -> str:
+    return "raise to" if max(state.betting.bets) else "bet"
+
+
 def _words(state: HandState, action: Action) -> str:
     legal = state.legal_actions()
     if action.kind is ActionKind.FOLD:
         return "fold"
     if action.kind is ActionKind.CALL:
         return f"call {legal.call_amount:,}" if legal.call_amount else "check"
-    verb = "raise to" if max(state.betting.bets) else "bet"
-    return f"{verb} {action.amount:,}" + (" (all-in)" if action.amount == legal.max_raise_to else "")
+    return f"{_verb(state)} {action.amount:,}" + (" (all-in)" if action.amount == legal.max_raise_to else "")
 
 
 def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: str, *, json: bool) -> None:
@@ -180,7 +192,8 @@ def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: s
     if not played:
         out.print("\nGoodbye.")
         return
-    text = f"\n{len(played)} hands: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
+    count = "1 hand" if len(played) == 1 else f"{len(played):,} hands"
+    text = f"\n{count}: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
     text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}"
     out.print(
         text + (f" ± {interval:,.0f} mbb/hand" if interval == interval else " mbb/hand"), markup=False, soft_wrap=True

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
+
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.arena.whole_hands.match import HandMatch, HandScore, play_hand_match
+from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_hand_match
 
 _GAME = "hunl"
 _HANDS_PER_BOARD = 16
@@ -40,10 +43,10 @@ _DEVIATIONS = (
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns all cells of the table."""
     hands = int(settings.choose(320, 12_800, 100_000))
+    processes = 1 if settings.quick else os.cpu_count() or 1
     rows: list[tuple[Cell, ...]] = []
     claims = []
     for number, (agent, menu, rounds, paper, interval) in enumerate(_CELLS):
-        on_progress(number / len(_CELLS), f"{agent}, {menu} {rounds}")
         match = HandMatch(
             game=_GAME,
             agents=("local best response", agent),
@@ -52,7 +55,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             response=(menu, rounds),
             hands_per_board=_HANDS_PER_BOARD,
         )
-        ours = _in_big_blinds(play_hand_match(match).score())
+        on_piece = partial(_tell, on_progress, number, f"{agent}, {menu} {rounds}")
+        ours = _in_big_blinds(play_hand_match(match, processes=processes, on_piece=on_piece).score())
         rows.append((agent, menu, rounds, _text(paper, interval), _text(ours.mbb_per_hand, ours.ci95)))
         apart = abs(ours.mbb_per_hand - paper)
         claims.append(
@@ -78,6 +82,11 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         deviations=_DEVIATIONS,
         claims=tuple(claims),
     )
+
+
+def _tell(on_progress: OnProgress, number: int, cell: str, state: MatchState) -> bool:
+    on_progress((number + state.played / state.match.num_hands) / len(_CELLS), f"{cell}, hand {state.played:,}")
+    return False
 
 
 def _in_big_blinds(score: HandScore) -> HandScore:

@@ -122,7 +122,11 @@ def _check_header(path: Path, recorded: dict[str, Any], header: dict[str, Any]) 
         raise StorageError(f"{path}: not a match file; choose another name or delete it")
     for name, value in header.items():
         if json.loads(json.dumps(value)) != recorded.get(name):
-            raise StorageError(f"{path} is another match: its {name} is {recorded.get(name)!r}, not {value!r}")
+            raise StorageError(f"{path} is another match: {name} {_shown(recorded.get(name))}, not {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _played(path: Path, number: int, document: dict[str, Any]) -> PlayedLine:
