@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from aleator.apps.papers.dcfr_hunl import BIG_BLIND, STACK, subgame
+from aleator.apps.papers.fhp_linear_cfr import whole_curve
 from aleator.apps.papers.holdem_curves import TYPICAL, HoldemCurve, holdem_curve, make_spot
+from aleator.games.holdem.whole_game import WholeGame, load_whole_game
+from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 from tests.apps.calls import quick_paper
 
@@ -52,3 +55,19 @@ def test_short_runs_agree_with_the_thesis(
     _, document = quick_paper(capsys, name, tmp_path)
     for number in firm:
         assert document["claims"][number]["agrees"], document["claims"][number]
+
+
+def test_curves_of_games_from_the_blinds_on_fall() -> None:
+    small = WholeGame(variant=load_whole_game("flop-holdem").variant, deck=tuple(range(43, 52)))
+    curve = whole_curve(BoardPlan(small), "lcfr", (1, 5, 50), lambda share, what: None)
+    found = [quality for _, quality in curve.points]
+    assert found[0] > found[1] > found[2] > 0.0 and found[2] < found[0] / 10
+    assert curve.seconds_per_iteration > 0.0 and curve.memory > curve.moved / 5
+
+
+@pytest.mark.slow
+def test_linear_cfr_on_flop_holdem_has_the_exploitability_of_the_thesis(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    _, document = quick_paper(capsys, "fhp-linear-cfr", tmp_path)
+    assert len(document["claims"]) == 2 and all(claim["agrees"] for claim in document["claims"]), document["claims"]

@@ -95,6 +95,7 @@ def test_flop_holdem_has_the_boards_and_betting_of_the_thesis() -> None:
     assert sum(len(board.maps) for board in plan.boards[1]) == 22_100
     assert [int(forest.num_rows.sum()) for forest in plan.forests] == [21, 182]
     assert len(plan.forests[0].next_nodes) == 7
+    assert plan.num_infostate_actions() == 234_199_693, "169 x 21 + 1,286,792 x 182"
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,12 @@ _EXPERIMENTS = (
         run=_later("continual_resolving"),
     ),
     Experiment(
+        name="fhp-linear-cfr",
+        source="Brown's thesis, Fig. 4.3, the dotted line",
+        summary="linear CFR without abstraction or sampling on limit flop hold'em: exact, all 1,755 flops",
+        run=_later("fhp_linear_cfr"),
+    ),
+    Experiment(
         name="deep-cfr-leduc",
         source="Brown's thesis, 4.1 and Fig. 4.4; Steinberger 2019",
         summary="Deep CFR and SD-CFR on Leduc over nodes touched, with seeds and bands; --full leaves out each part",

@@ -12,9 +12,11 @@ from aleator.games.holdem.board_game import BoardGame, cards_dealt, num_deals
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.games.holdem.lock import Lock, LockedNode
-from aleator.games.holdem.suits import HAND_MAPS, INVERSES, board_classes, symmetries
+from aleator.games.holdem.suits import HAND_MAPS, INVERSES, board_classes, hand_classes, symmetries
 from aleator.solvers.engines.boards.forest import BettingForest, BettingForestSize, Int32Array, build_forest
 from aleator.solvers.engines.boards.tables import Int16Array, living_hands, row_width
+
+Group = npt.NDArray[np.int8]
 
 NODES_PER_CHUNK = 75
 ONE_CHUNK = 1 << 40
@@ -45,6 +47,7 @@ class BoardPlan:
             node.
         slot: [nodes of the betting tree] where each is in the forest of its street.
         boards: per street the boards, one per class of isomorphic ones, children of a board side by side.
+        groups: per street the suit permutations that change nothing on each board.
         widths: per street and player the rows of a board, padded.
     """
 
@@ -73,27 +76,28 @@ class BoardPlan:
             self.sizes.append(size)
             self.slot[nodes] = np.arange(len(nodes))
             roots = (nodes[forest.next_nodes] + 1).tolist()  # the street that follows begins with the next number
-        self.boards = self._boards(isomorphism)
+        self.boards, self.groups = self._boards(isomorphism)
         self.widths = [
             tuple(row_width(max(len(self.rows(player, board)) for board in boards)) for player in (0, 1))
             for boards in self.boards
         ]
 
-    def _boards(self, isomorphism: bool) -> list[list[Board]]:
-        group = self._symmetries() if isomorphism else np.zeros(1, np.int8)
-        streets, groups = [[Board(self.spot.board, -1, (0,))]], [group]
+    def _boards(self, isomorphism: bool) -> tuple[list[list[Board]], list[list[Group]]]:
+        """Returns `boards` and `groups`."""
+        group: Group = self._symmetries() if isomorphism else np.zeros(1, np.int8)
+        streets, groups = [[Board(self.spot.board, -1, (0,))]], [[group]]
         for _ in self.forests[1:]:
             street, next_groups = [], []
             for parent, board in enumerate(streets[-1]):
                 dealt = self._deals(board.cards, self.spot.street + len(streets))
-                classes = board_classes(dealt, groups[parent])
+                classes = board_classes(dealt, groups[-1][parent])
                 for number, first in enumerate(classes.representatives):
                     maps = tuple(INVERSES[classes.permutation_of[classes.members(number)]].tolist())
                     street.append(Board((*board.cards, *dealt[first].tolist()), parent, maps))
-                    next_groups.append(symmetries(dealt[first], within=groups[parent]))
+                    next_groups.append(symmetries(dealt[first], within=groups[-1][parent]))
             streets.append(street)
-            groups = next_groups
-        return streets
+            groups.append(next_groups)
+        return streets, groups
 
     def _deals(self, board: tuple[int, ...], street: int) -> npt.NDArray[np.int8]:
         """Returns [N, K]: the cards that can come at the beginning of a street."""
@@ -145,6 +149,17 @@ class BoardPlan:
             for player in (0, 1):
                 hands = sum(len(self.rows(player, board)) for board in boards)
                 total += hands * int((forest.kind == player).sum())
+        return total
+
+    def num_infostate_actions(self) -> int:
+        """Returns the actions of all infostates that differ by more than suits: what a lossless solution must say."""
+        total = 0
+        for forest, boards, groups in zip(self.forests, self.boards, self.groups, strict=True):
+            for player in (0, 1):
+                own = self.weights[player] > 0.0
+                classes = (hand_classes(group, board.cards) for group, board in zip(groups, boards, strict=True))
+                hands = sum(int(own[found.representatives].sum()) for found in classes)
+                total += hands * int(forest.num_rows[player])
         return total
 
     def order(self, player: int, level: int) -> npt.NDArray[np.int16]:
