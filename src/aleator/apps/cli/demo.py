@@ -19,7 +19,7 @@ from aleator.apps.cli.output import (
     print_table,
     progress_bar,
 )
-from aleator.apps.cli.train import Watch, quality
+from aleator.apps.cli.train import quality, watch
 from aleator.apps.cli.training import duration
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.parsing import MAX_SEED, MAX_THREADS
@@ -101,14 +101,14 @@ def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     points: list[tuple[float, float]] = []
     every = max(trainer.config.epochs // (_POINTS + 1), 1)
     pace = Pace(evaluate_epochs=every, playthroughs=CURVE_PLAYTHROUGHS, last_playthroughs=0)
-    with Watch(trainer, quiet=quiet) as watch:
+    with watch(trainer, quiet=quiet) as show:
 
-        def show(moment: Moment, line: dict[str, Any]) -> None:
-            watch.show(moment)
+        def on_epoch(moment: Moment, line: dict[str, Any]) -> None:
+            show(moment)
             if "exploitability" in line:
                 points.append((float(line["searches"]), line["exploitability"]))
 
-        train(trainer, None, pace, on_epoch=show)
+        train(trainer, None, pace, on_epoch=on_epoch)
     return points
 
 

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aleator.apps.cli.device import check_device
-from aleator.apps.cli.output import err, note, number, out, print_json, progress_bar
+from aleator.apps.cli.output import note, number, out, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.train_holdem import holdem
 from aleator.apps.cli.train_hunl import GAME, train_hunl
-from aleator.apps.cli.train_sampled import deep_cfr, double_neural, nfsp
-from aleator.apps.cli.training import PLAIN_SECONDS, Curves, check_tensorboard, duration, free_directory, resume_command
+from aleator.apps.cli.train_sampled import HELP, train_command
+from aleator.apps.cli.training import (
+    Curves,
+    check_resumed,
+    check_tensorboard,
+    duration,
+    free_directory,
+    parse_changes,
+    resume_command,
+    tell_stopped,
+    watching,
+)
 from aleator.errors import SolveError
 from aleator.parsing import MAX_SEED, MAX_THREADS
 
 if TYPE_CHECKING:
-    from aleator.learning.config import RebelConfig
     from aleator.learning.run import Moment
     from aleator.learning.training import Trainer
 
@@ -36,9 +45,8 @@ def _overview() -> None:
 
 
 app.command()(holdem)
-app.command("deep-cfr")(deep_cfr)
-app.command()(nfsp)
-app.command("double-neural")(double_neural)
+for _kind in HELP:
+    app.command(_kind)(train_command(_kind))
 
 
 @app.command()
@@ -80,7 +88,7 @@ def rebel(
     aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set updates=1024  |
     aleator train rebel --game hunl --device cuda --minutes 9 --out runs/hunl
     """
-    place = check_device(device, threads)
+    computed_on = check_device(device, threads)
     if game == GAME:
         refused = {
             "--resume": resume,
@@ -88,43 +96,43 @@ def rebel(
             "--evaluate-every": evaluate_every,
             "--tensorboard": tensorboard,
         }
-        train_hunl(place=place, preset=preset, output=output, start=start, minutes=minutes, seed=seed, refused=refused,
-                   json=json)  # fmt: skip
+        train_hunl(computed_on=computed_on, preset=preset, output=output, start=start, minutes=minutes, seed=seed,
+                   refused=refused, json=json)  # fmt: skip
         return
     if minutes is not None:
         raise SolveError("--minutes is for slices of hunl; other games end after the searches of their settings")
     check_tensorboard(tensorboard)
     from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
+    from aleator.learning.config import parse_setting
+    from aleator.learning.config import preset as named_settings
     from aleator.learning.run import Pace, train
     from aleator.learning.training import Trainer
     from aleator.learning.value_network.model import load_model
 
     if resume:
-        fixed = {"--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start}
-        for name, given in fixed.items():
-            if given is not None:
-                raise SolveError(f"a resumed run keeps its settings and directory: leave out {name}")
+        check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start})
         run = RunDirectory(resume)
         config = run.config()
         rules = load_game(game) if game else None  # a game of one's own is named again; the run knows its fingerprint
     else:
-        preset = preset or ("fast" if place == "cuda" else "demo")
+        preset = preset or ("fast" if computed_on == "cuda" else "demo")
         if game is None:
             raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
         rules = load_game(game)
-        config = make_config(preset, rules.name, changes or [], seed)
+        changed = parse_changes(parse_setting, changes, seed)
+        config = named_settings(preset, **changed, game=rules.name)
         run = RunDirectory(output or free_directory(config.game, preset))
     own = game if is_recorded_elsewhere(config.game) else None
     asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every,
              "--evaluate-every": evaluate_every, "--playthroughs": playthroughs, "--threads": threads,
              "--tensorboard": tensorboard}  # fmt: skip
     if evaluate_every is None:
-        evaluate_every = max(config.epochs // 10, 1) if place == "cuda" else 0
+        evaluate_every = max(config.epochs // 10, 1) if computed_on == "cuda" else 0
     pace = Pace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_every, playthroughs=playthroughs)
     with ExitStack() as stack:
         interrupted = stack.enter_context(interruptible())
-        trainer = Trainer(config, rules, device=place)
+        trainer = Trainer(config, rules, device=computed_on)
         if start:
             model = load_model(start)
             trainer.begin_with(model.network, model.policy)
@@ -137,27 +145,15 @@ def rebel(
         curves = stack.enter_context(Curves(run.path if tensorboard else None, trainer.epoch))
         if not json:
             announce(trainer, run.path)
-        watch = stack.enter_context(Watch(trainer, quiet=json))
+        show = stack.enter_context(watch(trainer, quiet=json))
 
-        def show(moment: Moment, line: dict[str, Any]) -> None:
-            watch.show(moment)
+        def on_epoch(moment: Moment, line: dict[str, Any]) -> None:
+            show(moment)
             curves.add(line)
 
-        moment = train(trainer, run, pace, on_epoch=show, stopped=interrupted)
+        moment = train(trainer, run, pace, on_epoch=on_epoch, stopped=interrupted)
     report(trainer, moment, run.metrics(), run.path, again=resume_command("rebel", run.path, asked, _USUAL), json=json)
     end(stopped=not trainer.done)
-
-
-def make_config(preset: str, game: str, changes: list[str], seed: int | None) -> RebelConfig:
-    """Returns the settings of a new run: those of the preset, changed by NAME=VALUE."""
-    from aleator.learning import config
-
-    settings = dict(config.parse_setting(text) for text in changes)
-    if seed is not None:
-        settings["seed"] = seed
-    if "game" in settings:
-        raise SolveError("the game is set by --game")
-    return config.preset(preset, **settings, game=game)
 
 
 def announce(trainer: Trainer, path: Path) -> None:
@@ -180,44 +176,27 @@ def announce(trainer: Trainer, path: Path) -> None:
     )
 
 
-class Watch:
-    """Shows a run while it runs: a moving line, or a plain one every few seconds."""
+@contextmanager
+def watch(trainer: Trainer, *, quiet: bool) -> Iterator[Callable[[Moment], None]]:
+    """Yields what shows where a run stands."""
+    epochs = trainer.config.epochs
+    with watching(f"{trainer.config.game}, training", quiet=quiet, begun=trainer.epoch / epochs) as show:
+        yield lambda moment: show(moment.metrics.epoch / epochs, _text(moment))
 
-    def __init__(self, trainer: Trainer, *, quiet: bool) -> None:
-        self._config, self._quiet = trainer.config, quiet
-        self._plain, self._last = not quiet and not err.is_terminal, time.monotonic()
-        self._bar = progress_bar(f"{trainer.config.game}, training", quiet=quiet)
 
-    def __enter__(self) -> Watch:
-        self._move = self._bar.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._bar.__exit__(*error)
-
-    def show(self, moment: Moment) -> None:
-        """Shows where the run stands."""
-        text = self._text(moment)
-        self._move(moment.metrics.epoch / self._config.epochs, text)
-        if self._plain and (
-            time.monotonic() - self._last >= PLAIN_SECONDS or moment.metrics.epoch == self._config.epochs
-        ):
-            self._last = time.monotonic()
-            note(text)
-
-    def _text(self, moment: Moment) -> str:
-        metrics = moment.metrics
-        parts = [
-            f"{metrics.searches:,} searches ({metrics.searches_per_second:,.0f}/s)",
-            f"{metrics.examples:,} examples ({2 * metrics.searches_per_second:,.0f}/s)",
-        ]
-        if metrics.loss is not None:
-            parts.append(f"loss {metrics.loss:.2e}")
-        if moment.exploitability is not None:
-            parts.append(f"exploitability {quality(moment.exploitability, moment.error)}")
-        if moment.activity != "training":
-            parts.append(moment.activity)
-        return ", ".join(parts)
+def _text(moment: Moment) -> str:
+    metrics = moment.metrics
+    parts = [
+        f"{metrics.searches:,} searches ({metrics.searches_per_second:,.0f}/s)",
+        f"{metrics.examples:,} examples ({2 * metrics.searches_per_second:,.0f}/s)",
+    ]
+    if metrics.loss is not None:
+        parts.append(f"loss {metrics.loss:.2e}")
+    if moment.exploitability is not None:
+        parts.append(f"exploitability {quality(moment.exploitability, moment.error)}")
+    if moment.activity != "training":
+        parts.append(moment.activity)
+    return ", ".join(parts)
 
 
 def quality(exploitability: float | None, error: float | None) -> str:
@@ -245,8 +224,7 @@ def report(
         )
         return
     if not trainer.done:
-        out.print(f"stopped after epoch {trainer.epoch:,} of {trainer.config.epochs:,}; go on with", markup=False)
-        out.print(f"  {again}", markup=False, soft_wrap=True)
+        tell_stopped(trainer.epoch, trainer.config.epochs, again)
         return
     if moment is None:
         out.print(f"the run in {path} is finished", markup=False, soft_wrap=True)

@@ -16,7 +16,7 @@ GAME = "hunl"
 
 def train_hunl(
     *,
-    place: str,
+    computed_on: str,
     preset: str | None,
     output: Path | None,
     start: Path | None,
@@ -28,7 +28,7 @@ def train_hunl(
     """Runs one slice and prints what it found.
 
     Args:
-        place: cpu or cuda.
+        computed_on: cpu or cuda.
         preset: slice or small; by default as the device is.
         output: the directory of the networks, one per street; by default runs/hunl.
         start: a directory of networks to begin with; by default the shipped ones, with the small preset none.
@@ -44,7 +44,7 @@ def train_hunl(
     from aleator.learning.holdem.slices import errors_line
     from aleator.learning.value_network.shipped import directory
 
-    name = preset or ("slice" if place == "cuda" else "small")
+    name = preset or ("slice" if computed_on == "cuda" else "small")
     config = self_play_preset(name)
     changed: dict[str, Any] = {"minutes": minutes, "seed": seed}
     config = replace(config, **{key: value for key, value in changed.items() if value is not None})
@@ -52,7 +52,7 @@ def train_hunl(
         start = directory() / "holdem"
     if start is not None and not start.is_dir():
         raise SolveError(f"--from {start}: with --game {GAME} this is a directory with networks by street")
-    run = SelfPlaySlices(output or Path("runs") / GAME, device=place)
+    run = SelfPlaySlices(output or Path("runs") / GAME, device=computed_on)
     line = run_slice("self-play", run.path, partial(run.run, config, start=start), json=json)
     if line is None:
         return

@@ -1,16 +1,64 @@
-"""What the commands that train share: times in words, curves for TensorBoard, directories, commands that go on."""
+"""What the commands that train share: settings, progress, curves for TensorBoard, directories, commands that go on."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from aleator.errors import MissingExtraError
+from aleator.apps.cli.output import err, note, out, progress_bar
+from aleator.errors import MissingExtraError, SolveError
 
 PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
+
+
+def check_resumed(given: Mapping[str, Any]) -> None:
+    """Raises SolveError if one of the options, by name, is given that a resumed run has settled already."""
+    for name, value in given.items():
+        if value is not None:
+            raise SolveError(f"a resumed run keeps its settings and directory: leave out {name}")
+
+
+def parse_changes(parse: Callable[[str], tuple[str, Any]], texts: list[str] | None, seed: int | None) -> dict[str, Any]:
+    """Returns the settings that --set and --seed change, each text read by `parse`."""
+    changes = dict(parse(text) for text in texts or [])
+    if "game" in changes:
+        raise SolveError("the game is set by --game")
+    return changes if seed is None else changes | {"seed": seed}
+
+
+@contextmanager
+def watching(title: str, *, quiet: bool, begun: float = 0.0) -> Iterator[Callable[[float, str], None]]:
+    """Yields what shows the share done and a text: a moving line, or a plain one every few seconds with the time left.
+
+    Args:
+        title: of the bar.
+        quiet: show nothing.
+        begun: the share that was done before.
+    """
+    last = start = time.monotonic()
+    with progress_bar(title, quiet=quiet) as move:
+
+        def show(share: float, text: str) -> None:
+            nonlocal last
+            move(share, text)
+            now = time.monotonic()
+            if not quiet and not err.is_terminal and (now - last >= PLAIN_SECONDS or share >= 1.0):
+                last = now
+                left = (now - start) / (share - begun) * (1.0 - share) if share > begun else 0.0
+                note(f"{text}, {duration(left)} left" if left else text)
+
+        yield show
+
+
+def tell_stopped(epoch: int, epochs: int, again: str) -> None:
+    """Prints that a run has been stopped, and the command that goes on with it."""
+    out.print(f"stopped after epoch {epoch:,} of {epochs:,}; go on with", markup=False)
+    out.print(f"  {again}", markup=False, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:
@@ -55,9 +103,7 @@ class Curves:
 def free_directory(game: str, preset: str) -> Path:
     """Returns a directory in runs/ that is not there yet."""
     stem = f"{game}-{preset}".replace(":", "-").replace("/", "-")
-    return next(
-        path for path in (Path("runs") / f"{stem}-{place}" for place in range(1, 1_000_000)) if not path.exists()
-    )
+    return next(path for number in range(1, 1_000_000) if not (path := Path("runs") / f"{stem}-{number}").exists())
 
 
 def resume_command(method: str, path: Path, asked: Mapping[str, Any], usual: Mapping[str, Any]) -> str:

@@ -94,15 +94,10 @@ class LegalActions:
 
     def allows(self, action: Action) -> bool:
         """Returns whether ``action`` is one of these."""
-        match action.kind:
-            case ActionKind.FOLD:
-                return self.can_fold
-            case ActionKind.CALL:
-                return True
-            case ActionKind.RAISE:
-                if self.min_raise_to is None or self.max_raise_to is None:
-                    return False
-                return self.min_raise_to <= action.amount <= self.max_raise_to
+        if action.kind is not ActionKind.RAISE:
+            return self.can_fold or action.kind is ActionKind.CALL
+        low, high = self.min_raise_to, self.max_raise_to
+        return low is not None and high is not None and low <= action.amount <= high
 
     def __str__(self) -> str:
         words = [f"fold, call {self.call_amount}" if self.can_fold else "check"]
@@ -336,12 +331,12 @@ class BettingState:
             return replace(self, folded=folded, acted=acted)._with_next_player(after=player)
         if action.kind is ActionKind.CALL:
             return replace(self._with_bet(player, legal.call_amount), acted=acted)._with_next_player(after=player)
+        added, full_raise = action.amount - max(self.bets), self.full_raise
+        if added >= full_raise:
+            acted, full_raise = tuple(other == player for other in range(self.rules.num_players)), added
         state = self._with_bet(player, action.amount - self.bets[player])
-        added = action.amount - max(self.bets)
-        if added >= self.full_raise:
-            acted = tuple(other == player for other in range(self.rules.num_players))
-            state = replace(state, full_raise=added)
-        return replace(state, acted=acted, num_raises=self.num_raises + 1)._with_next_player(after=player)
+        state = replace(state, acted=acted, full_raise=full_raise, num_raises=self.num_raises + 1)
+        return state._with_next_player(after=player)
 
     def pots(self) -> tuple[Pot, ...]:
         """Returns the main pot and the side pots, the main pot first; an uncalled bet is a last pot with one player."""
