@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_state import HandSetup, HandState
 from aleator.games.holdem.variants import HULH, HUNL
 from aleator.learning.value_network.shipped import directory
+from aleator.search.whole_hands.rounds import RoundTask, SolvedRound
 
 QUICK = SearchSettings(preflop=3, flop=3, turn=3, river=20, exact_turn=60)
 BOARD = parse_cards("3s 7h Td Ks 2c")
@@ -34,14 +36,14 @@ LINE: tuple[Action, ...] = (
 )  # fmt: skip
 
 
-def states(line: tuple[Action, ...] = LINE) -> list[HandState]:
+def states(line: tuple[Action, ...] = LINE, board: tuple[int, ...] = BOARD) -> list[HandState]:
     """Returns the decisions along a line, the last one after all of it."""
     state, found = HUNL.setup.start(), []
     for action in line:
         found.append(state)
         state = state.act(action)
         while due := state.cards_due:
-            state = state.deal(BOARD[len(state.board) : len(state.board) + due])
+            state = state.deal(board[len(state.board) : len(state.board) + due])
     return [*found, state]
 
 
@@ -102,6 +104,33 @@ def test_many_hands_at_once_are_answered_like_one(agent: HandAgent) -> None:
         policy = agent.policy_at(state)
         np.testing.assert_allclose(probabilities[place, : len(policy.actions)], policy.probabilities, atol=1e-6)
     assert codes.shape == probabilities.shape[:2]
+
+
+@pytest.mark.parametrize("kind", [DeepStackAgent, RebelHandAgent])
+def test_batches_answer_like_single_searches(kind: type[DeepStackAgent] | type[RebelHandAgent]) -> None:
+    """As on a device, where rounds of one betting shape are solved together: all streets, several boards and lines."""
+    settings = SearchSettings(preflop=3, flop=2, turn=2, river=10)
+    batched, single = kind(settings), kind(settings)
+    for agent in (batched, single):
+        agent.search.on_device = True  # torch and batches throughout, though on a CPU
+    sizes: list[int] = []
+    solve_alike = batched.search._solve_alike
+
+    def counted(street: int, tasks: Sequence[RoundTask]) -> list[SolvedRound]:
+        sizes.append(len(tasks))
+        return solve_alike(street, tasks)
+
+    batched.search._solve_alike = counted  # type: ignore[method-assign]
+    line = (raise_to(300), CALL, CALL, raise_to(300), CALL, CALL, CALL, CALL)
+    some = [state for board in (BOARD, parse_cards("Ah Qh 4d 4c 9s")) for state in states(line, board)[-2:]]
+    some += states((CALL, CALL))[-1:]
+    answers = batched.policies_of(some)
+    for state, answer in zip(some, answers, strict=True):
+        alone = single.policy_at(state)
+        assert alone.actions == answer.actions
+        live = ~blocked_hands(state.board)
+        np.testing.assert_allclose(alone.probabilities[:, live], answer.probabilities[:, live], atol=5e-3)
+    assert max(sizes) > 1
 
 
 def bayes(agent: HandAgent, line: tuple[Action, ...], seat: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

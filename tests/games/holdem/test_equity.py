@@ -6,6 +6,7 @@ import pytest
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, blocked_hands, parse_cards, parse_hand
 from aleator.games.holdem.equity import (
     NUM_PREFLOP_RUNOUTS,
+    BoardShowdowns,
     hand_strengths,
     pair_equities,
     preflop_equities,
@@ -51,6 +52,15 @@ def test_rows_are_sums_over_pairs(text: str) -> None:
         np.testing.assert_allclose(won[:, hand], reach[:, others] @ equities, rtol=1e-9)
         np.testing.assert_allclose(met[:, hand], reach[:, others].sum(axis=1), rtol=1e-9)
     assert not won[:, ~alive].any() and not met[:, ~alive].any()
+
+
+@pytest.mark.parametrize("text", ["7h Td Ks", "7h Td Ks 2c"])
+def test_a_matrix_of_showdowns_gives_the_same_rows(text: str) -> None:
+    board = np.array(parse_cards(text), np.int8)
+    reach = np.random.default_rng(0).uniform(size=(2, NUM_HANDS)) * ~blocked_hands(board)
+    reach[1, :700] = 0.0
+    for one, other in zip(BoardShowdowns(board).rows(reach), showdown_rows(board, reach), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_rows_before_the_flop_are_sums_over_pairs() -> None:

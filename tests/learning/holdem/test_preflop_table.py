@@ -45,7 +45,8 @@ def test_between_stacks_corrections_are_interpolated() -> None:
 def test_leaves_are_zero_sum_and_all_in_ones_exact() -> None:
     reach = np.random.default_rng(1).uniform(0.0, 1.0, (2, 169))
     rows = torch.from_numpy(reach).float()[None, None].expand(1, 2, 2, 169)
-    leaves = ClassLeaves(some_table(), torch.device("cpu")).leaves(np.array([200.0, 600.0]), np.array([0.0, 3_000.0]))
+    pots, stacks = np.array([[200.0, 600.0]]), np.array([[0.0, 3_000.0]])
+    leaves = ClassLeaves(some_table(), torch.device("cpu")).leaves(pots, stacks)
     cfvs = leaves(rows)[0].numpy()
     total = (cfvs * reach * SIZES).sum(axis=(1, 2))
     mass = reach[0] * SIZES @ (class_matrices().counts @ reach[1])

@@ -14,8 +14,9 @@ from aleator.games.holdem.level_menu import LevelMenu
 from aleator.games.holdem.variants import HUNL
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.learning.holdem.preflop_table import ClassLeaves
-from aleator.learning.holdem.street_values import BoardLeaves
-from aleator.search.whole_hands.depth_limited import iteration_weights, solve_to_leaves
+from aleator.learning.holdem.street_values import BoardLeaves, board_rows
+from aleator.search.whole_hands.batches import iteration_weights
+from aleator.search.whole_hands.depth_limited import solve_to_leaves
 from aleator.search.whole_hands.exact import solve_exactly
 from aleator.search.whole_hands.menus import MENU
 from aleator.search.whole_hands.rounds import Constraint, SolvedRound, round_decisions, round_game
@@ -30,7 +31,7 @@ NO_RIVER_BETS = LevelMenu.parse("", "", "100% all-in; all-in", "")
 def checked_turn() -> BoardLeaves:
     """Leaves of an untrained network: checking down."""
     network = HoldemValueNetwork(NetworkShape(street="turn", width=8, layers=1, knots=8, levels=2), 48)
-    return BoardLeaves(network, Deck(), BOARD[:4])
+    return BoardLeaves(network, board_rows(Deck(), [BOARD[:4]]))
 
 
 def test_a_turn_with_check_down_leaves_equals_the_exact_turn_without_river_bets(checked_turn: BoardLeaves) -> None:
@@ -86,7 +87,8 @@ def test_classes_before_the_flop_equal_single_hands() -> None:
 
     leaves = ClassLeaves(None, torch.device("cpu"))
     reach = np.random.default_rng(0).uniform(0.0, 1.0, (2, 169))
-    cfvs = leaves.leaves(np.array([200.0]), np.array([0.0]))(torch.from_numpy(reach).float()[None, None])[0, 0].numpy()
+    rows = torch.from_numpy(reach).float()[None, None]
+    cfvs = leaves.leaves(np.array([[200.0]]), np.array([[0.0]]))(rows)[0, 0].numpy()
     apart = ~(HANDS[:, None, :, None] == HANDS[None, :, None, :]).any(axis=(2, 3))
     for player in (0, 1):
         opponent = reach[1 - player][HAND_CLASSES]

@@ -10,13 +10,13 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, raise_to
-from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
+from aleator.games.holdem.cards import blocked_hands
 from aleator.games.holdem.equity import hand_strengths
 from aleator.search.whole_hands.exact import solve_exactly, spot_of
 from aleator.search.whole_hands.menus import MENU
 from aleator.search.whole_hands.rounds import Constraint, RoundGame, SolvedRound, from_street_start, round_game
 from aleator.solvers.holdem.solver import HoldemSolver
-from tests.search.whole_hands.hands import dealt, random_reach
+from tests.search.whole_hands.hands import BOARD, dealt, random_reach
 
 
 def judged(solved: SolvedRound, game: RoundGame | None = None) -> HoldemSolver:
@@ -71,9 +71,14 @@ def test_a_bet_that_was_made_is_in_the_tree() -> None:
         round_game(dealt(3), MENU, random_reach(0), to_the_end=True, added=raise_to(10))
 
 
-def test_reach_of_nobody_is_refused() -> None:
-    with pytest.raises(SolveError, match="no hand left"):
-        round_game(dealt(3), MENU, np.zeros((2, NUM_HANDS)), to_the_end=True)
+def test_who_has_no_hand_left_may_hold_anything() -> None:
+    """A drawn iteration may bet aces alone, and an ace may come."""
+    reach = random_reach(0)
+    reach[0] = 0.0
+    reach[0, np.flatnonzero(blocked_hands(BOARD))[0]] = 1.0
+    game = round_game(dealt(3), MENU, reach, to_the_end=True)
+    np.testing.assert_array_equal(game.reach[0], ~blocked_hands(BOARD))
+    assert game.reach[1].std() > 0.0
 
 
 def best_response(solved: SolvedRound, reach: FloatArray, player: int) -> FloatArray:

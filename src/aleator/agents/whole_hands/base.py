@@ -2,13 +2,15 @@
 
 One answer, `policy_at(state)`, is all that an agent gives: the actions it considers, with their amounts, and how likely
 each of the 1,326 hands is to take each. The action for the hand it holds, its range in the eyes of others, local best
-responses to it and AIVAT follow from that. `policies_at` is the same for many hands at once: an agent that searches on
-a GPU, or a scripted one in arrays, overrides it; otherwise it asks hand by hand.
+responses to it and AIVAT follow from that. `policies_of` is the same for many states at once, which agents that search
+in batches override, and `policies_at` for many hands in arrays, which scripted agents override; otherwise states are
+asked about one after the other.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +61,7 @@ class HandAgent(ABC):
         knows_street: whether it answers the rest of a street quickly once it has answered its first decision there;
             AIVAT then plays out the last street.
         hands_at_once: how many hands a match asks it about in one call.
+        is_alone: whether it has a device of its own, which several processes would only get in each other's way on.
     """
 
     name: str
@@ -66,14 +69,19 @@ class HandAgent(ABC):
     is_blind: bool = False
     knows_street: bool = False
     hands_at_once: int = 2
+    is_alone: bool = False
 
     @abstractmethod
     def policy_at(self, state: HandState) -> HandPolicy:
         """Returns what the acting player does with every hand; ``state`` has everything public, and nothing else."""
 
+    def policies_of(self, states: Sequence[HandState]) -> list[HandPolicy]:
+        """Returns `policy_at` of each of some states."""
+        return [self.policy_at(state) for state in states]
+
     def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
         """Returns what the acting players of some hands do; ``hands.hands`` and cards to come must not be looked at."""
-        answers = [self.policy_at(hands.state(int(row))) for row in rows]
+        answers = self.policies_of([hands.state(int(row)) for row in rows])
         width = max(len(answer.actions) for answer in answers)
         codes = np.full((len(rows), width), NO_CODE, np.int32)
         probabilities = np.zeros((len(rows), width, NUM_HANDS))

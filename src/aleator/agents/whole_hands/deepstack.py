@@ -27,7 +27,15 @@ import numpy as np
 
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.search_settings import SearchSettings
-from aleator.agents.whole_hands.searching import Kept, SearchingAgent, after, everybody, start_of, updated
+from aleator.agents.whole_hands.searching import (
+    Kept,
+    RoundRequest,
+    Searching,
+    SearchingAgent,
+    everybody,
+    states_before,
+    updated,
+)
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode
@@ -66,32 +74,40 @@ class DeepStackAgent(SearchingAgent):
 
     def __init__(self, settings: SearchSettings | None = None) -> None:
         super().__init__(settings)
-        self._carried: Kept[Carried] = Kept()
+        self._carried: Kept[Carried] = Kept(self.positions_kept)
 
-    def _policy_at(self, state: HandState) -> HandPolicy:
+    def _policy_at(self, state: HandState) -> Searching[HandPolicy]:
         assert state.player is not None
-        solved = self._resolved(self.carried_at(state, state.player), state.player)
+        carried = yield from self._carried_at(state, state.player)
+        solved = yield self._resolved(carried, state.player)
         root = solved.game.root
         return HandPolicy(root.actions, solved.policies[root.number])
 
     def carried_at(self, state: HandState, seat: int) -> Carried:
         """Returns what a seat carries along when a state is reached."""
-        carried = Carried(start_of(state), everybody())
-        for action in state.actions:
-            later = after(carried.state, action, state)
-            carried = self._carried.get((later, seat), partial(self._after, carried, seat, action, later))
+        return self.follow([self._carried_at(state, seat)])[0]
+
+    def _carried_at(self, state: HandState, seat: int) -> Searching[Carried]:
+        states = states_before(state)
+        carried, known = Carried(states[0], everybody()), 0
+        for number in range(len(states) - 1, 0, -1):
+            if (found := self._carried.find((states[number], seat))) is not None:
+                carried, known = found, number
+                break
+        for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
+            carried = self._carried.keep((later, seat), (yield from self._after(carried, seat, action, later)))
         return carried
 
-    def _after(self, carried: Carried, seat: int, action: Action, later: HandState) -> Carried:
+    def _after(self, carried: Carried, seat: int, action: Action, later: HandState) -> Searching[Carried]:
         """Returns what a seat carries along after an action, which leads to ``later``."""
         made = self._own_action if carried.state.player == seat else self._opponents_action
-        carried_on = made(carried, seat, action)
+        carried_on = yield from made(carried, seat, action)
         if later.street != carried.state.street or later.betting.is_over:
             return Carried(later, carried_on.reach)
         return carried_on._replace(state=later)
 
-    def _own_action(self, carried: Carried, seat: int, action: Action) -> Carried:
-        solved = self._resolved(carried, seat)
+    def _own_action(self, carried: Carried, seat: int, action: Action) -> Searching[Carried]:
+        solved = yield self._resolved(carried, seat)
         root = solved.game.root
         taken = nearest_action(root, action)
         reach = carried.reach.copy()
@@ -101,11 +117,11 @@ class DeepStackAgent(SearchingAgent):
         reach[seat] = acted
         return Carried(carried.state, reach, solved.after[taken], solved, child_of(root, action))
 
-    def _opponents_action(self, carried: Carried, seat: int, action: Action) -> Carried:
+    def _opponents_action(self, carried: Carried, seat: int, action: Action) -> Searching[Carried]:
         state, reach, cfvs, solved, node = carried
         if solved is None:
             added = None if self.search.offers(state, action) else action
-            solved = self._rounds.get((state, seat, added), partial(self.search.solve, state, reach, added=added))
+            solved = yield RoundRequest((state, seat, added), state, reach, added=added)
             node, cfvs = solved.game.root, solved.root_cfvs[1 - seat]
             reach = np.stack([solved.game.reach[seat] if p == seat else reach[p] for p in (0, 1)])
         if node is None:
@@ -114,15 +130,13 @@ class DeepStackAgent(SearchingAgent):
         estimated = updated(reach, 1 - seat, probabilities)
         return Carried(state, estimated, cfvs, solved, child_of(node, action))
 
-    def _resolved(self, carried: Carried, seat: int) -> SolvedRound:
-        """Returns the solve of a decision of the seat."""
+    def _resolved(self, carried: Carried, seat: int) -> RoundRequest:
+        """Returns what a decision of the seat is solved by."""
         state, reach, cfvs, _, _ = carried
         if cfvs is None:
-            return self._rounds.get((state, seat, None), partial(self.search.solve, state, reach))
+            return RoundRequest((state, seat, None), state, reach)
         promise = partial(_promise, seat=seat, reach=reach, cfvs=cfvs)
-        return self._rounds.get(
-            (state, seat, "re-solved"), partial(self.search.solve, state, reach, constraint=promise)
-        )
+        return RoundRequest((state, seat, "re-solved"), state, reach, constraint=promise)
 
 
 def _promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) -> Constraint:

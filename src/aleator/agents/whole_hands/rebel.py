@@ -15,12 +15,20 @@ Status: tests/agents/whole_hands/test_searching.py; matches and local best respo
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.search_settings import SearchSettings
-from aleator.agents.whole_hands.searching import Kept, SearchingAgent, after, draw_for, everybody, start_of, updated
+from aleator.agents.whole_hands.searching import (
+    Kept,
+    RoundRequest,
+    Searching,
+    SearchingAgent,
+    draw_for,
+    everybody,
+    states_before,
+    updated,
+)
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode
@@ -57,39 +65,45 @@ class RebelHandAgent(SearchingAgent):
     def __init__(self, settings: SearchSettings | None = None, *, safe: bool = True) -> None:
         super().__init__(settings)
         self.safe = safe
-        self._beliefs: Kept[Beliefs] = Kept()
+        self._beliefs: Kept[Beliefs] = Kept(self.positions_kept)
 
-    def _policy_at(self, state: HandState) -> HandPolicy:
-        _, _, solved, node = self._searched(self.beliefs_at(state), None)
+    def _policy_at(self, state: HandState) -> Searching[HandPolicy]:
+        beliefs = yield from self._beliefs_at(state)
+        _, _, solved, node = yield from self._searched(beliefs, None)
         assert solved is not None and node is not None
         return HandPolicy(node.actions, solved.played[node.number])
 
     def beliefs_at(self, state: HandState) -> Beliefs:
         """Returns what is believed at a decision."""
-        beliefs = Beliefs(start_of(state), everybody(), None, None)
-        for action in state.actions:
-            later = after(beliefs.state, action, state)
-            beliefs = self._beliefs.get(later, partial(self._after, beliefs, action, later))
+        return self.follow([self._beliefs_at(state)])[0]
+
+    def _beliefs_at(self, state: HandState) -> Searching[Beliefs]:
+        states = states_before(state)
+        beliefs = Beliefs(states[0], everybody(), None, None)
+        known = 0
+        for number in range(len(states) - 1, 0, -1):
+            if (found := self._beliefs.find(states[number])) is not None:
+                beliefs, known = found, number
+                break
+        for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
+            beliefs = self._beliefs.keep(later, (yield from self._after(beliefs, action, later)))
         return beliefs
 
-    def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Beliefs:
+    def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
         """Returns what is believed after an action, which leads to ``later``."""
-        now, reach, solved, node = self._searched(beliefs, action)
+        now, reach, solved, node = yield from self._searched(beliefs, action)
         assert solved is not None and node is not None
         reach = updated(reach, node.player, solved.played[node.number][nearest_action(node, action)])
         if later.street != now.street or later.betting.is_over:
             return Beliefs(later, reach, None, None)
         return Beliefs(later, reach, solved, child_of(node, action))
 
-    def _searched(self, beliefs: Beliefs, action: Action | None) -> Beliefs:
+    def _searched(self, beliefs: Beliefs, action: Action | None) -> Searching[Beliefs]:
         """Returns the same beliefs with a search that covers the state, and an action there if it is given."""
         state, reach, solved, node = beliefs
         if solved is not None and node is not None and (action is None or child_of(node, action) is not None):
             return beliefs
         added = None if action is None or self.search.offers(state, action) else action
-        solved = self._rounds.get((state, added), partial(self._solve, beliefs, added))
+        draw = draw_for(state, self.settings.seed) if self.safe else None
+        solved = yield RoundRequest((state, added), state, reach, added=added, draw=draw)
         return Beliefs(state, reach, solved, solved.game.root)
-
-    def _solve(self, beliefs: Beliefs, action: Action | None) -> SolvedRound:
-        draw = draw_for(beliefs.state, self.settings.seed) if self.safe else None
-        return self.search.solve(beliefs.state, beliefs.reach, added=action, draw=draw)

@@ -24,7 +24,11 @@ class SearchSettings:
         100, name="exact-turn", most=MAX_NUMBER, unit="nodes",
         help="the largest betting of a turn that is solved to the end of the hand, not to that of the street",
     )  # fmt: skip
-    device: str = setting("cpu", metavar="cpu|cuda", help="where rounds with leaves are solved")
+    device: str = setting(
+        "cpu",
+        metavar="cpu|cuda",
+        help="where rounds are solved; on cuda in batches, turns always to the end of the street",
+    )
     networks: Path | None = setting(
         None, kind=str, metavar="FOLDER", read=Path, help="with the networks; by default those of the package"
     )

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,16 +26,42 @@ from aleator.games.holdem.hand_state import BOARD_CARDS, HandState
 from aleator.memory import available_memory, format_gib
 from aleator.search.whole_hands.exact import solve_exactly
 from aleator.search.whole_hands.menus import MENU, TO_THE_END
-from aleator.search.whole_hands.rounds import Constraint, RoundGame, SolvedRound, round_game
+from aleator.search.whole_hands.rounds import Constraint, RoundGame, RoundTask, SolvedRound, round_game
 
 if TYPE_CHECKING:
     from aleator.learning.holdem.street_values import StreetValues
+    from aleator.solvers.engines.batched_holdem.deck import Deck
 
 _RIVER: Final = 3
 _TURN: Final = 2
-_KEPT: Final = 96  # solved rounds, and as many positions
+_HANDS_ON_CPU: Final = 8  # that are asked about together
+_HANDS_ON_DEVICE: Final = 2048
+_ROUNDS_ON_CPU: Final = 96  # that are kept
+_ROUNDS_ON_DEVICE: Final = 4 * _HANDS_ON_DEVICE
+_NODES_ON_CPU: Final = 64  # of betting that are solved together
+_NODES_ON_DEVICE: Final = 16_384
 _DEEPEST: Final = 250  # big blinds: networks have seen stacks up to 200
 _NEEDED: Final = 700 << 20  # bytes
+
+
+class RoundRequest(NamedTuple):
+    """A round that an agent wants solved.
+
+    Attributes:
+        key: what it is remembered by.
+        state: where somebody acts.
+        reach: of both players, ``[2, 1326]``.
+        added: what is done there, if the tree must have it.
+        constraint: from the round to what its opponent is promised.
+        draw: which iteration is played, where the round ends in leaves; see `RoundTask`.
+    """
+
+    key: Hashable
+    state: HandState
+    reach: FloatArray
+    added: Action | None = None
+    constraint: Callable[[RoundGame], Constraint] | None = None
+    draw: Callable[[FloatArray], int] | None = None
 
 
 class RoundSearch:
@@ -43,35 +69,55 @@ class RoundSearch:
 
     def __init__(self, settings: SearchSettings) -> None:
         self.settings = settings
+        self.on_device = settings.device != "cpu"  # then everything is solved there, in batches
         self._values: dict[int, StreetValues] = {}
 
-    def solve(
-        self,
-        state: HandState,
-        reach: FloatArray,
-        *,
-        added: Action | None = None,
-        constraint: Callable[[RoundGame], Constraint] | None = None,
-        draw: Callable[[FloatArray], int] | None = None,
-    ) -> SolvedRound:
-        """Returns the round that begins at a decision, solved.
+    def solve(self, requests: Sequence[RoundRequest]) -> list[SolvedRound]:
+        """Returns rounds, solved: those of one betting shape together."""
+        groups: dict[Hashable, list[tuple[int, RoundTask]]] = {}
+        solved: dict[int, SolvedRound] = {}
+        for number, request in enumerate(requests):
+            state = request.state
+            game, to_the_end = self._game(state, request.reach, request.added)
+            promised = None if request.constraint is None else request.constraint(game)
+            if to_the_end and not self.on_device:
+                iterations = self.settings.iterations(state.street, to_the_end=True)
+                solved[number] = solve_exactly(game, iterations, constraint=promised)
+            else:
+                from aleator.search.whole_hands.batches import round_shape
 
-        Args:
-            state: where somebody acts.
-            reach: of both players, ``[2, 1326]``.
-            added: what is done there, if the tree must have it.
-            constraint: from the round to what its opponent is promised.
-            draw: which iteration is played, where the round ends in leaves; see `solve_to_leaves`.
-        """
-        game, to_the_end = self._game(state, reach, added)
-        iterations = self.settings.iterations(state.street, to_the_end=to_the_end)
-        promised = None if constraint is None else constraint(game)
-        if to_the_end:
-            return solve_exactly(game, iterations, constraint=promised)
-        from aleator.search.whole_hands.depth_limited import solve_to_leaves
+                group = (state.street, round_shape(game.root).shape, promised is None)
+                groups.setdefault(group, []).append((number, RoundTask(game, promised, request.draw)))
+        for alike in groups.values():
+            numbers, tasks = [number for number, _ in alike], [task for _, task in alike]
+            street = requests[numbers[0]].state.street
+            size = self._at_once(tasks[0].game)
+            for first in range(0, len(tasks), size):
+                found = self._solve_alike(street, tasks[first : first + size])
+                solved.update(zip(numbers[first : first + size], found, strict=True))
+        return [solved[number] for number in range(len(requests))]
 
-        values = self.values(state.street).on(state.board)
-        return solve_to_leaves(game, values, iterations, constraint=promised, draw=draw)
+    def _solve_alike(self, street: int, tasks: Sequence[RoundTask]) -> list[SolvedRound]:
+        """Returns rounds of one street and one betting shape, solved together."""
+        iterations = self.settings.iterations(street, to_the_end=street == _RIVER)
+        if street == _RIVER:
+            from aleator.search.whole_hands.rivers import solve_rivers
+
+            return solve_rivers(tasks, self._deck, iterations)
+        from aleator.search.whole_hands.depth_limited import solve_all_to_leaves
+
+        return solve_all_to_leaves(tasks, self.values(street).on([task.game.board for task in tasks]), iterations)
+
+    def _at_once(self, game: RoundGame) -> int:
+        """Returns how many rounds of this betting are solved together, so that they fit into the device's memory."""
+        return max(1, (_NODES_ON_DEVICE if self.on_device else _NODES_ON_CPU) // game.root.tree.num_nodes)
+
+    @cached_property
+    def _deck(self) -> Deck:
+        from aleator.learning.holdem.street_values import device_named
+        from aleator.solvers.engines.batched_holdem.deck import Deck
+
+        return Deck(device=device_named(self.settings.device))
 
     def offers(self, state: HandState, action: Action) -> bool:
         """Returns whether the tree of a round that begins at a decision has an action there by itself."""
@@ -79,7 +125,7 @@ class RoundSearch:
 
     def _game(self, state: HandState, reach: FloatArray, added: Action | None) -> tuple[RoundGame, bool]:
         """Returns the round, and whether it goes to the end of the hand."""
-        if state.street >= _TURN:
+        if state.street == _RIVER or (state.street == _TURN and not self.on_device):
             menu = MENU if state.street == _RIVER else TO_THE_END
             game = round_game(state, menu, reach, to_the_end=True, added=added)
             if state.street == _RIVER or game.root.tree.num_nodes <= self.settings.exact_turn:
@@ -101,45 +147,56 @@ class RoundSearch:
         return {
             "preflop": self.values(0).source,
             "flop": self.values(1).source,
-            "turn": f"solved to the end up to {self.settings.exact_turn} betting nodes, else {self.values(2).source}",
+            "turn": self.values(2).source
+            if self.on_device
+            else f"solved to the end up to {self.settings.exact_turn} betting nodes, else {self.values(2).source}",
             "river": "solved to the end of the hand",
         }
 
 
-Key = Hashable
 T = TypeVar("T")
+Searching = Generator[RoundRequest, SolvedRound, T]
+"""What comes to an answer by asking for rounds: many of them are followed at once, and their rounds solved together."""
 
 
 class Kept(Generic[T]):
     """The last few things that were computed, by key."""
 
-    def __init__(self, most: int = _KEPT) -> None:
-        self._found: OrderedDict[Key, T] = OrderedDict()
+    def __init__(self, most: int) -> None:
+        self._found: OrderedDict[Hashable, T] = OrderedDict()
         self._most = most
 
-    def get(self, key: Key, make: Callable[[], T]) -> T:
-        """Returns what a key stands for, made if it is not there."""
-        if key not in self._found:
-            made = make()
-            self._found[key] = made
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
+    def find(self, key: Hashable) -> T | None:
+        """Returns what a key stands for; None if it is not there."""
+        if key in self._found:
+            self._found.move_to_end(key)
+        return self._found.get(key)
+
+    def keep(self, key: Hashable, made: T) -> T:
+        """Returns what was made, and keeps it."""
+        self._found[key] = made
         self._found.move_to_end(key)
-        return self._found[key]
+        while len(self._found) > self._most:
+            self._found.popitem(last=False)
+        return made
 
 
 class SearchingAgent(HandAgent):
     """An agent that solves a round whenever it has to act; what it knows follows from the public state alone.
 
+    On a CUDA device all hands that are asked about together are searched in batches; on a CPU one after the other.
+
     Args:
         settings: how it searches.
     """
 
-    hands_at_once = 8
-
     def __init__(self, settings: SearchSettings | None = None) -> None:
         self.settings = settings or SearchSettings()
-        self._rounds: Kept[SolvedRound] = Kept()
+        on_device = self.settings.device != "cpu"
+        self.hands_at_once = _HANDS_ON_DEVICE if on_device else _HANDS_ON_CPU
+        self.is_alone = on_device
+        self.positions_kept = 16 * self.hands_at_once
+        self._rounds: Kept[SolvedRound] = Kept(_ROUNDS_ON_DEVICE if on_device else _ROUNDS_ON_CPU)
 
     @cached_property
     def search(self) -> RoundSearch:
@@ -151,14 +208,41 @@ class SearchingAgent(HandAgent):
         return RoundSearch(self.settings)
 
     def policy_at(self, state: HandState) -> HandPolicy:
-        check_playable(self.name, state)
+        return self.policies_of([state])[0]
+
+    def policies_of(self, states: Sequence[HandState]) -> list[HandPolicy]:
+        for state in states:
+            check_playable(self.name, state)
         try:
-            return self._policy_at(state)
+            return self.follow([self._policy_at(state) for state in states])
         except SolveError as error:
             raise AgentError(f"{self.name}: {error}") from error
 
+    def follow(self, searches: Sequence[Searching[T]]) -> list[T]:
+        """Returns what some searches come to; all rounds that they wait for are solved together, each once."""
+        answers: dict[int, T] = {}
+        waiting: dict[int, RoundRequest] = {}
+
+        def go_on(number: int, solved: SolvedRound | None) -> None:
+            try:
+                waiting[number] = searches[number].send(solved)  # type: ignore[arg-type]
+            except StopIteration as end:
+                waiting.pop(number, None)
+                answers[number] = end.value
+
+        for number in range(len(searches)):
+            go_on(number, None)
+        while waiting:
+            there = {request.key: self._rounds.find(request.key) for request in waiting.values()}
+            missing = {request.key: request for request in waiting.values() if there[request.key] is None}
+            for key, solved in zip(missing, self.search.solve(list(missing.values())), strict=True):
+                there[key] = self._rounds.keep(key, solved)
+            for number, request in list(waiting.items()):
+                go_on(number, there[request.key])
+        return [answers[number] for number in range(len(searches))]
+
     @abstractmethod
-    def _policy_at(self, state: HandState) -> HandPolicy:
+    def _policy_at(self, state: HandState) -> Searching[HandPolicy]:
         """Returns what the acting player does with every hand."""
 
 
@@ -175,17 +259,16 @@ def check_playable(name: str, state: HandState) -> None:
         )
 
 
-def start_of(state: HandState) -> HandState:
-    """Returns the first decision of a hand, with the board as far as it is dealt there."""
-    return _dealt(state.setup.start(), state)
-
-
-def after(now: HandState, action: Action, state: HandState) -> HandState:
-    """Returns the state after an action on the way to ``state``, with the cards that follow it dealt as they were."""
-    return _dealt(now.act(action), state)
+def states_before(state: HandState) -> list[HandState]:
+    """Returns the states before each action of a hand, with the board as far as it is dealt there; itself last."""
+    states = [_dealt(state.setup.start(), state)]
+    for action in state.actions:
+        states.append(_dealt(states[-1].act(action), state))
+    return states
 
 
 def _dealt(now: HandState, state: HandState) -> HandState:
+    """Returns a state with the cards that follow it dealt as they were on the way to ``state``."""
     while (due := now.cards_due) and len(state.board) >= len(now.board) + due:
         now = now.deal(state.board[len(now.board) : len(now.board) + due])
     return now

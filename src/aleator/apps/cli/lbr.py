@@ -23,6 +23,9 @@ def run(
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of cards and draws.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="A file for the hands; goes on if it is there.")] = None,
     processes: Annotated[int | None, typer.Option(min=1, max=64, help="How many processes play.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0, help="Begins no more hands after so long; --out goes on later.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """How much local best response wins against an agent: a lower bound on what the agent can be beaten for.
@@ -41,4 +44,4 @@ def run(
         response=(menu, rounds),
         hands_per_board=HANDS_PER_BOARD,
     )
-    run_match(match, output=output, phh=None, processes=processes, json=json)
+    run_match(match, output=output, phh=None, processes=processes, minutes=minutes, json=json)

@@ -46,6 +46,7 @@ def run(
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a network of the river as AIVAT's value.")] = None,
     processes: Annotated[int | None, typer.Option(min=1, max=64, help="Whole hands: how many processes play.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: none begin after so long.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Let two agents play each other. Prints what the first wins per deal, luck removed, and the standard error;
@@ -63,15 +64,18 @@ def run(
         if others and load_hand_game(game).rules.num_players == 2:
             if output is not None or phh is not None:
                 raise AgentError("--out and --phh write one match; several agents play one for each pair")
-            run_round_robin(pairs(game, names, deals, seed, how, value), processes=processes, json=json)
+            run_round_robin(
+                pairs(game, names, deals, seed, how, value), processes=processes, minutes=minutes, json=json
+            )
         else:
             network = None if value is None else str(value)
             match = HandMatch(game=game, agents=tuple(names), hands=deals, seed=seed, aivat=how, value=network)
-            run_match(match, output=output, phh=phh, processes=processes, json=json)
+            run_match(match, output=output, phh=phh, processes=processes, minutes=minutes, json=json)
         return
-    if others or aivat != "auto" or any(given is not None for given in (output, phh, value, processes)):
+    if others or aivat != "auto" or any(given is not None for given in (output, phh, value, processes, minutes)):
         raise AgentError(
-            f"--out, --phh, --aivat, --value, --processes and more than two agents are for whole hands, not for {game}"
+            "--out, --phh, --aivat, --value, --processes, --minutes and more than two agents are for whole hands, "
+            f"not for {game}"
         )
     if exact and raw:
         raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")

@@ -19,11 +19,13 @@ from aleator.errors import AgentError
 _SOON = 50_000  # hands of quick agents that are played before other processes would have started
 
 
-def run_match(match: HandMatch, *, output: Path | None, phh: Path | None, processes: int | None, json: bool) -> None:
+def run_match(
+    match: HandMatch, *, output: Path | None, phh: Path | None, processes: int | None, minutes: float | None, json: bool
+) -> None:
     """Plays a match and prints its result; Ctrl-C prints what there is, and the same command goes on from the file."""
     if phh is not None and output is None:
         raise AgentError("--phh needs --out: hands are converted from the match file")
-    state, stopped = play_with_progress(match, output, processes, quiet=json)
+    state, stopped = play_with_progress(match, output, processes, minutes, quiet=json)
     if phh is not None and output is not None:
         _write_phh(output, phh)
     if json:
@@ -33,13 +35,13 @@ def run_match(match: HandMatch, *, output: Path | None, phh: Path | None, proces
     end(stopped=stopped)
 
 
-def run_round_robin(matches: list[HandMatch], *, processes: int | None, json: bool) -> None:
-    """Plays every pair of several agents and prints a table."""
+def run_round_robin(matches: list[HandMatch], *, processes: int | None, minutes: float | None, json: bool) -> None:
+    """Plays every pair of several agents, each for so many minutes at most, and prints a table."""
     states: dict[tuple[str, str], MatchState] = {}
     stopped = False
     for match in matches:
         if not stopped:
-            state, stopped = play_with_progress(match, None, processes, quiet=json)
+            state, stopped = play_with_progress(match, None, processes, minutes, quiet=json)
             states[match.agents[0], match.agents[1]] = state
     if json:
         print_json({"game": matches[0].game, "matches": [to_json(state) for state in states.values()]})
@@ -68,13 +70,13 @@ def pairs(
 
 
 def play_with_progress(
-    match: HandMatch, output: Path | None, processes: int | None, *, quiet: bool
+    match: HandMatch, output: Path | None, processes: int | None, minutes: float | None = None, *, quiet: bool
 ) -> tuple[MatchState, bool]:
-    """Returns a match after it was played, and whether it was stopped before its end."""
+    """Returns a match after it was played, and whether it was stopped before its end by the user."""
     agents = match.load_agents()
     if processes is None:
         is_soon = match.hands <= _SOON and all(agent.is_quick for agent in agents)
-        processes = 1 if is_soon else max(os.cpu_count() or 1, 1)
+        processes = 1 if is_soon or any(agent.is_alone for agent in agents) else max(os.cpu_count() or 1, 1)
     with ExitStack() as stack:
         file = None
         if output is not None:
@@ -87,7 +89,7 @@ def play_with_progress(
 
         def on_piece(state: MatchState) -> bool:
             move(state.played / match.num_hands, f"hand {state.played:,}, {_text(state.score())} mbb/h")
-            return interrupted()
+            return interrupted() or (minutes is not None and state.seconds >= 60.0 * minutes)
 
         state = play_hand_match(match, file=file, processes=processes, on_piece=on_piece)
         return state, interrupted()

@@ -31,13 +31,15 @@ from aleator.agents.whole_hands.base import BatchPolicy
 from aleator.arena.whole_hands.playout import Playout
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
-from aleator.games.holdem.equity import pair_equities, showdown_rows
+from aleator.games.holdem.equity import BoardShowdowns, pair_equities, showdown_rows
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, HandBatch
 
 IntArray = npt.NDArray[np.int64]
 
 _HAND_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
 _KEPT_ROWS: Final = 512
+_WORTH_A_MATRIX: Final = 8  # questions about a board
+_KEPT_MATRICES: Final = 64  # of 3 MiB each
 
 
 class Situation(NamedTuple):
@@ -102,10 +104,26 @@ class EquityValue(HandValue):
 
     def __init__(self) -> None:
         self._of_uniform: dict[bytes, tuple[FloatArray, FloatArray]] = {}
+        self._asked: dict[bytes, int] = {}
+        self._matrices: dict[bytes, BoardShowdowns] = {}
 
     def rows(self, situation: Situation, player: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
-        won, met = showdown_rows(situation.board, reach[1 - player][None])
+        won, met = self.showdowns(situation.board, reach[1 - player][None])
         return won[0], met[0]
+
+    def showdowns(self, board: npt.NDArray[np.int8], reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Returns `showdown_rows`; a board that is asked about often gets a matrix, the last ones are kept."""
+        if len(board) not in (3, 4):
+            return showdown_rows(board, reach)
+        key = board.tobytes()
+        if key not in self._matrices:
+            self._asked[key] = self._asked.get(key, 0) + len(reach)
+            if self._asked[key] < _WORTH_A_MATRIX:
+                return showdown_rows(board, reach)
+            if len(self._matrices) >= _KEPT_MATRICES:
+                self._matrices.pop(next(iter(self._matrices)))
+            self._matrices[key] = BoardShowdowns(board)
+        return self._matrices[key].rows(reach)
 
     def rows_of_all_hands(self, board: npt.NDArray[np.int8]) -> tuple[FloatArray, FloatArray]:
         """Returns the rows against all hands alike, the same for everybody on a board; the last are kept."""
@@ -113,7 +131,7 @@ class EquityValue(HandValue):
         if key not in self._of_uniform:
             if len(self._of_uniform) >= _KEPT_ROWS:
                 self._of_uniform.pop(next(iter(self._of_uniform)))
-            won, met = showdown_rows(board, living_hands(board)[None])
+            won, met = self.showdowns(board, living_hands(board)[None])
             self._of_uniform[key] = won[0], met[0]
         return self._of_uniform[key]
 
@@ -374,6 +392,10 @@ class RangeLuck(Luck):
             else:
                 self._rows[key] = value.rows(self._situation(row), player, self.reach[row])
         return self._rows[key]
+
+    def showdowns(self, row: int, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Returns `showdown_rows` on a hand's board, for reach ``[K, 1326]``."""
+        return self._equity.showdowns(self.hands.board[row, : self.hands.num_board[row]], reach)
 
     def _share(self, row: int, player: int = 0) -> float:
         """Returns the share of the pot that player 0 expects, from the rows of ``player``."""

@@ -28,7 +28,6 @@ from aleator.arena.whole_hands.aivat import RangeLuck
 from aleator.errors import AgentError, did_you_mean
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS
-from aleator.games.holdem.equity import showdown_rows
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, NO_CODE, HandBatch
 
 MENUS: Final[dict[str, tuple[float, ...]]] = {
@@ -143,8 +142,7 @@ class LocalBestResponse(HandAgent):
         varied = [bet for bet, chances in fold.items() if len(chances) > 1]
         if varied:
             reach = luck.reach[row, 1 - player] * (1.0 - np.stack([fold[bet] for bet in varied]))
-            board = hands.board[row, : hands.num_board[row]]
-            later_won, later_met = showdown_rows(board, reach)
+            later_won, later_met = luck.showdowns(row, reach)
         for bet, chances in fold.items():
             added = float(bets[bet]) - highest
             if len(chances) == 1:

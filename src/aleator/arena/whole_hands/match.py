@@ -220,8 +220,7 @@ def play_hand_match(
         _take_played(state, file)
     began = perf_counter()
     missing = np.flatnonzero(np.isnan(state.won[:, 0]))
-    size = max(min(agent.hands_at_once for agent in agents), 1) if match.response is None else _response_size(agents)
-    size = -(-size // match.cluster) * match.cluster
+    size = _piece_size(match, agents, -(-len(missing) // processes))
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
     loaded = _Loaded(agents, match.load_value())
     for piece in _in_order(_Task(match, mode, file is not None), pieces, loaded, processes):
@@ -239,8 +238,15 @@ def play_hand_match(
     return state
 
 
-def _response_size(agents: Sequence[HandAgent]) -> int:
-    return 128 if agents[1].is_quick else agents[1].hands_at_once
+def _piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int:
+    """Returns how many hands are played together; none of the processes gets more than its share."""
+    if match.response is not None:
+        size = 128 if agents[1].is_quick else agents[1].hands_at_once
+    elif any(agent.is_alone for agent in agents):  # who searches in batches sets the pace
+        size = max(agent.hands_at_once for agent in agents if agent.is_alone)
+    else:
+        size = min(agent.hands_at_once for agent in agents)
+    return -(-max(min(size, share), 1) // match.cluster) * match.cluster
 
 
 def _take_played(state: MatchState, file: MatchFile) -> None:

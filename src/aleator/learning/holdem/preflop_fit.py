@@ -78,13 +78,14 @@ def corrections_of(line: Line, flops: list[tuple[int, ...]], values: StreetValue
     for flop in flops:
         state = line.state.deal(flop)
         game = round_game(state, _FLOP_MENU, line.reach, to_the_end=False)
-        leaves = values.on(flop)
+        leaves = values.on([flop])
+        hands = leaves.hands[0]
         cfvs = solve_to_leaves(game, leaves, iterations).root_cfvs / game.pot
-        rows = torch.from_numpy(game.reach[:, leaves.hands]).float()[None, None]
-        checked = leaves.leaves(np.array([1.0]), np.array([0.0]))(rows)[0, 0]
+        rows = torch.from_numpy(game.reach[:, hands]).float()[None, None]
+        checked = leaves.leaves(np.ones((1, 1)), np.zeros((1, 1)))(rows)[0, 0]
         compatible = leaves.payoffs.compatible(rows[0].flip(1))[0]
-        won[:, leaves.hands] += cfvs[:, leaves.hands] - checked.double().numpy()
-        met[:, leaves.hands] += compatible.double().numpy()
+        won[:, hands] += cfvs[:, hands] - checked.double().numpy()
+        met[:, hands] += compatible.double().numpy()
     by_class = [np.zeros((2, NUM_HAND_CLASSES)) for _ in range(2)]
     for player in (0, 1):
         for total, rows_of in zip(by_class, (won, met), strict=True):

@@ -17,6 +17,8 @@ Status: tests/learning/holdem/test_preflop_table.py; `python -m aleator.learning
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,20 +106,29 @@ class ClassLeaves:
 
     def __init__(self, table: PreflopTable | None, device: torch.device) -> None:
         self.device, self._table = device, table
-        self.hands: npt.NDArray[np.int64] = representatives()
-        self.rows: npt.NDArray[np.int64] = HAND_CLASSES.astype(np.int64)
+        self.hands: npt.NDArray[np.int64] = representatives()[None]
+        self.rows: npt.NDArray[np.int64] = HAND_CLASSES.astype(np.int64)[None]
         self.payoffs = ClassPayoffs(device)
         self._wins = torch.from_numpy(class_matrices().wins).to(device, torch.float32)
         self._sizes = torch.from_numpy(np.bincount(HAND_CLASSES)).to(device, torch.float32)
 
-    def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
-        """Returns what prices leaves with these pots and stacks behind, both [L] in chips; cfvs come in chips."""
-        chips = torch.from_numpy(pots).to(self.device, torch.float32)[None, :, None, None]
-        behind = stacks / pots
-        corrections = np.zeros((len(pots), 2, NUM_HAND_CLASSES)) if self._table is None else self._table.at(behind)
-        added = torch.from_numpy(corrections).to(self.device, torch.float32)[None]
+    def times(self, boards: Sequence[object]) -> ClassLeaves:
+        """Returns the same leaves for as many games as there are boards, all of them empty."""
+        found = copy(self)
+        found.hands, found.rows = (rows[:1].repeat(len(boards), axis=0) for rows in (self.hands, self.rows))
+        return found
 
-        edge = torch.from_numpy(POSITION * np.log1p(behind)).to(self.device, torch.float32)[None, :, None, None]
+    def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
+        """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""
+        chips = torch.from_numpy(pots).to(self.device, torch.float32)[..., None, None]
+        behind = stacks / pots
+        if self._table is None:
+            corrections = np.zeros((*pots.shape, 2, NUM_HAND_CLASSES))
+        else:
+            corrections = self._table.at(behind.ravel()).reshape(*pots.shape, 2, NUM_HAND_CLASSES)
+        added = torch.from_numpy(corrections).to(self.device, torch.float32)
+
+        edge = torch.from_numpy(POSITION * np.log1p(behind)).to(self.device, torch.float32)[..., None, None]
         position = torch.cat([-edge, edge], 2)
 
         def price(reach: Tensor) -> Tensor:

@@ -11,9 +11,9 @@ Before the flop a table of hand classes stands in (`preflop_table`).
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +30,12 @@ from aleator.learning.holdem.streets import street_named
 from aleator.learning.value_network.shipped import directory
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
-from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
+from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices, round_boards
 
 Tensor = torch.Tensor
 _STREETS: Final = {0: "preflop", 3: "flop", 4: "turn"}  # by cards on the board
 _KEPT_BOARDS: Final = 8
+_KEPT_ON_DEVICE: Final = 512
 
 
 class StandIn(torch.nn.Module):
@@ -54,29 +55,48 @@ class StandIn(torch.nn.Module):
         return values
 
 
-class BoardLeaves:
-    """Leaves on one board; see `search.whole_hands.depth_limited.BoardValues`."""
+class BoardRows(NamedTuple):
+    """What one board means for hands: its live cards and hands, and the matrix of equities [1, H, H]."""
 
-    def __init__(self, network: torch.nn.Module, deck: Deck, board: tuple[int, ...]) -> None:
-        self.device = deck.device
+    boards: RoundBoards
+    equities: Tensor
+
+
+def board_rows(deck: Deck, boards: Sequence[tuple[int, ...]]) -> list[BoardRows]:
+    """Returns what each board of one street means for hands."""
+    found = round_boards(deck, torch.tensor(boards, dtype=torch.int64, device=deck.device).view(len(boards), -1))
+    equities = equity_matrices(found)
+    found = found._replace(runouts=found.runouts[:, :0])  # not needed any more, and large
+    if len(boards) == 1:
+        return [BoardRows(found, equities)]
+    each = (torch.tensor([number], device=deck.device) for number in range(len(boards)))
+    return [BoardRows(found.take(number), equities[number]) for number in each]  # copies, so that one can be dropped
+
+
+class BoardLeaves:
+    """Leaves on B boards of one street; see `search.whole_hands.depth_limited.BoardValues`."""
+
+    def __init__(self, network: torch.nn.Module, boards: Sequence[BoardRows]) -> None:
         self._network = network
-        self._boards = round_boards(deck, torch.tensor([board], dtype=torch.int64, device=deck.device).view(1, -1))
-        self._equities = equity_matrices(self._boards)
-        self._boards = self._boards._replace(runouts=self._boards.runouts[:, :0])  # not needed any more, and large
-        self.hands: npt.NDArray[np.int64] = self._boards.hands[0].cpu().numpy()
-        self.rows = np.full(NUM_HANDS, -1)
-        self.rows[self.hands] = np.arange(len(self.hands))
-        self.payoffs = PairPayoffs(self._boards.num_cards, deck.device)
+        fields = zip(*(rows.boards for rows in boards), strict=True)
+        self._boards = RoundBoards(*(torch.cat(field) for field in fields))
+        self._equities = boards[0].equities if len(boards) == 1 else torch.cat([rows.equities for rows in boards])
+        self.device = self._equities.device
+        self.hands: npt.NDArray[np.int64] = self._boards.hands.cpu().numpy()
+        self.rows: npt.NDArray[np.int64] = np.full((len(boards), NUM_HANDS), -1)
+        columns = np.broadcast_to(np.arange(self.hands.shape[1]), self.hands.shape)
+        np.put_along_axis(self.rows, self.hands, columns, axis=1)
+        self.payoffs = PairPayoffs(self._boards.num_cards, self.device)
 
     def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
-        """Returns what prices leaves with these pots and stacks behind, both [L] in chips; cfvs come in chips."""
-        chips = torch.from_numpy(pots).to(self.device, torch.float32)[None]
-        behind = torch.from_numpy(stacks / pots).to(self.device, torch.float32)[None]
+        """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""
+        chips, behind = (torch.from_numpy(rows).to(self.device, torch.float32) for rows in (pots, stacks / pots))
         network: HoldemValueNetwork = self._network  # type: ignore[assignment]
         return network_leaves(network, self._boards, self._equities, chips, behind)
 
 
 Leaves = BoardLeaves | ClassLeaves
+Boards = Sequence[tuple[int, ...]]
 
 
 class StreetValues:
@@ -87,20 +107,15 @@ class StreetValues:
         source: where its values come from, in words.
     """
 
-    def __init__(self, street: str, source: str, make: Callable[[tuple[int, ...]], Leaves]) -> None:
+    def __init__(self, street: str, source: str, make: Callable[[Boards], Leaves]) -> None:
         self.street, self.source, self._make = street, source, make
-        self._boards: OrderedDict[tuple[int, ...], Leaves] = OrderedDict()
 
-    def on(self, board: tuple[int, ...]) -> Leaves:
-        """Returns the leaves on a board; the last few boards are kept."""
-        if _STREETS.get(len(board)) != self.street:
-            raise SolveError(f"the board {format_cards(board)!r} is not one of the {self.street}")
-        if board not in self._boards:
-            self._boards[board] = self._make(board)
-            if len(self._boards) > _KEPT_BOARDS:
-                self._boards.popitem(last=False)
-        self._boards.move_to_end(board)
-        return self._boards[board]
+    def on(self, boards: Boards) -> Leaves:
+        """Returns the leaves on some boards."""
+        for board in boards:
+            if _STREETS.get(len(board)) != self.street:
+                raise SolveError(f"the board {format_cards(board)!r} is not one of the {self.street}")
+        return self._make(boards)
 
 
 def street_values(
@@ -119,14 +134,14 @@ def street_values(
     """
     if street not in _STREETS.values():
         raise SolveError(f"leaf values are at the end of preflop, flop or turn, not of {street!r}")
-    where = _device(device)
+    where = device_named(device)
     folder = directory() / "holdem" if networks is None else Path(networks)
     own, turn = folder / f"{street}.safetensors", folder / "turn.safetensors"
     if own.is_file():
         return _by_network(street, f"the network of the end of the {street}", _load(own, street), where)
     if street == "preflop" and (table := folder / FILE).is_file():
         leaves = ClassLeaves(load_table(table), where)
-        return StreetValues(street, "checking down, corrected by a table of hand classes", lambda board: leaves)
+        return StreetValues(street, "checking down, corrected by a table of hand classes", leaves.times)
     if not turn.is_file():
         raise SolveError(
             f"{folder} has neither {own.name} nor {turn.name}: train one with `aleator train holdem --street turn`"
@@ -137,8 +152,30 @@ def street_values(
 
 
 def _by_network(street: str, source: str, network: torch.nn.Module, device: torch.device) -> StreetValues:
-    network, deck = network.to(device).eval(), Deck(device=device)
-    return StreetValues(street, source, lambda board: BoardLeaves(network, deck, board))
+    network, kept = network.to(device).eval(), _KeptBoards(Deck(device=device))
+    return StreetValues(street, source, lambda boards: BoardLeaves(network, kept.get(boards)))
+
+
+class _KeptBoards:
+    """What the last few boards mean for hands; a matrix of equities takes some MiB."""
+
+    def __init__(self, deck: Deck) -> None:
+        self._deck = deck
+        self._most = _KEPT_ON_DEVICE if deck.device.type == "cuda" else _KEPT_BOARDS
+        self._found: OrderedDict[tuple[int, ...], BoardRows] = OrderedDict()
+
+    def get(self, boards: Boards) -> list[BoardRows]:
+        """Returns what some boards mean for hands."""
+        there = {board: self._found[board] for board in boards if board in self._found}
+        missing = [board for board in dict.fromkeys(boards) if board not in there]
+        if missing:
+            there |= dict(zip(missing, board_rows(self._deck, missing), strict=True))
+        for board, rows in there.items():
+            self._found[board] = rows
+            self._found.move_to_end(board)
+        while len(self._found) > self._most:
+            self._found.popitem(last=False)
+        return [there[board] for board in boards]
 
 
 def _load(path: Path, street: str) -> HoldemValueNetwork:
@@ -152,7 +189,8 @@ def _load(path: Path, street: str) -> HoldemValueNetwork:
     return network
 
 
-def _device(name: torch.device | str) -> torch.device:
+def device_named(name: torch.device | str) -> torch.device:
+    """Returns a device by its name; raises SolveError if it is unknown or not there."""
     try:
         device = torch.device(name)
     except RuntimeError:

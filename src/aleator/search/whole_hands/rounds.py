@@ -7,12 +7,14 @@ rounded to another one. Chips count from the start of the street: the pot of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from aleator.caching import lru_cache
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
@@ -22,6 +24,7 @@ from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.node_path import NodePath
 
+_KEPT_TREES = 512
 LEAST_REACH = 1e-7  # of the most likely hand: nothing is impossible, so that every hand has a policy
 
 
@@ -65,6 +68,47 @@ class Constraint(NamedTuple):
     dealt: FloatArray
 
 
+class RoundTask(NamedTuple):
+    """A round to solve, and how.
+
+    Attributes:
+        game: the round.
+        constraint: what the opponent may take instead of entering; None if it is in with its reach.
+        draw: from the weights of iterations ``[iterations]``, which sum to 1, to the number of the one that is
+            played; None to play the average policy.
+    """
+
+    game: RoundGame
+    constraint: Constraint | None = None
+    draw: Callable[[FloatArray], int] | None = None
+
+
+class RowPolicies(Mapping[int, FloatArray]):
+    """Policies by the number of a decision, ``[A, 1326]``, from rows over some hands that are spread out when asked.
+
+    Args:
+        rows: ``[R, H]`` probabilities by row of a betting shape.
+        slices: the rows of each decision by its number.
+        places: ``[1326]`` which of the H columns each hand reads; -1 for hands that are not there, which get a uniform
+            policy.
+    """
+
+    def __init__(
+        self, rows: npt.NDArray[np.floating], slices: Mapping[int, slice], places: npt.NDArray[np.int64]
+    ) -> None:
+        self._rows, self._slices, self._places = rows, slices, places
+
+    def __getitem__(self, number: int) -> FloatArray:
+        rows = self._rows[self._slices[number]][:, self._places].astype(np.float64)
+        return normalised(np.where(self._places >= 0, rows, 0.0))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._slices)
+
+    def __len__(self) -> int:
+        return len(self._slices)
+
+
 @dataclass(frozen=True, eq=False)
 class SolvedRound:
     """A round after its solve.
@@ -101,18 +145,24 @@ def round_game(
     """
     betting = from_street_start(state.betting)
     lines = (NodePath((f"b{added.amount}",)),) if added is not None and added.kind is ActionKind.RAISE else ()
-    try:
-        root = build_tree_from_state(betting, menu, added=lines, one_street=not to_the_end)
-    except BettingTreeError as error:
-        raise SolveError(f"this hand cannot be searched: {error}") from None
+    root = _tree(betting, menu, lines, to_the_end)
     blocked = blocked_hands(state.board)
     rows = np.where(blocked, 0.0, reach)
+    assert np.isfinite(rows).all() and (rows >= 0.0).all()
     most = rows.max(axis=1, keepdims=True)
-    if not (np.isfinite(rows).all() and (most > 0.0).all()):
-        raise SolveError("a player has no hand left that could have acted like this")
-    rows = np.where(blocked, 0.0, np.maximum(rows / most, LEAST_REACH))
+    rows = np.where(most > 0.0, rows / np.where(most > 0.0, most, 1.0), 1.0)  # nobody left: it may be anybody
+    rows = np.where(blocked, 0.0, np.maximum(rows, LEAST_REACH))
     stack = betting.stacks[0] + betting.bets[0]
     return RoundGame(state.board, betting.dead, stack, state.setup.rules.big_blind, root, rows)
+
+
+@lru_cache(maxsize=_KEPT_TREES)
+def _tree(betting: BettingState, menu: BetMenu, lines: tuple[NodePath, ...], to_the_end: bool) -> BettingNode:
+    """Returns the betting from a decision on; the last few are kept, since hands on many boards share them."""
+    try:
+        return build_tree_from_state(betting, menu, added=lines, one_street=not to_the_end)
+    except BettingTreeError as error:
+        raise SolveError(f"this hand cannot be searched: {error}") from None
 
 
 def from_street_start(betting: BettingState) -> BettingState:

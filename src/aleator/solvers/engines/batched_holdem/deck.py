@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, check_cards
+from aleator.games.holdem.equity import strengths_on_boards
 from aleator.games.holdem.evaluator import (
     COLUMN_MASK,
     FLUSH_BITS,
@@ -23,11 +23,8 @@ from aleator.games.holdem.evaluator import (
     ROW_MASK,
     ROW_SHIFT,
     SUIT_SHIFT,
-    EvaluatorTables,
     evaluator_tables,
-    strengths_on,
 )
-from aleator.jit import njit
 
 Tensor = torch.Tensor
 RIVER_CARDS = 5
@@ -77,7 +74,7 @@ class Deck:
         if self.device.type == "cpu":
             cards = self.cards.numpy().astype(np.int8)
             strengths = np.empty((len(boards), self.num_hands), np.int16)
-            _strengths(cards[boards.numpy()], cards[self.hand_cards.numpy()], evaluator_tables(), strengths)
+            strengths_on_boards(cards[boards.numpy()], cards[self.hand_cards.numpy()], evaluator_tables(), strengths)
             return torch.from_numpy(strengths).int()
         return self.strengths_by_tables(boards)
 
@@ -95,15 +92,6 @@ class Deck:
         ranks = sum(((taken >> (NUM_SUITS * rank + suit)) & 1) << rank for rank in range(NUM_RANKS))
         rows = strength[torch.where(flush > 0, FLUSH_CELL + ranks, plain).clamp(0, len(strength) - 1)]
         return torch.where(self.blocked(boards), -1, rows)
-
-
-@njit()
-def _strengths(
-    boards: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: npt.NDArray[np.int16]
-) -> None:
-    """Fills `strengths` [B, H] with strengths on boards [B, 5]."""
-    for board in range(len(boards)):
-        strengths_on(boards[board], hands, tables, strengths[board])
 
 
 @cache

@@ -17,18 +17,14 @@ from __future__ import annotations
 
 from math import comb
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from aleator.caching import cache
-from aleator.jit import njit
+from aleator.games.holdem.equity import NEVER_BEATEN, count_wins
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 
 Tensor = torch.Tensor
-_NEVER_BEATEN = 32_767
 _BOARDS = 64  # at a time
-_ROWS = 8  # of W at a time, so that they stay in the first cache
 _TILE, _THREADS = 64, 256  # hands of a block of threads in each direction; 4 x 4 pairs a thread
 
 _SOURCE = r"""
@@ -100,10 +96,10 @@ def _wins(runouts: Tensor) -> Tensor:
 def count_wins_on_device(runouts: Tensor) -> Tensor:
     """Returns int16 [B, H, H]: on how many runouts the row's hand beats the column's; on a CUDA device."""
     batch, count, hands = runouts.shape
-    if count > _NEVER_BEATEN:
-        raise ValueError(f"at most {_NEVER_BEATEN} runouts can be counted, not {count}")
+    if count > NEVER_BEATEN:
+        raise ValueError(f"at most {NEVER_BEATEN} runouts can be counted, not {count}")
     rows = runouts.contiguous()
-    columns = torch.where(rows < 0, _NEVER_BEATEN, rows).contiguous()
+    columns = torch.where(rows < 0, NEVER_BEATEN, rows).contiguous()
     wins = torch.empty(batch, hands, hands, dtype=torch.int16, device=runouts.device)
     tiles = -(-hands // _TILE)
     _kernel(runouts.device.index or 0)(batch * tiles * tiles, _THREADS, rows, columns, wins, count, hands)
@@ -113,26 +109,3 @@ def count_wins_on_device(runouts: Tensor) -> Tensor:
 @cache
 def _kernel(device: int) -> Kernel:
     return Kernel(_SOURCE, "count_wins", {"TILE": _TILE, "THREADS": _THREADS})
-
-
-def count_wins(runouts: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:
-    """Returns int16 [H, H]: on how many of the runouts [R, H] the row's hand beats the column's."""
-    columns = np.where(runouts < 0, _NEVER_BEATEN, runouts).astype(np.int16)
-    hands = runouts.shape[1]
-    wins = np.zeros((hands, hands), np.int16)
-    _count(np.ascontiguousarray(runouts), columns, wins)
-    return wins
-
-
-@njit()
-def _count(rows: npt.NDArray[np.int16], columns: npt.NDArray[np.int16], wins: npt.NDArray[np.int16]) -> None:
-    num_runouts, hands = rows.shape
-    for first in range(0, hands, _ROWS):
-        last = min(first + _ROWS, hands)
-        for runout in range(num_runouts):
-            other = columns[runout]
-            for hand in range(first, last):
-                own, count = rows[runout, hand], wins[hand]
-                if own >= 0:
-                    for column in range(hands):
-                        count[column] += np.int16(own > other[column])

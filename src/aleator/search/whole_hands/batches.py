@@ -1,0 +1,246 @@
+"""Betting rounds of one shape, solved together in torch, on a CPU or a GPU.
+
+Algorithm:
+    CFR by the batched engine (`solvers.engines.batched_holdem.plain`). A constraint on the opponents is a RANGEGADGET
+    above each root. The policy to play is that of one iteration, drawn with the weights of the average policy: what the
+    leaves were priced for is then what is believed behind them (safe search), in expectation. Players are updated in
+    turn; a player's policy of an iteration is the one against which the opponent is updated, which is also the one that
+    is averaged. Cfvs of the root and behind its actions are means over iterations, weighed as the average policy.
+    Nothing of an iteration leaves the device, so that a GPU gets it as one graph.
+
+Reference: DeepStack, Algorithm 1; ReBeL section 6.
+Deviations: sharp DCFR+ instead of CFR+ and linear CFR.
+Status: a game's result does not depend on what it is solved with (tests/search/whole_hands/test_batches.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from aleator.caching import lru_cache
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting_tree import BettingNode
+from aleator.search.whole_hands.rounds import RoundTask, RowPolicies, SolvedRound
+from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
+from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, PlainEngine
+from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
+from aleator.solvers.holdem.solver import HOLDEM_RULE
+
+Tensor = torch.Tensor
+_KEPT_SHAPES = 1024
+
+
+class RoundShape(NamedTuple):
+    """The betting of a round as the engine has it.
+
+    Attributes:
+        shape: without amounts.
+        slices: the rows of each decision, by its number in the betting tree.
+        matched: ``[K]`` the chips that both players have put in on this street at each stake.
+    """
+
+    shape: BettingShape
+    slices: dict[int, slice]
+    matched: FloatArray
+
+
+@lru_cache(maxsize=_KEPT_SHAPES)
+def round_shape(root: BettingNode) -> RoundShape:
+    """Returns the shape of the betting from a decision to the end of its street."""
+    shape, stakes = betting_of(root, 1)
+    numbers = [root.number] + [0] * (shape.num_nodes - 1)
+    for node in shape.decisions:
+        for child, number in zip(shape.children[node], root.tree.children(numbers[node]), strict=True):
+            numbers[child] = number
+    return RoundShape(shape, {numbers[node]: shape.rows(node) for node in shape.decisions}, stakes - 0.5)
+
+
+class RoundBatch:
+    """Rounds of one shape, all with a constraint or all without, and their hands in the order of the engine.
+
+    Attributes:
+        tasks: what is solved.
+        shape: of the betting.
+        stakes: ``[B, K]`` what is lost at each stake, in chips.
+        hands: ``[B, H]`` the hand of each column.
+        places: ``[B, 1326]`` the column of each hand; -1 for hands that are not there.
+    """
+
+    def __init__(self, tasks: Sequence[RoundTask], hands: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> None:
+        self.tasks, self.hands, self.places = tasks, hands, places
+        self.shapes = [round_shape(task.game.root) for task in tasks]
+        self.shape = self.shapes[0].shape
+        pots = np.array([task.game.pot for task in tasks])
+        self.stakes = np.stack([shape.matched for shape in self.shapes]) + pots[:, None] / 2
+
+    def reach(self, device: torch.device) -> Tensor:
+        """Returns both players' reach at the roots, [B, 2, H]."""
+        rows = np.stack([task.game.reach[:, hands] for task, hands in zip(self.tasks, self.hands, strict=True)])
+        return torch.from_numpy(rows).to(device, torch.float32)
+
+    def gadgets(self, reach: Tensor) -> RangeGadgets | None:
+        """Returns what stands above the roots; None without constraints."""
+        constraints = [task.constraint for task in self.tasks if task.constraint is not None]
+        if not constraints:
+            return None
+        player = constraints[0].player
+        cfvs, dealt = (
+            torch.from_numpy(np.stack([row[hands] for row, hands in zip(rows, self.hands, strict=True)]))
+            for rows in ([c.cfvs for c in constraints], [c.dealt for c in constraints])
+        )
+        return RangeGadgets(player, cfvs.to(reach.device), dealt.to(reach.device) * (reach[:, player] > 0.0))
+
+    def drawn(self, iterations: int, device: torch.device) -> Tensor | None:
+        """Returns [B]: the number of the iteration that each game plays; None if all play the average policy."""
+        if all(task.draw is None for task in self.tasks):
+            return None
+        weights = iteration_weights(iterations)
+        chosen = [iterations if task.draw is None else task.draw(weights) for task in self.tasks]
+        return torch.tensor(chosen, device=device)
+
+    def solved(self, averages: Tensor, played: Tensor | None, cfvs: Tensor) -> list[SolvedRound]:
+        """Returns the rounds.
+
+        Args:
+            averages: [B, R, H].
+            played: [B, R, H], zeros where a game plays the average; None if all do.
+            cfvs: [2, B, 1 + A, H] of both players at the root and behind its actions.
+        """
+        average_rows = averages.cpu().numpy()
+        played_rows = None if played is None else played.cpu().numpy()
+        cfv_rows = cfvs.double().cpu().numpy()
+        found = []
+        for number, (task, shape, places) in enumerate(zip(self.tasks, self.shapes, self.places, strict=True)):
+            policies = RowPolicies(average_rows[number], shape.slices, places)
+            chosen = policies
+            if played_rows is not None and task.draw is not None:
+                chosen = RowPolicies(played_rows[number], shape.slices, places)
+            spread = np.where(places >= 0, cfv_rows[:, number][..., places], 0.0)
+            after = spread[1 - task.game.player, 1:]
+            found.append(SolvedRound(task.game, policies, chosen, spread[:, 0], tuple(after)))
+        return found
+
+
+class RangeGadgets:
+    """`search.range_gadget.RangeGadget` for B games at once, on their device, nobody forced.
+
+    Args:
+        player: the opponent.
+        constraint: [B, H] its cfvs for terminating.
+        dealt: [B, H] how much of each hand is dealt and may choose.
+    """
+
+    def __init__(self, player: int, constraint: Tensor, dealt: Tensor) -> None:
+        self.player, self._constraint, self._dealt = player, constraint, dealt
+        self._regret = constraint.new_zeros(2, *constraint.shape)  # of following and of terminating
+        self._follow = torch.full_like(constraint, 0.5)
+
+    @property
+    def reach(self) -> Tensor:
+        """[B, H]: the opponent's reach at the roots."""
+        return self._dealt * self._follow
+
+    def update(self, cfvs: Tensor) -> Tensor:
+        """Returns the opponent's next reach, given its cfvs [B, H] for following in this iteration."""
+        mean = self._follow * cfvs + (1.0 - self._follow) * self._constraint
+        self._regret += torch.stack([cfvs - mean, self._constraint - mean])
+        self._regret.clamp_min_(0.0)
+        total = self._regret.sum(0)
+        self._follow.copy_(torch.where(total > 0.0, self._regret[0] / torch.where(total > 0.0, total, 1.0), 0.5))
+        return self.reach
+
+
+class WatchingEngine(PlainEngine):
+    """An engine that keeps means of cfvs at the root and behind its actions, drawn iterations, and gadgets.
+
+    Args:
+        arguments, named: of `PlainEngine`.
+        gadgets: above the roots.
+        drawn: [B] the iteration whose policies are kept for each game.
+    """
+
+    def __init__(
+        self, *arguments: Any, gadgets: RangeGadgets | None = None, drawn: Tensor | None = None, **named: Any
+    ) -> None:
+        super().__init__(*arguments, averages=True, **named)
+        batch, _, hands = self.reach.shape
+        self._sums = self.reach.new_zeros(2, batch, 1 + len(self.shape.children[0]), hands)
+        self._gadgets, self._drawn = gadgets, drawn
+        self._clock = torch.zeros((), dtype=torch.int64, device=self.reach.device)
+        self.played = None if drawn is None else torch.zeros_like(self.regrets)
+        self._entering = torch.zeros_like(self.reach[:, 0])
+        if gadgets is not None:
+            self.reach[:, gadgets.player] = gadgets.reach.to(self.reach)
+
+    def means(self) -> Tensor:
+        """Returns [2, B, 1 + A, H]: both players' mean cfvs at the root and behind its actions."""
+        return self._sums / self._weight
+
+    def _iterate(self) -> None:
+        self._sums *= self._discounts[2]
+        super()._iterate()
+        if self._gadgets is not None:
+            self.reach[:, self._gadgets.player] = self._gadgets.update(self._entering.double()).to(self.reach)
+        self._clock += 1
+
+    def _update(self, player: int, cfvs: Tensor, policies: Tensor) -> None:
+        self._sums[player] += cfvs[:, : self._sums.shape[2]]  # the root's children are the nodes that follow it
+        if self._gadgets is not None and player == self._gadgets.player:
+            self._entering.copy_(cfvs[:, 0])
+        if self.played is not None and self._drawn is not None:
+            others = self._at.rows[1 - player]
+            now = (self._drawn == self._clock)[:, None, None]
+            self.played[:, others] = torch.where(now, policies[:, others], self.played[:, others])
+        super()._update(player, cfvs, policies)
+
+
+def solve_batch(
+    batch: RoundBatch, payoffs: Payoffs, iterations: int, device: torch.device, leaf_cfvs: LeafCfvs | None = None
+) -> list[SolvedRound]:
+    """Returns the rounds of a batch, solved.
+
+    Args:
+        batch: the rounds.
+        payoffs: of folds and showdowns, over the batch's order of hands.
+        iterations: of CFR.
+        device: where.
+        leaf_cfvs: prices the leaves, if there are any; in chips.
+    """
+    reach = batch.reach(device)
+    engine = WatchingEngine(
+        batch.shape,
+        torch.from_numpy(batch.stakes).to(reach),
+        reach,
+        payoffs,
+        HOLDEM_RULE,
+        leaf_cfvs=leaf_cfvs,
+        gadgets=batch.gadgets(reach),
+        drawn=batch.drawn(iterations, device),
+    )
+    with one_thread():
+        engine.run(iterations, captured=device.type == "cuda")
+    return batch.solved(engine.average_policies(), engine.played, engine.means())
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Runs torch on one thread of a CPU: its operations are so small here that sharing them out takes longer."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def iteration_weights(iterations: int) -> FloatArray:
+    """Returns how much each iteration counts in the average policy, ``[iterations]``, summing to 1."""
+    decays = HOLDEM_RULE.schedule(1, iterations)[:, 2]
+    weights = np.append(np.cumprod(decays[:0:-1])[::-1], 1.0)
+    return np.asarray(weights / weights.sum())
