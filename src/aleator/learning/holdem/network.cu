@@ -2,6 +2,7 @@
 // caller. A block of threads has one leaf of one game. Rows of reach are [game, leaf, player, hand]; given to the
 // compiler: THREADS (a power of two), HANDS, CARDS, KNOTS, LEVELS, BANDS, BAND_KNOTS, INPUTS.
 #define GRID (KNOTS * LEVELS)
+#define LEAST_MASS 1e-37f  // of a reach that can be normalised; below it nobody comes
 #define EACH(i, count) for (int i = threadIdx.x; i < (count); i += THREADS)
 
 #ifdef __CUDACC_RTC__
@@ -64,7 +65,7 @@ static __device__ __forceinline__ float checked_down(const unsigned short* check
 }
 static __device__ void look(
     Leaf& leaf, const float* reach, const float* mass, const unsigned short* checked, const unsigned char* cards) {
-  EACH(i, 2) leaf.inverse[i] = mass[i] > 0.f ? 1.f / mass[i] : 0.f;
+  EACH(i, 2) leaf.inverse[i] = mass[i] > LEAST_MASS ? 1.f / mass[i] : 0.f;
   EACH(i, 2 * CARDS) leaf.by_card[i / CARDS][i % CARDS] = 0.f;
   __syncthreads();
   EACH(i, 2 * HANDS) {
@@ -95,8 +96,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) normalise(
   EACH(hand, HANDS) sum += mine[hand];
   sum = total_of(sum, part);
   if (!threadIdx.x) mass[row] = sum;
-  const float scale = sum > 0.f ? HANDS / sum : 0.f;
-  EACH(hand, HANDS) others[(row ^ 1) * HANDS + hand] = to_half(sum > 0.f ? mine[hand] * scale : 1.f);
+  const bool there = sum > LEAST_MASS;
+  EACH(hand, HANDS) others[(row ^ 1) * HANDS + hand] = to_half(there ? mine[hand] / sum * HANDS : 1.f);
 }
 
 // The trunk's inputs [games x asked, INPUTS] in bfloat16.

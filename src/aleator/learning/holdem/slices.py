@@ -358,6 +358,10 @@ class Slices:
                 tensor[done : done + size] = new
             done += size
             self._synchronise()
+            if not bool(made.rows[done - size : done].isfinite().all()):
+                raise SolveError(
+                    f"some of the examples {done - size:,} to {done:,} are not numbers: their teacher is broken"
+                )
             report(done / count, f"{done:,} of {count:,} examples")
         return made.take(slice(done))
 
