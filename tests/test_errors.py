@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aleator.errors import did_you_mean, shown
+from aleator.errors import GameError, SolveError, check_known, did_you_mean, shown
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,11 @@ def test_values_nested_too_deeply_are_named_by_their_type() -> None:
 def test_near_words_are_asked_for_also_if_the_word_is_endless() -> None:
     assert did_you_mean("pott", ["pot", "stack"]) == "did you mean 'pot'? "
     assert did_you_mean("z" * 1_000_000, ["pot", "stack"]) == ""
+
+
+def test_unknown_words_are_refused_with_what_is_allowed() -> None:
+    check_known("resolve", {"unsafe": 1, "resolve": 2}, "gadget")
+    with pytest.raises(SolveError, match=r"^unknown gadget 'resolv'; did you mean 'resolve'\? allowed: unsafe, "):
+        check_known("resolv", {"unsafe": 1, "resolve": 2}, "gadget")
+    with pytest.raises(GameError, match=r"^unknown rules 7; allowed: $"):
+        check_known(7, (), "rules", GameError)  # type: ignore[arg-type]

@@ -82,3 +82,10 @@ def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     """Returns a question for an error's message and a space, if an allowed word is near; else nothing."""
     near = difflib.get_close_matches(word[:60], list(allowed), n=1)
     return f"did you mean {near[0]!r}? " if near else ""
+
+
+def check_known(word: str, allowed: Iterable[str], what: str, error: type[AleatorError] = SolveError) -> None:
+    """Raises an error that lists what is allowed, unless a word is among it; `what` says what the word stands for."""
+    names = list(allowed)
+    if word not in names:
+        raise error(f"unknown {what} {shown(word)}; {did_you_mean(str(word), names)}allowed: {', '.join(names)}")

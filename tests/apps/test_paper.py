@@ -128,7 +128,10 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file.write_text("mine")
     (tmp_path / "dcfr-example.json").mkdir()
     cases = [
-        (("rebel-table3",), "unknown experiment 'rebel-table3'; did you mean 'rebel-table2'? known: rebel-table2, reb"),
+        (
+            ("rebel-table3",),
+            "unknown experiment 'rebel-table3'; did you mean 'rebel-table2'? allowed: rebel-table2",
+        ),
         (("dcfr-example", "--seed", "-1"), "-1 is not in the range 0<=x<="),
         (("dcfr-example", "--out", str(file)), "cannot make the directory"),
         (("dcfr-example", "--out", str(tmp_path)), "it is a directory"),

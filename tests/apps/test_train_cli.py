@@ -124,7 +124,7 @@ def test_a_signal_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str]
         (("--game", "chess"), "unknown game 'chess'"),
         (("--game", "goofspiel:4"), "hands keep their numbers"),
         (("--game", "kuhn", "--preset", "slow"), "unknown preset 'slow'; allowed: paper, fast, demo"),
-        (("--game", "kuhn", "--device", "abacus"), "no device 'abacus'; allowed: auto, cpu, cuda"),
+        (("--game", "kuhn", "--device", "abacus"), "unknown device 'abacus'; allowed: auto, cpu, cuda"),
         (("--game", "kuhn", "--set", "games"), "a setting is NAME=VALUE, not 'games'"),
         (("--game", "kuhn", "--set", "games=0"), "games must be at least 1, not 0"),
         (("--game", "kuhn", "--set", "game=leduc"), "set by --game"),

@@ -19,7 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from aleator.errors import AgentError, did_you_mean
+from aleator.errors import AgentError, check_known
 
 Translation = Callable[[float, float, float], float]
 """The chance ``f(A, B, x)`` that a bet of x pots, A <= x <= B and A < B, is taken for one of A."""
@@ -60,9 +60,7 @@ def parse_translation(text: str) -> Translation:
     Raises:
         AgentError: there is none; the message lists them.
     """
-    if text not in TRANSLATIONS:
-        hint = did_you_mean(text, TRANSLATIONS)
-        raise AgentError(f"unknown translation {text!r}; {hint}allowed: {', '.join(TRANSLATIONS)}")
+    check_known(text, TRANSLATIONS, "translation", AgentError)
     return TRANSLATIONS[text]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.base import Agent
-from aleator.errors import AgentError
+from aleator.errors import AgentError, check_known
 from aleator.games.base import FloatArray, Game
 from aleator.games.table import PublicHistory, legal_actions_at
 
@@ -29,8 +29,7 @@ class ScriptedAgent(Agent):
 
     def __init__(self, game: Game[Any], script: str = "uniform") -> None:
         super().__init__(game)
-        if script not in _SCRIPTS:
-            raise AgentError(f"unknown script {script!r}; allowed: {', '.join(SCRIPTS)}")
+        check_known(script, SCRIPTS, "script", AgentError)
         self.name = script
         self._weigh = _SCRIPTS[script]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import aleator
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, check_known
 
 Progress = Callable[[float | None, str], None]
 
@@ -57,8 +57,7 @@ def benchmark_summaries() -> dict[str, str]:
 
 def load_benchmark(name: str) -> ModuleType:
     """Returns a benchmark's module."""
-    if name not in benchmark_names():
-        raise AleatorError(f"unknown benchmark {name!r}; known: {', '.join(benchmark_names())}")
+    check_known(name, benchmark_names(), "benchmark", AleatorError)
     spec = importlib.util.spec_from_file_location(f"aleator_benchmark_{name}", _file(name))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

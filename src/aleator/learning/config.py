@@ -9,7 +9,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from aleator.errors import SolveError, shown
+from aleator.errors import SolveError, check_known, shown
 from aleator.learning import settings
 from aleator.learning.rebel import SelfPlayConfig
 from aleator.learning.value_network.encoding import ENCODINGS
@@ -84,8 +84,7 @@ class RebelConfig:
             raise SolveError(f"{self.search} needs an oracle at the leaves, not a network; train by modified-cfr-ave")
         if self.rule.minimax and self.updates != 1:
             raise SolveError(f"minimax solves a subgame in 1 update, not {self.updates}")
-        if self.encoding not in ENCODINGS:
-            raise SolveError(f"unknown encoding {self.encoding!r}; allowed: {', '.join(ENCODINGS)}")
+        check_known(self.encoding, ENCODINGS, "encoding")
         settings.check_at_least(self, 1, "depth", "updates", "layers", "width", "games", "searches", "batch", "replay")
         if self.layers > _MOST_LAYERS:
             raise SolveError(f"layers must be at least 1 and at most {_MOST_LAYERS}, not {shown(self.layers)}")

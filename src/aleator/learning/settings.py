@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
-from aleator.errors import SolveError, shown
+from aleator.errors import SolveError, check_known, shown
 from aleator.parsing import parse_real, parse_whole
 from aleator.storage import is_a
 
@@ -76,8 +76,7 @@ def from_preset(config: type[Config], presets: Mapping[str, dict[str, Any]], nam
     Raises:
         SolveError: no such setting; the message lists them.
     """
-    if name not in presets:
-        raise SolveError(f"unknown preset {name!r}; allowed: {', '.join(presets)}")
+    check_known(name, presets, "preset")
     defaults: Any = config()
     return from_dict(config, {**asdict(defaults), **presets[name], **changes})
 

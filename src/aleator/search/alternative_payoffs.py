@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import FloatArray
 from aleator.search.blueprint import Blueprint
 from aleator.search.gifts import gifts
@@ -44,8 +44,7 @@ class PayoffRule:
     exact_gifts: bool = False
 
     def __post_init__(self) -> None:
-        if self.gifts not in GIFTS:
-            raise SolveError(f"unknown gifts {self.gifts!r}; allowed: {', '.join(GIFTS)}")
+        check_known(self.gifts, GIFTS, "gifts")
         if not 0.0 <= self.gift_scale < np.inf:
             raise SolveError(f"gifts are scaled by a finite factor of at least 0, not {self.gift_scale}")
 

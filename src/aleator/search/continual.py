@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import CHANCE, TERMINAL, FloatArray
 from aleator.search.budget import check_budget, spend
 from aleator.search.leaf_value import LeafValue, ZeroValue
@@ -74,10 +74,8 @@ class ContinualSearch:
 
     def __post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
-        if self.carried not in CARRIED:
-            raise SolveError(f"unknown carried values {self.carried!r}; allowed: {', '.join(CARRIED)}")
-        if self.ranges not in RANGES:
-            raise SolveError(f"unknown ranges {self.ranges!r}; allowed: {', '.join(RANGES)}")
+        check_known(self.carried, CARRIED, "carried values")
+        check_known(self.ranges, RANGES, "ranges")
         if not 0.0 <= self.mix < 1.0:
             raise SolveError(f"the weight of an estimated range lies in [0, 1), not {self.mix}")
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import CHANCE, FloatArray
 from aleator.search.blueprint import Blueprint
 from aleator.search.budget import check_budget, spend
@@ -60,10 +60,8 @@ class MultiValuedSearch:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        if self.values not in VALUES:
-            raise SolveError(f"unknown values {self.values!r}; allowed: {', '.join(VALUES)}")
-        if self.gadget not in GADGETS:
-            raise SolveError(f"unknown gadget {self.gadget!r}; allowed: {', '.join(GADGETS)}")
+        check_known(self.values, VALUES, "values")
+        check_known(self.gadget, GADGETS, "gadget")
         if self.count < 1:
             raise SolveError(f"at least 1 continuation is needed, not {self.count}")
         check_budget(self.iterations, self.seconds)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import FloatArray, Game
 from aleator.search.blueprint import Blueprint
 from aleator.search.budget import check_budget, spend
@@ -59,8 +59,7 @@ class NestedSearch:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        if self.gadget not in GADGETS:
-            raise SolveError(f"unknown gadget {self.gadget!r}; allowed: {', '.join(GADGETS)}")
+        check_known(self.gadget, GADGETS, "gadget")
         if self.gadget == "unsafe" and not self.expensive:
             raise SolveError(
                 "unsafe search cannot begin behind an off-tree action, which has no probability: expensive=True"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import CHANCE
 from aleator.search.alternative_payoffs import AlternativePayoff, AlternativePayoffs, PayoffRule
 from aleator.search.blueprint import Blueprint
@@ -56,12 +56,10 @@ class SafeSearch:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        if self.gadget not in GADGETS:
-            raise SolveError(f"unknown gadget {self.gadget!r}; allowed: {', '.join(GADGETS)}")
+        check_known(self.gadget, GADGETS, "gadget")
         if self.distributional and self.gadget != "resolve":
             raise SolveError(f"distributional alternative payoffs need the resolve gadget, not {self.gadget}")
-        if self.entry not in ENTRIES:
-            raise SolveError(f"unknown entry {self.entry!r}; allowed: {', '.join(ENTRIES)}")
+        check_known(self.entry, ENTRIES, "entry")
         check_budget(self.iterations, self.seconds)
 
 

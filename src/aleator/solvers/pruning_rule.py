@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.settings import WORD, check_settings, setting
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule
@@ -56,8 +56,7 @@ class PruningRule:
     )
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise SolveError(f"unknown pruning {self.method!r}; allowed: {', '.join(METHODS)}")
+        check_known(self.method, METHODS, "pruning")
         check_settings(self, SolveError)
         rule = self.rule
         if rule.minimiser == SHARP_MATCHING:

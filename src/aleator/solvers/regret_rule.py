@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import FloatArray
 from aleator.settings import PLACED, SLASH, check_settings, setting
 
@@ -101,8 +101,7 @@ class RegretRule:
 
     def __post_init__(self) -> None:
         known = (REGRET_MATCHING, SHARP_MATCHING, HEDGE)
-        if self.minimiser not in known:
-            raise SolveError(f"unknown minimiser {self.minimiser!r}; allowed: {', '.join(known)}")
+        check_known(self.minimiser, known, "minimiser")
         check_settings(self, SolveError)
         if self.horizon < 1:
             raise SolveError(f"a schedule's horizon must be at least 1 iteration, not {self.horizon}")

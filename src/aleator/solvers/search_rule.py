@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.solvers.algorithms import ALGORITHMS
 from aleator.solvers.fictitious_rule import FictitiousRule
 from aleator.solvers.minimax import MinimaxRule, check_one_hand
@@ -85,6 +85,5 @@ def find_rule(rule: SearchRule | str) -> SearchRule:
     """Returns a rule, looked up in `SEARCH_RULES` if it is given by its name."""
     if isinstance(rule, SearchRule):
         return rule
-    if rule not in SEARCH_RULES:
-        raise SolveError(f"unknown search rule {rule!r}; allowed: {', '.join(SEARCH_RULES)}")
+    check_known(rule, SEARCH_RULES, "search rule")
     return SEARCH_RULES[rule]

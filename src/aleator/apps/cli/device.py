@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from aleator.errors import MissingExtraError, SolveError
+from aleator.errors import MissingExtraError, SolveError, check_known
 
 _DEVICES = ("auto", "cpu", "cuda")
 
@@ -16,8 +16,7 @@ def check_device(device: str, threads: int | None) -> str:
         MissingExtraError: torch is not installed.
         SolveError: no such device.
     """
-    if device not in _DEVICES:
-        raise SolveError(f"no device {device!r}; allowed: {', '.join(_DEVICES)}")
+    check_known(device, _DEVICES, "device")
     if find_spec("torch") is None:
         raise MissingExtraError("torch", "neural")
     import torch

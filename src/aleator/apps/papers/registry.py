@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from aleator.apps.papers.base import Experiment, OnProgress, PaperError, Report, Settings
-from aleator.errors import did_you_mean
+from aleator.errors import check_known
 
 
 def _of(name: str, source: str, summary: str, module: str = "", function: str = "run", **options: str) -> Experiment:
@@ -108,7 +108,5 @@ def find_experiment(name: str) -> Experiment:
         PaperError: there is none; the message lists them.
     """
     known = {experiment.name: experiment for experiment in _EXPERIMENTS}
-    if name in known:
-        return known[name]
-    hint = did_you_mean(name, known)
-    raise PaperError(f"unknown experiment {name!r}; {hint}known: {', '.join(known)}")
+    check_known(name, known, "experiment", PaperError)
+    return known[name]

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_policies
 from aleator.agents.whole_hands.scripted import ALL_IN, raise_amounts
 from aleator.arena.whole_hands.aivat import RangeLuck
-from aleator.errors import AgentError, did_you_mean
+from aleator.errors import AgentError, check_known
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, NO_CODE, HandBatch
@@ -42,8 +42,7 @@ ALL_ROUNDS: Final = (0, 1, 2, 3)
 
 def parse_menu(text: str) -> tuple[float, ...]:
     """Returns the bet sizes of a menu by its name."""
-    if text not in MENUS:
-        raise AgentError(f"unknown menu {text!r}; {did_you_mean(text, MENUS)}allowed: {', '.join(MENUS)}")
+    check_known(text, MENUS, "menu", AgentError)
     return MENUS[text]
 
 

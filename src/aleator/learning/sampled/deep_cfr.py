@@ -30,7 +30,7 @@ from typing import Any
 
 import torch
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import Game
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
@@ -104,8 +104,7 @@ class DeepCfrConfig:
 
     def __post_init__(self) -> None:
         parse_sampling(self.sampling)
-        if self.average not in AVERAGES:
-            raise SolveError(f"unknown average {self.average!r}; allowed: {', '.join(AVERAGES)}")
+        check_known(self.average, AVERAGES, "average")
         check_at_least(self, 1, "iterations", "traversals", "memory", "width", "steps", "policy_steps")
         check_at_least(self, 0, "batch", "seed")
         check_positive(self, "learning_rate", "clip")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from aleator.errors import SolveError
+from aleator.errors import check_known
 from aleator.games.base import Game
 from aleator.learning import settings
 from aleator.learning.sampled import deep_cfr, double_neural, nfsp
@@ -66,8 +66,7 @@ def find_method(kind: str) -> Method:
     Raises:
         SolveError: there is none; the message lists them.
     """
-    if kind not in METHODS:
-        raise SolveError(f"unknown method {kind!r}; allowed: {', '.join(METHODS)}")
+    check_known(kind, METHODS, "method")
     return METHODS[kind]
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, check_known
 from aleator.games.base import FloatArray, Game
 from aleator.solvers.engines.batched.growing import Growing
 
@@ -62,8 +62,7 @@ class Encoding:
         dtype: torch.dtype = torch.float32,
     ) -> None:
         """Describes some public states, at least one; in games without `features` there will never be others."""
-        if kind not in ENCODINGS:
-            raise SolveError(f"unknown encoding {kind!r}; allowed: {', '.join(ENCODINGS)}")
+        check_known(kind, ENCODINGS, "encoding")
         if kind == "auto":
             kind = "relative" if game.seats_are_alike else "absolute"
         if kind == "relative" and not game.seats_are_alike:
