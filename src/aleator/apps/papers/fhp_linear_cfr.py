@@ -82,11 +82,11 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     on_progress(1.0, "")
     rows: list[tuple[Cell, ...]] = []
     for rule, curve in curves.items():
-        for iterations, found in curve.points:
+        for iterations, quality in curve.points:
             paper = PUBLISHED.get(int(iterations)) if rule == "lcfr" else None
-            rows.append((rule, int(iterations), paper, found, found / 2, found / paper if paper else None))
+            rows.append((rule, int(iterations), paper, quality, quality / 2, quality / paper if paper else None))
     linear = curves["lcfr"]
-    found = {int(iterations): quality for iterations, quality in linear.points if int(iterations) in PUBLISHED}
+    published = {int(iterations): quality for iterations, quality in linear.points if int(iterations) in PUBLISHED}
     counted = plan.num_infostate_actions()
     roofline = linear.moved / bandwidth
     return Report(
@@ -115,7 +115,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
                     measured=f"{quality:.1f} mbb (NashConv)",
                     agrees=abs(quality / PUBLISHED[iterations] - 1.0) <= _WITHIN,
                 )
-                for iterations, quality in found.items()
+                for iterations, quality in published.items()
             ),
         ),
         panels={"limit flop hold'em": {rule: curve.points for rule, curve in curves.items()}},
