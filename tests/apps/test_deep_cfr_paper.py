@@ -14,7 +14,7 @@ def test_the_experiment_reports_both_averages_and_every_part(
 ) -> None:
     _, document = quick_paper(capsys, "deep-cfr-leduc", tmp_path)
     rows = {row["method"]: row for row in document["rows"]}
-    assert len(rows) == 7 and len(document["claims"]) == 6
+    assert len(rows) == 8 and len(document["claims"]) == 7
     for row in rows.values():
         assert 0 < row["lowest"] <= row["ours"] <= row["highest"] < 2374, "the uniform policy has 2,374"
         assert row["million nodes"] > 0.01

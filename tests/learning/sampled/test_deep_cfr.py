@@ -25,9 +25,18 @@ from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 
 KUHN = DeepCfrConfig(
-    game="kuhn", iterations=24, traversals=300, steps=25, policy_steps=120, width=32, learning_rate=1e-2
+    game="kuhn",
+    iterations=24,
+    traversals=300,
+    from_scratch=True,
+    steps=25,
+    policy_steps=120,
+    width=32,
+    learning_rate=1e-2,
 )
-TINY = DeepCfrConfig(game="leduc", iterations=4, traversals=30, steps=4, policy_steps=5, width=8, memory=500)
+TINY = DeepCfrConfig(
+    game="leduc", iterations=4, traversals=30, from_scratch=True, steps=4, policy_steps=5, width=8, memory=500
+)
 
 
 def trained(config: DeepCfrConfig) -> DeepCFR:

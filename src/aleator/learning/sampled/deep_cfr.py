@@ -3,7 +3,7 @@
 Algorithm:
     In iteration t, for each player i in turn: K traversals by external sampling, in which players match the regrets
     that their networks V predict; what they sample goes to memories. The traverser's regrets r(I, .) go to its memory
-    with weight t, the opponent's policies to the memory of policies. Then V_i is fitted from scratch to its memory:
+    with weight t, the opponent's policies to the memory of policies. Then V_i is fitted to its memory:
     weighted by t, the mean of all sampled regrets is proportional to the regret of linear CFR. Where no predicted
     regret is positive the action with the highest one is played. The average policy is what converges. Deep CFR fits
     a network to the memory of policies at the end; SD-CFR keeps all networks V and draws one of them for every game.
@@ -12,11 +12,13 @@ Reference: thesis 4.1, Algorithms 1 and 2; Fig. 4.3 and 4.4 for the settings tha
     `from_scratch`, `best_action`, `reservoir`); Steinberger 2019 (SD-CFR).
 
 Deviations:
-    In the average policy iteration t has weight t^(1/2) and not t (`policy_power`): with as few traversals as here
-    late policies are noisy, and tables in place of networks end lower so. An iteration updates both players. Before
-    their first fit players act uniformly; V = 0 would have them take the first action. The mixture of SD-CFR leaves
-    that uniform policy out. With samples of other schemes than external sampling, weights are t x those of
-    `traversal`. Fits look at the whole memory in every step if `batch` is 0 (`fitting`).
+    Fits go on from the last parameters unless `from_scratch` is set: they look at the whole memory in every step if
+    `batch` is 0 (`fitting`), and then a few steps do what hundreds from scratch do, so that there are more
+    iterations in the same time. In the average policy iteration t has weight t^(1/2) and not t (`policy_power`):
+    with as few traversals as here late policies are noisy, and tables in place of networks end lower so. An
+    iteration updates both players. Before their first fit players act uniformly; V = 0 would have them take the
+    first action. The mixture of SD-CFR leaves that uniform policy out. With samples of other schemes than external
+    sampling, weights are t x those of `traversal`.
 
 Status: tests/learning/sampled/test_deep_cfr.py; numbers by `aleator paper deep-cfr-leduc`.
 """
@@ -83,19 +85,19 @@ class DeepCfrConfig:
     """
 
     game: str = "leduc"
-    iterations: int = 240
-    traversals: int = 950
+    iterations: int = 1000
+    traversals: int = 250
     sampling: str = "external"
     average: str = NETWORK
     linear: bool = True
     policy_power: float = 0.5
-    from_scratch: bool = True
+    from_scratch: bool = False
     best_action: bool = True
     reservoir: bool = True
-    memory: int = 1_000_000
+    memory: int = 2_000_000
     width: int = 128
     flat: bool = True
-    steps: int = 200
+    steps: int = 30
     policy_steps: int = 2000
     batch: int = 0
     learning_rate: float = 3e-3
@@ -122,10 +124,14 @@ PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     # what the thesis says about flop hold'em (4.1.2, Fig. 4.2)
     "paper": {
-        "iterations": 450, "traversals": 10_000, "memory": 40_000_000, "width": 64, "flat": False, "steps": 4000,
-        "policy_steps": 4000, "batch": 10_000, "learning_rate": 1e-3, "clip": 1.0,
+        "iterations": 450, "traversals": 10_000, "policy_power": 1.0, "from_scratch": True, "memory": 40_000_000,
+        "width": 64, "flat": False, "steps": 4000, "policy_steps": 4000, "batch": 10_000, "learning_rate": 1e-3,
+        "clip": 1.0,
     },
-    "demo": {"iterations": 40, "traversals": 500, "width": 32, "steps": 40, "policy_steps": 200, "learning_rate": 1e-2},
+    "demo": {
+        "iterations": 40, "traversals": 500, "from_scratch": True, "width": 32, "steps": 40, "policy_steps": 200,
+        "learning_rate": 1e-2,
+    },
 }  # fmt: skip
 
 
