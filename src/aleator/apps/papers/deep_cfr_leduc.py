@@ -22,7 +22,7 @@ _WINDOW, _RESERVOIR = "window of 100,000", "reservoir of 100,000"
 _PLAIN, _SCRATCH, _UNIFORM = "without linear weights", "from scratch", "uniform where no regret is positive"
 _ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     _PLAIN: {"linear": False, "policy_power": 0.0},
-    _SCRATCH: {"from_scratch": True, "iterations": 240, "traversals": 1000, "steps": 200},
+    _SCRATCH: {"from_scratch": True, "iterations": 200, "traversals": 1250, "steps": 150, "learning_rate": 3e-3},
     _UNIFORM: {"best_action": False},
     _RESERVOIR: {"memory": 100_000},
     _WINDOW: {"memory": 100_000, "reservoir": False},

@@ -100,7 +100,7 @@ class DeepCfrConfig:
     steps: int = 30
     policy_steps: int = 2000
     batch: int = 0
-    learning_rate: float = 3e-3
+    learning_rate: float = 1e-3
     clip: float = 1.0
     seed: int = 0
 

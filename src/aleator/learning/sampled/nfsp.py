@@ -13,7 +13,8 @@ Deviations:
     One network Q and one network Pi serve both players, who are told their seat. Fits go on from the last parameters,
     with Adam, over the whole window and the whole reservoir in every step (transitions of one infostate and action
     are averaged, which is exact); the target's Q is that of the last epoch. The reservoir has the best action itself
-    and not the one that exploration drew. Pi minimises the squared error, which has the same minimum as the log-loss.
+    and not the one that exploration drew, and with `linear` later ones count more: the first are answers to
+    nothing. Pi minimises the squared error, which has the same minimum as the log-loss.
 
 Status: tests/learning/sampled/test_nfsp.py.
 """
@@ -53,6 +54,7 @@ class NfspConfig:
         games: played at once.
         anticipatory: eta, the chance that a player acts by its best response in a game.
         exploration: epsilon at the start; it falls with the square root of the epoch.
+        linear: best actions of epoch t count t times as much in the average policy; otherwise all alike.
         window: transitions that Q is fitted to, the last ones.
         memory: samples that the reservoir of best actions holds.
         width, flat: of the networks; see `deep_cfr`.
@@ -64,16 +66,17 @@ class NfspConfig:
     """
 
     game: str = "leduc"
-    iterations: int = 1500
-    games: int = 2000
+    iterations: int = 750
+    games: int = 4000
     anticipatory: float = 0.1
     exploration: float = 0.06
-    window: int = 100_000
+    linear: bool = True
+    window: int = 200_000
     memory: int = 2_000_000
     width: int = 64
     flat: bool = True
-    steps: int = 15
-    policy_steps: int = 10
+    steps: int = 30
+    policy_steps: int = 20
     learning_rate: float = 3e-3
     clip: float = 1.0
     seed: int = 0
@@ -149,7 +152,7 @@ class NFSP(SampledTrainer):
         fresh, best = self._play()
         kept = [torch.cat([old, new])[-config.window :] for old, new in zip(self.window, fresh, strict=True)]
         self.window = Transitions(*kept)
-        self.reservoir.add(best, 1.0, self.generator)
+        self.reservoir.add(best, self.epoch + 1.0 if config.linear else 1.0, self.generator)
         loss = self._fit_values()
         fit = Fit(steps=config.policy_steps, batch=0, learning_rate=config.learning_rate, clip=config.clip)
         policy_loss = None
