@@ -1,4 +1,4 @@
-"""A solved spot as a tree to play whole hands by, from where the spot begins."""
+"""A solved spot, or a solved game from the blinds on, as a tree to play whole hands by."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from aleator.abstraction.translation import Translation, pseudo_harmonic
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
 from aleator.agents.whole_hands.tree_agent import KnownTree, TreeAgent
+from aleator.errors import SolutionError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.cards import format_card
 from aleator.games.holdem.hand_state import HandState
+from aleator.solvers.holdem.board_solution import StoredNode
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.spot_walk import SpotPosition, SpotWalk
+from aleator.solvers.holdem.whole_solution import WholeSolution
+from aleator.solvers.solution import open_solution
 
 
 class SpotTree(KnownTree[SpotPosition]):
@@ -55,18 +59,49 @@ class SpotTree(KnownTree[SpotPosition]):
         return position.policy()
 
 
+class WholeTree(KnownTree[StoredNode]):
+    """The tree of a solved game from the blinds on."""
+
+    def __init__(self, solution: WholeSolution) -> None:
+        self.solution, self.dead, self.most = solution, 0, solution.whole.stack
+
+    def begins_at(self, state: HandState) -> bool:
+        return state == self.solution.whole.variant.setup.start()
+
+    def start(self) -> StoredNode:
+        return self.solution.start()
+
+    def betting(self, position: StoredNode) -> BettingNode:
+        return position.node
+
+    def act(self, position: StoredNode, action: int) -> StoredNode:
+        return self.solution.act(position, action)
+
+    def deal(self, position: StoredNode, cards: Sequence[int]) -> StoredNode:
+        after = self.solution.deal(position, cards)
+        assert after is not None, "any flop can come"
+        return after
+
+    def policy_at(self, position: StoredNode) -> FloatArray:
+        return self.solution.policy_at(position)
+
+
 def equilibrium_agent(
     file: Path | str, *, otherwise: HandAgent | None = None, translation: Translation = pseudo_harmonic
-) -> TreeAgent[SpotPosition]:
-    """Returns the agent that plays a solved spot out of its file.
+) -> TreeAgent[SpotPosition] | TreeAgent[StoredNode]:
+    """Returns the agent that plays a solved spot or game out of its file.
 
     Args:
-        file: as `aleator holdem solve` writes it.
+        file: as `aleator holdem solve` or `aleator solve flop-holdem` writes it.
         otherwise: who plays before the spot and off its tree; `PotOddsAgent` if None.
         translation: how bets that the tree lacks are taken.
 
     Raises:
-        SolutionError: it is not a file of a solved spot.
+        SolutionError: it is not a file of solved hold'em.
     """
-    tree = SpotTree(HoldemSolution.open(file))
-    return TreeAgent(f"equilibrium:{file}", tree, otherwise or PotOddsAgent(), translation)
+    name, off_tree, solution = f"equilibrium:{file}", otherwise or PotOddsAgent(), open_solution(file)
+    if isinstance(solution, WholeSolution):
+        return TreeAgent(name, WholeTree(solution), off_tree, translation)
+    if not isinstance(solution, HoldemSolution):
+        raise SolutionError(f"{file} is not a solved hold'em spot but a solution of {solution.summary.game}")
+    return TreeAgent(name, SpotTree(solution), off_tree, translation)

@@ -93,10 +93,10 @@ _KNOWN = (
     KnownHandAgent(family="pot-odds", summary="checks, and calls what its equity is worth", make=_pot_odds),
     KnownHandAgent(
         family="equilibrium",
-        summary="a solved spot, from where it begins; pot-odds before and off its tree",
+        summary="a solved spot or flop-holdem, from where it begins; pot-odds before and off its tree",
         make=_equilibrium,
         settings=(
-            Setting(name="file", form=PLACED, required=True, help="of a solved spot"),
+            Setting(name="file", form=PLACED, required=True, help="of a solved spot or game"),
             Setting(
                 name="translation", metavar="NAME", read=_translation, help="of bets between sizes"
             ),

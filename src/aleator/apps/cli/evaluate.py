@@ -10,9 +10,11 @@ import typer
 
 from aleator.apps.cli.output import number, out, print_json, progress_bar
 from aleator.errors import AgentError
+from aleator.games.holdem.variants import is_hand_game
 from aleator.games.registry import known_games, load_game
 from aleator.parsing import MAX_SEED
 from aleator.solvers.best_response import best_response_value, expected_value
+from aleator.solvers.holdem.whole_solution import WholeSolution
 from aleator.solvers.solution import open_solution
 from aleator.trees.policy import Policy
 
@@ -23,6 +25,7 @@ def run(
     repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often, not going "
                                                 "through all it may draw.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of those draws.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads, in games from the blinds on.")] = 1,
     game: Annotated[str | None, typer.Option(help="The game of FILE, if it is your own: python:FILE.py:CLASS.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
@@ -30,10 +33,14 @@ def run(
 
     Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20  |
     aleator evaluate liars-dice:1x4 --agent rebel --repeats 64  |
-    aleator evaluate mine.solution --game python:mine.py:Mine
+    aleator evaluate mine.solution --game python:mine.py:Mine  |
+    aleator evaluate flop-holdem --agent tight-aggressive
     """
     if agent is not None and game is not None:
         raise AgentError(f"--game is for files; with --agent the game is named once, as in {game} --agent {agent}")
+    if agent is not None and is_hand_game(what):
+        _evaluate_whole(what, agent, repeats, threads, json=json)
+        return
     with progress_bar("evaluating", quiet=json):
         if agent is None:
             if not Path(what).exists() and what.partition(":")[0] in {known.family for known in known_games()}:
@@ -46,6 +53,9 @@ def run(
                     "plays"
                 )
             saved = open_solution(what, load_game(game) if game else None)
+            if isinstance(saved, WholeSolution):
+                _evaluate_whole(what, None, repeats, threads, json=json, saved=saved)
+                return
             policy, summary = saved.policy, saved.summary
             title = f"{summary.iterations:,} iterations of {summary.algorithm}"
             about: dict[str, Any] = {
@@ -67,6 +77,49 @@ def run(
     out.print(f"exploitability   {number(sum(gains) / 2)}   (NashConv / 2; NashConv {number(sum(gains))})")
     out.print(f"best responses   first player gains {number(gains[0])}, second player gains {number(gains[1])}")
     out.print(f"value            {value:+.6f}   (to the first player)")
+
+
+def _evaluate_whole(
+    what: str, agent: str | None, repeats: int | None, threads: int, *, json: bool, saved: WholeSolution | None = None
+) -> None:
+    """Evaluates an agent, or what was solved, in a game from the blinds on: on all flops, in thousandths of a blind."""
+    from aleator.agents.whole_hands import load_hand_agent
+    from aleator.arena.whole_hands.exact import agent_answer
+    from aleator.games.holdem.whole_game import load_whole_game
+    from aleator.solvers.holdem.evaluation import evaluate_policy
+    from aleator.solvers.holdem.problem import prepare_spots
+
+    if repeats is not None:
+        raise AgentError("--repeats is for agents that search games of a tree, not for whole hands")
+    about: dict[str, Any]
+    if saved is None:
+        assert agent is not None
+        whole, playing = load_whole_game(what), load_hand_agent(agent)
+        answer, at_once, title = agent_answer(playing, whole), playing.hands_at_once, f"the agent {agent}"
+        about = {"game": what, "agent": agent}
+    else:
+        whole, answer, at_once, summary = saved.whole, saved.answer, 64, saved.summary
+        title = f"{summary.iterations:,} iterations of {summary.algorithm}"
+        about = {"game": summary.game, "algorithm": summary.algorithm, "iterations": summary.iterations}
+    with progress_bar("evaluating", quiet=json) as move:
+        move(None, "compiling (first run only)")
+        prepare_spots()
+        found = evaluate_policy(
+            whole, answer, threads=threads, boards_at_once=at_once,
+            on_progress=lambda share: move(share, "asking at every decision"),
+        )  # fmt: skip
+    unit = 1000.0 / whole.big_blind
+    gains = [unit * (best - value) for best, value in zip(found.best, found.values, strict=True)]
+    if json:
+        fields = {"button_mbb": unit * found.values[1], "gains_mbb": gains, "nash_conv_mbb": sum(gains)}
+        print_json(about | fields | {"exploitability_mbb": sum(gains) / 2})
+        return
+    out.print(f"[bold]{about['game']}[/], {title}")
+    out.print(
+        f"exploitability   {sum(gains) / 2:,.2f} mbb a hand   (NashConv / 2; NashConv {sum(gains):,.2f}), on all flops"
+    )
+    out.print(f"best responses   big blind gains {gains[0]:,.2f} mbb, button gains {gains[1]:,.2f} mbb")
+    out.print(f"value            {unit * found.values[1]:+,.2f} mbb a hand   (to the button)")
 
 
 def _policy(game: str, name: str, repeats: int | None, seed: int) -> Policy:

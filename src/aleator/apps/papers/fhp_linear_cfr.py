@@ -97,9 +97,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         f"{linear.memory / 2**30:.2f} GiB; the button wins {linear.button:.1f} mbb a hand",
         convention=(
             "mbb: thousandths of a big blind a hand. An iteration updates both players. Our exploitability is NashConv "
-            "/ 2, the mean of both players' gains; the thesis' numbers for this game are the sum of both gains, that "
-            "is NashConv (it names the halved number only for Leduc, in a footnote), and so are its 37 mbb for Deep "
-            "CFR and 47 for NFSP in the same figure. Best responses are exact, over all flops and hands."
+            "/ 2, the mean of both players' gains; the thesis' numbers for this game equal the sum of both gains, that "
+            "is NashConv (it names the halved number for Leduc only, in a footnote), and so most likely do its 37 mbb "
+            "for Deep CFR and 47 for NFSP. Best responses are exact, over all flops and hands."
         ),
         columns=("rule", "iterations", "thesis, mbb", "NashConv, mbb", "exploitability, mbb", "ours / thesis"),
         rows=tuple(rows),

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from aleator.errors import SolutionError, one_line
-from aleator.games.base import Game
+from aleator.games.base import FloatArray, Game
+from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.game import HoldemState, WholeHoldemGame
 from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
@@ -61,6 +62,10 @@ class WholeSolution(BoardSolution):
             else:
                 found = self.act(found, found.node.tree.children(found.node.number).index(number))
         return found
+
+    def answer(self, node: BettingNode, boards: Sequence[tuple[int, ...]]) -> FloatArray:
+        """Returns [B, A, 1326]: the policy of a decision on some boards; see `solvers.holdem.evaluation.Answer`."""
+        return np.stack([self.policy_at(self.at(HoldemState(board, node.number))) for board in boards])
 
     @staticmethod
     def _is_dealt(at: StoredNode) -> bool:
@@ -130,7 +135,7 @@ class _StoredPolicy:
     def __init__(self, game: WholeHoldemGame, solution: WholeSolution) -> None:
         self.game, self.solution = game, solution
 
-    def at(self, events: Sequence[int]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def at(self, events: Sequence[int]) -> FloatArray:
         """Returns [A, H]: the policy of the decision after some events; uniform for hands that never get there."""
         state = self.game.root()
         for event in events:
@@ -146,7 +151,7 @@ class _StoredPolicy:
             policy[node][:] = self._block(state)
         return policy
 
-    def _block(self, state: HoldemState) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def _block(self, state: HoldemState) -> FloatArray:
         at = self.solution.at(state)
         block = self.solution.policy_at(at)[:, self.game.hand_sets[at.node.player]]
         return np.where(block.any(axis=0), block, 1.0 / len(block))
