@@ -46,6 +46,12 @@ def _equilibrium(values: Values) -> HandAgent:
     return equilibrium_agent(values.pop("file"), **values)
 
 
+def _blueprint(values: Values) -> HandAgent:
+    from aleator.agents.whole_hands.blueprint import blueprint_agent
+
+    return blueprint_agent(values.pop("file"), **values)
+
+
 def _translation(text: str) -> Any:
     from aleator.abstraction.translation import parse_translation
 
@@ -102,6 +108,22 @@ _KNOWN = (
             ),
             Setting(
                 name="otherwise", metavar="AGENT", read=_otherwise, help="who plays before and off it"
+            ),
+        ),
+    ),
+    KnownHandAgent(
+        family="blueprint",
+        summary="a blueprint of the whole game in an abstraction (aleator train blueprint)",
+        make=_blueprint,
+        settings=(
+            Setting(name="file", form=PLACED, required=True, help="of a blueprint"),
+            Setting(name="abstraction", metavar="FILE", help="its buckets, if they have moved"),
+            switch("purified", "plays the likeliest action only", key="purify", value=True),
+            Setting(
+                name="translation", metavar="NAME", read=_translation, help="of bets between sizes"
+            ),
+            Setting(
+                name="otherwise", metavar="AGENT", read=_otherwise, help="who plays where it knows nothing"
             ),
         ),
     ),

@@ -12,6 +12,7 @@ import typer
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import note, number, out, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.train_blueprint import blueprint
 from aleator.apps.cli.train_holdem import holdem
 from aleator.apps.cli.train_hunl import GAME, train_hunl
 from aleator.apps.cli.train_sampled import HELP, train_command
@@ -44,6 +45,7 @@ def _overview() -> None:
     """Train networks by self-play; a run can be stopped and resumed at any time."""
 
 
+app.command()(blueprint)
 app.command()(holdem)
 for _kind in HELP:
     app.command(_kind)(train_command(_kind))

@@ -1,0 +1,99 @@
+"""A blueprint in a file: what it was trained by, how far, and its table, of which only what is asked for is read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.abstraction.buckets import Buckets
+from aleator.errors import one_line, shown
+from aleator.games.base import FloatArray
+from aleator.storage import ArrayFile, StorageError, StoredArray, check_object, parse_json, write_arrays
+
+FORMAT = "aleator blueprint 1"
+
+
+class Progress(NamedTuple):
+    """How far training is: deals, decisions and ends visited, seconds."""
+
+    deals: int = 0
+    visits: int = 0
+    seconds: float = 0.0
+
+
+class Blueprint:
+    """A blueprint that was opened.
+
+    Args:
+        path: its file.
+
+    Attributes:
+        config_text: how it was trained (`BlueprintConfig.parse`).
+        fingerprint: of its buckets.
+        buckets_place: where they lay, as seen from the file.
+        progress: of its training.
+
+    Raises:
+        StorageError: the file cannot be read, is damaged, or is something else.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        file = ArrayFile(path)
+        if file.metadata.get("format") != FORMAT:
+            raise StorageError(f"{path} is no blueprint: its format is {shown(file.metadata.get('format'))}")
+        try:
+            if not file.checked:
+                raise ValueError("its checksums are missing")
+            self.config_text = file.metadata["config"]
+            about = check_object(parse_json(file.metadata["buckets"]), {"fingerprint": str, "place": str})
+            progress = check_object(
+                parse_json(file.metadata["progress"]), {"deals": int, "visits": int, "seconds": float}
+            )
+            self._table: StoredArray = file["table"]
+            if self._table.dtype != np.float32 or len(self._table.shape) != 1:
+                raise ValueError("its table is of another kind")
+        except (KeyError, ValueError, TypeError) as error:
+            if isinstance(error, StorageError):
+                raise
+            raise StorageError(f"{path} is damaged: {one_line(error)}") from error
+        self.fingerprint, self.buckets_place = about["fingerprint"], about["place"]
+        self.progress = Progress(**progress)
+
+    @property
+    def size(self) -> int:
+        """How many numbers its table has."""
+        return len(self._table)
+
+    def table(self) -> npt.NDArray[np.float32]:
+        """Returns the whole table, after its checksums were compared."""
+        return np.asarray(self._table)
+
+    def average_policy(self, row: int, numbers: int, actions: int) -> FloatArray:
+        """Returns the average policy of a decision for each number that hands have, ``[numbers, actions]``.
+
+        Numbers that were never met have 0.
+        """
+        block = self._table[row : row + numbers * 2 * actions].reshape(numbers, 2, actions)
+        sums = block[:, 1].astype(np.float64)
+        total = sums.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(sums, total, out=np.zeros_like(sums), where=total > 0.0))
+
+    @staticmethod
+    def write(
+        path: Path, config: str, buckets: Buckets, place: Path, progress: Progress, table: npt.NDArray[np.float32]
+    ) -> None:
+        """Writes a blueprint to a file, replacing it atomically."""
+        relative = os.path.relpath(place, path.parent)
+        metadata = {
+            "format": FORMAT,
+            "config": config,
+            "buckets": json.dumps({"fingerprint": buckets.fingerprint, "place": relative}),
+            "progress": json.dumps(progress._asdict()),
+        }
+        write_arrays(path, {"table": table}, metadata)

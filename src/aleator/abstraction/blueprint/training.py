@@ -1,0 +1,200 @@
+"""Training a blueprint: linear Monte Carlo CFR on one table, by as many threads as there are, in periods.
+
+Algorithm:
+    A period is a number of deals, each of which updates both players (`walk`). After period p everything in the table
+    is multiplied by p / (p + 1): so what period p adds counts p times, which is linear CFR in steps, for regrets and
+    for the average policy alike. After a number of periods the factor is next to 1, and left out.
+
+Reference: N. Brown, T. Sandholm (Science 2019), supplement: discounts every ten minutes for the first 400; N. Brown's
+thesis (2020), 3.3.3 (linear Monte Carlo CFR).
+Deviations: periods are deals and not minutes, so that one thread's result follows from the seed alone. Averages are
+kept on all streets; Pluribus keeps those of the first one and takes snapshots of the others.
+Status: tests/abstraction/blueprint/test_training.py.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from aleator.abstraction.blueprint.betting import STANDARD_MENU, Betting, build_betting
+from aleator.abstraction.blueprint.deals import deal_room, deal_tables
+from aleator.abstraction.blueprint.file import Blueprint, Progress
+from aleator.abstraction.blueprint.walk import Pruning, Table, run_deals, walk_room
+from aleator.abstraction.buckets import AbstractionError, Buckets
+from aleator.errors import TooBigError, shown
+from aleator.games.holdem.variants import load_hand_game
+from aleator.memory import available_memory, format_gib
+from aleator.parsing import MAX_SEED
+from aleator.storage import check_object, parse_json
+
+Report = Callable[[Progress], bool]
+
+PRUNING = ("pluribus", "libratus", "none")
+_CHUNK = 5_000  # deals of a thread between two looks at the clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlueprintConfig:
+    """What a blueprint is trained by.
+
+    Attributes:
+        game: a heads-up game of whole hands.
+        menu: sizes of bets, one text per street (`LevelMenu.parse`); None for limit.
+        period: deals between two discounts.
+        linear_periods: discounts there are.
+        pruning: `pluribus`, `libratus` or `none`.
+        threshold: regrets this many stacks below 0 are pruned.
+        seed: of all randomness.
+    """
+
+    game: str = "hunl"
+    menu: tuple[str, ...] | None = STANDARD_MENU
+    period: int = 500_000
+    linear_periods: int = 400
+    pruning: str = "pluribus"
+    threshold: float = 25.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.pruning not in PRUNING:
+            raise AbstractionError(f"unknown pruning {shown(self.pruning)}; allowed: {', '.join(PRUNING)}")
+        limits = {"period": (1, 10**12), "linear_periods": (0, 10**9), "seed": (0, MAX_SEED)}
+        for name, (least, most) in limits.items():
+            if not least <= getattr(self, name) <= most:
+                raise AbstractionError(f"{name} must be from {least} to {most:,}, not {shown(getattr(self, name))}")
+        if not 0.0 < self.threshold < math.inf:
+            raise AbstractionError(f"threshold must be a positive number of stacks, not {self.threshold}")
+
+    @classmethod
+    def of(cls, game: str, **changes: object) -> BlueprintConfig:
+        """Returns the usual settings for a game, with changes."""
+        limit = load_hand_game(game).rules.fixed_bets is not None
+        return cls(game=game, **{"menu": None if limit else STANDARD_MENU, **changes})  # type: ignore[arg-type]
+
+    def to_json(self) -> str:
+        """Returns it as text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def parse(cls, text: str) -> BlueprintConfig:
+        """Returns the settings of a text that `to_json` gave.
+
+        Raises:
+            ValueError: it is another text.
+        """
+        kinds = {"game": str, "menu": list, "period": int, "linear_periods": int, "pruning": str, "threshold": float}
+        values = check_object(parse_json(text), {**kinds, "seed": int}, optional={"menu"})
+        if values["menu"] is not None:
+            if not all(isinstance(street, str) for street in values["menu"]):
+                raise ValueError(f"its menu is {shown(values['menu'])}")
+            values["menu"] = tuple(values["menu"])
+        return cls(**values)
+
+    def rule(self, betting: Betting, last_street: int) -> tuple[Pruning, float]:
+        """Returns when actions are pruned, and in which share of the deals."""
+        if self.pruning == "none":
+            return Pruning(-math.inf, -math.inf, 0.0, last_street), 0.0
+        threshold = -self.threshold * betting.stack
+        libratus = self.pruning == "libratus"
+        floor = -math.inf if libratus else threshold * (31.0 / 30.0)
+        return Pruning(threshold, floor, -threshold / 4.0 if libratus else 0.0, last_street), 1.0 if libratus else 0.95
+
+
+class BlueprintTrainer:
+    """A blueprint in training.
+
+    Args:
+        config: how it is trained.
+        buckets: hands that are taken for one another.
+        place: where the buckets lie, for who plays the blueprint later.
+
+    Attributes:
+        betting: its decisions.
+        table: regrets and sums of policies.
+        progress: how far it is.
+    """
+
+    def __init__(self, config: BlueprintConfig, buckets: Buckets, place: Path) -> None:
+        self.config, self.buckets, self.place = config, buckets, place
+        self.betting = build_betting(config.game, config.menu, buckets.config)
+        need, free = 4 * self.betting.size, available_memory()
+        if need > 0.8 * free:
+            raise TooBigError(
+                f"the blueprint takes {format_gib(need)} and {format_gib(free)} are free: use fewer buckets or sizes"
+            )
+        self._deals = deal_tables(buckets)
+        self.table: Table = np.zeros(self.betting.size, np.float32)
+        self.progress = Progress()
+
+    def restore(self, blueprint: Blueprint) -> None:
+        """Goes on from a blueprint.
+
+        Raises:
+            AbstractionError: it was trained by other settings or with other buckets.
+        """
+        if blueprint.config_text != self.config.to_json() or blueprint.fingerprint != self.buckets.fingerprint:
+            raise AbstractionError("the blueprint in the file has other settings or buckets: write to another file")
+        self.table[:] = blueprint.table()
+        self.progress = blueprint.progress
+
+    def run(
+        self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None
+    ) -> None:
+        """Trains for some seconds or until so many deals were made in all, whichever comes first.
+
+        Args:
+            seconds: from now on.
+            deals: in all, those of earlier runs included.
+            threads: on the one table.
+            report: is told how far it is, now and then; training stops if it returns True.
+        """
+        pruning, share = self.config.rule(self.betting, self.buckets.config.last_street)
+        rooms = [(deal_room(), walk_room()) for _ in range(threads)]
+        seed, period = np.uint64(self.config.seed), self.config.period
+        progress, began, before = self.progress, time.perf_counter(), self.progress.seconds
+
+        def run(task: tuple[int, int, int]) -> int:
+            thread, first, count = task
+            return run_deals(
+                seed, first, count, share, pruning, self.betting.arrays, self._deals, self.table, *rooms[thread]
+            )
+
+        with ThreadPoolExecutor(threads) as pool:
+            while time.perf_counter() - began < seconds and progress.deals < deals:
+                left = min(period - progress.deals % period, deals - progress.deals, threads * _CHUNK)
+                firsts = np.linspace(progress.deals, progress.deals + int(left), threads + 1).astype(int).tolist()
+                tasks = [(thread, firsts[thread], firsts[thread + 1] - firsts[thread]) for thread in range(threads)]
+                visits = sum(pool.map(run, tasks))
+                done = progress.deals + int(left)
+                if done % period == 0 and done // period <= self.config.linear_periods:
+                    self._discount(done // period)
+                progress = Progress(done, progress.visits + visits, before + time.perf_counter() - began)
+                self.progress = progress
+                if report is not None and report(progress):
+                    break
+
+    def _discount(self, period: int) -> None:
+        self.table *= np.float32(period / (period + 1.0))
+
+    def count_met(self) -> int:
+        """Returns how many infostates have a sum of policies, because their player was the opponent there."""
+        met, arrays = 0, self.betting.arrays
+        for decision in range(self.betting.decisions):
+            actions = int(arrays.first[decision + 1] - arrays.first[decision])
+            numbers = self.buckets.config.count(int(arrays.street[decision]))
+            begin = int(arrays.row[decision])
+            block = self.table[begin : begin + numbers * 2 * actions].reshape(numbers, 2, actions)
+            met += int((block[:, 1].max(axis=1) > 0.0).sum())
+        return met
+
+    def save(self, path: Path) -> None:
+        """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
+        Blueprint.write(path, self.config.to_json(), self.buckets, self.place, self.progress, self.table)

@@ -1,0 +1,132 @@
+"""A blueprint as a tree to play whole hands by, from the blinds on."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.abstraction.blueprint.betting import build_betting
+from aleator.abstraction.blueprint.file import Blueprint
+from aleator.abstraction.blueprint.training import BlueprintConfig
+from aleator.abstraction.buckets import Buckets, open_buckets
+from aleator.abstraction.translation import Translation, pseudo_harmonic
+from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.pot_odds import PotOddsAgent
+from aleator.agents.whole_hands.tree_agent import KnownTree, TreeAgent
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting_tree import BettingNode
+from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.variants import load_hand_game
+
+_KEPT: Final = 4096
+
+
+class Position(NamedTuple):
+    """Where play is: a node of the betting, and the cards on the board."""
+
+    node: BettingNode
+    board: tuple[int, ...]
+
+
+class BlueprintTree(KnownTree[Position]):
+    """The tree of a blueprint. It begins where its game does; chips may be scaled.
+
+    Args:
+        blueprint: what is played.
+        buckets: that it was trained with.
+        purify: whether only the likeliest action is played, as Tartanian7 did.
+    """
+
+    def __init__(self, blueprint: Blueprint, buckets: Buckets, *, purify: bool = False) -> None:
+        try:
+            config = BlueprintConfig.parse(blueprint.config_text)
+        except ValueError as error:
+            raise AgentError(f"{blueprint.path} is damaged: {error}") from error
+        if blueprint.fingerprint != buckets.fingerprint:
+            raise AgentError(f"{blueprint.path} was trained with other buckets than those given")
+        self._blueprint, self._buckets, self._purify = blueprint, buckets, purify
+        self._betting = build_betting(config.game, config.menu, buckets.config)
+        if blueprint.size != self._betting.size:
+            raise AgentError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
+        self.game = load_hand_game(config.game)
+        self.dead, self.most = 0, self._betting.stack
+        self._numbers: OrderedDict[tuple[int, ...], npt.NDArray[np.int64]] = OrderedDict()
+
+    def begins_at(self, state: HandState) -> bool:
+        """Returns whether a hand of its game, or of one with scaled chips, begins."""
+        rules, own = state.setup.rules, self.game.rules
+        scale = rules.big_blind / own.big_blind
+        bets = None if own.fixed_bets is None else tuple(bet * scale for bet in own.fixed_bets)
+        return (
+            not state.actions
+            and state.setup.first_street == 0
+            and rules.num_players == 2
+            and rules.num_streets == own.num_streets
+            and rules.small_blind == own.small_blind * scale
+            and (rules.fixed_bets is None) == (bets is None)
+            and (bets is None or tuple(rules.fixed_bets or ()) == bets)
+            and rules.max_raises == own.max_raises
+            and min(state.setup.stacks) == self.game.stack * scale
+        )
+
+    def start(self) -> Position:
+        return Position(self._betting.root, ())
+
+    def betting(self, position: Position) -> BettingNode:
+        return position.node
+
+    def act(self, position: Position, action: int) -> Position:
+        return position._replace(node=position.node.children[action])
+
+    def deal(self, position: Position, cards: Sequence[int]) -> Position:
+        return Position(position.node.children[0], (*position.board, *cards))
+
+    def policy_at(self, position: Position) -> FloatArray:
+        arrays, decision = self._betting.arrays, int(self._betting.decision_of[position.node.number])
+        actions = int(arrays.first[decision + 1] - arrays.first[decision])
+        count = self._buckets.config.count(int(arrays.street[decision]))
+        policy = self._blueprint.average_policy(int(arrays.row[decision]), count, actions)
+        if self._purify:
+            best = policy.argmax(axis=1)
+            policy = np.eye(actions)[best] * (policy.sum(axis=1, keepdims=True) > 0.0)
+        return np.ascontiguousarray(policy[self._numbers_on(position.board)].T)
+
+    def _numbers_on(self, board: tuple[int, ...]) -> npt.NDArray[np.int64]:
+        if board not in self._numbers:
+            self._numbers[board] = self._buckets.numbers(board)
+            if len(self._numbers) > _KEPT:
+                self._numbers.popitem(last=False)
+        return self._numbers[board]
+
+
+def blueprint_agent(
+    file: Path | str,
+    *,
+    abstraction: Path | str | None = None,
+    purify: bool = False,
+    otherwise: HandAgent | None = None,
+    translation: Translation = pseudo_harmonic,
+) -> TreeAgent[Position]:
+    """Returns the agent that plays a blueprint out of its file.
+
+    Args:
+        file: as `aleator train blueprint` writes it.
+        abstraction: its buckets; None: where they lay when it was trained.
+        purify: whether only the likeliest action is played.
+        otherwise: who plays where the blueprint has met nothing; `PotOddsAgent` if None.
+        translation: how bets that its menu lacks are taken.
+
+    Raises:
+        StorageError: a file cannot be read, or is something else.
+        AgentError: the buckets are not those of the blueprint.
+    """
+    blueprint = Blueprint(file)
+    place = blueprint.path.parent / blueprint.buckets_place if abstraction is None else Path(abstraction)
+    tree = BlueprintTree(blueprint, open_buckets(place), purify=purify)
+    return TreeAgent(f"blueprint:{file}", tree, otherwise or PotOddsAgent(), translation)

@@ -1,0 +1,128 @@
+"""`aleator train blueprint`: a policy of the whole game in an abstraction, by sampling."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aleator.apps.cli.output import note, out, print_json
+from aleator.apps.cli.stopping import end
+from aleator.apps.cli.train_holdem import reporting
+from aleator.apps.cli.training import duration
+from aleator.errors import SolveError
+from aleator.parsing import MAX_SEED, MAX_THREADS
+from aleator.storage import check_writable
+
+if TYPE_CHECKING:
+    from aleator.abstraction.blueprint.file import Progress
+    from aleator.abstraction.blueprint.training import BlueprintTrainer
+
+
+def blueprint(
+    abstraction: Annotated[Path, typer.Option(help="A file of buckets, from `aleator abstraction build`.")],
+    game: Annotated[str, typer.Option(help="A heads-up game of whole hands: hunl, hulh, flop-holdem ...")] = "hunl",
+    output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. One that is "
+                                                "there is trained further.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes from now on.")] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="Until so many deals, with those of earlier runs.")] = None,
+    menu: Annotated[str | None, typer.Option(help="Bet sizes by street, with / between: '50% 100%; all-in / ...'; "
+                                             "behind ; those after the first bet of a street.")] = None,
+    pruning: Annotated[str, typer.Option(help="pluribus, libratus or none.")] = "pluribus",
+    threshold: Annotated[float, typer.Option(help="Stacks below 0 of regrets that are pruned.")] = 25.0,
+    period: Annotated[int, typer.Option(min=1, help="Deals between two discounts.")] = 500_000,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120.0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Train a blueprint by linear Monte Carlo CFR. Ctrl-C keeps it; the same command trains it further.
+
+    Examples:  aleator train blueprint --game hunl --abstraction buckets.bin --minutes 30  |  aleator train blueprint
+    --game flop-holdem --abstraction flop.bin --deals 1000000 --out flop.blueprint
+    """
+    if minutes is None and deals is None:
+        raise SolveError("say when to stop: --minutes or --deals")
+    if minutes is not None and not 0.0 < minutes < math.inf:
+        raise SolveError(f"minutes must be a positive number, not {minutes}")
+    from aleator.abstraction.blueprint.file import Blueprint
+    from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
+    from aleator.abstraction.buckets import open_buckets
+
+    changes: dict[str, Any] = {"pruning": pruning, "threshold": threshold, "period": period, "seed": seed}
+    if menu is not None:
+        changes["menu"] = tuple(street.strip() for street in menu.split("/"))
+    config = BlueprintConfig.of(game, **changes)
+    path = output or Path(f"{game.replace(':', '-')}.blueprint")
+    check_writable(path)
+    trainer = BlueprintTrainer(config, open_buckets(abstraction), abstraction)
+    if path.exists():
+        trainer.restore(Blueprint(path))
+    if not json:
+        _announce(trainer, path)
+    stopped = False
+    with reporting("training", quiet=json) as report:
+        try:
+            run(trainer, path, minutes, deals, threads or os.cpu_count() or 1, checkpoint_every, report)
+        except KeyboardInterrupt:
+            stopped = True
+        trainer.save(path)
+    _tell(trainer, path, json=json)
+    end(stopped=stopped)
+
+
+def run(
+    trainer: BlueprintTrainer,
+    path: Path,
+    minutes: float | None,
+    deals: int | None,
+    threads: int,
+    every: float,
+    report: Any,
+) -> None:
+    """Trains, tells how far it is, and saves now and then."""
+    began = saved = time.monotonic()
+    before = trainer.progress
+
+    def tell(progress: Progress) -> bool:
+        nonlocal saved
+        now = time.monotonic()
+        parts = [] if minutes is None else [(now - began) / (60.0 * minutes)]
+        parts += [] if deals is None else [progress.deals / deals]
+        speed = (progress.visits - before.visits) / max(now - began, 1e-9)
+        report(max(parts), f"{progress.deals:,} deals, {speed / 1e6:.1f} M nodes a second")
+        if now - saved > every:
+            trainer.save(path)
+            saved = time.monotonic()
+        return False
+
+    trainer.run(
+        seconds=math.inf if minutes is None else 60.0 * minutes, deals=deals or math.inf, threads=threads, report=tell
+    )
+
+
+def _announce(trainer: BlueprintTrainer, path: Path) -> None:
+    betting = trainer.betting
+    begun = f", {trainer.progress.deals:,} deals done" if trainer.progress.deals else ""
+    note(
+        f"{trainer.config.game}: {betting.decisions:,} decisions, {betting.infostates:,} infostates, "
+        f"{4 * betting.size / 1e6:,.0f} MB; {path}{begun}"
+    )
+
+
+def _tell(trainer: BlueprintTrainer, path: Path, *, json: bool) -> None:
+    progress, betting = trainer.progress, trainer.betting
+    met = trainer.count_met()
+    if json:
+        print_json({"file": str(path), **progress._asdict(), "infostates": betting.infostates, "met": met})
+        return
+    out.print(
+        f"{path}: {progress.deals:,} deals and {progress.visits:,} nodes in {duration(progress.seconds)}; "
+        f"{met:,} of {betting.infostates:,} infostates met",
+        markup=False,
+        soft_wrap=True,
+    )
