@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.apps.papers.base import Band, Cell, Claim, OnProgress, Points, Report, Settings
-from aleator.apps.papers.parallel import run_beside
-from aleator.games.base import FloatArray
+from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
+from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR, DeepCfrConfig
 from aleator.learning.sampled.nfsp import NFSP, NfspConfig
 from aleator.solvers.best_response import exploitability
@@ -54,28 +53,6 @@ class Looks(NamedTuple):
     seconds: list[float]
     quality: list[float]
     network: list[float]
-
-
-class _Curve(NamedTuple):
-    """Several runs, [runs, looks]: nodes touched and exploitability x 1,000."""
-
-    nodes: FloatArray
-    quality: FloatArray
-
-    @property
-    def final(self) -> FloatArray:
-        """[runs] at the end."""
-        final: FloatArray = self.quality[:, -1]
-        return final
-
-    def points(self) -> Points:
-        """Returns the mean over the mean of nodes."""
-        return list(zip(self.nodes.mean(axis=0).tolist(), self.quality.mean(axis=0).tolist(), strict=True))
-
-    def band(self) -> Band:
-        """Returns the lowest and the highest run."""
-        low, high = self.quality.min(axis=0), self.quality.max(axis=0)
-        return list(zip(self.nodes.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
 
 
 def tasks(settings: Settings) -> dict[str, Task]:
@@ -130,13 +107,13 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 def report(settings: Settings, found: Mapping[str, Looks]) -> Report:
     """Returns the report of runs."""
     names = dict.fromkeys(name.rsplit(", seed", 1)[0] for name in found)
-    curves: dict[str, _Curve] = {}
+    curves: dict[str, SeedsCurve] = {}
     for name in names:
         runs = [found[f"{name}, seed {seed}"] for seed in _seeds(settings)]
         nodes = np.array([looks.nodes for looks in runs])
-        curves[name] = _Curve(nodes, np.array([looks.quality for looks in runs]))
+        curves[name] = SeedsCurve(nodes, np.array([looks.quality for looks in runs]))
         if name == _SD:
-            curves[_DEEP] = _Curve(nodes, np.array([looks.network for looks in runs]))
+            curves[_DEEP] = SeedsCurve(nodes, np.array([looks.network for looks in runs]))
     parts = [name for name in curves if name not in (_DEEP, _NFSP)]
     panels = {"Leduc": [_SD, _DEEP, _NFSP], **({"what each part is worth": parts} if len(parts) > 1 else {})}
     usual, other = DeepCfrConfig(), NfspConfig()
@@ -169,14 +146,14 @@ def report(settings: Settings, found: Mapping[str, Looks]) -> Report:
     )
 
 
-def _row(name: str, curve: _Curve) -> tuple[Cell, ...]:
+def _row(name: str, curve: SeedsCurve) -> tuple[Cell, ...]:
     """Returns a row of the table."""
     final = curve.final
     spread = float(final.mean()), float(final.min()), float(final.max())
-    return (name, _PUBLISHED.get(name), *spread, float(curve.nodes[:, -1].mean()) / 1e6)
+    return (name, _PUBLISHED.get(name), *spread, float(curve.at[:, -1].mean()) / 1e6)
 
 
-def _claims(curves: Mapping[str, _Curve]) -> tuple[Claim, ...]:
+def _claims(curves: Mapping[str, SeedsCurve]) -> tuple[Claim, ...]:
     """Returns what was published, checked."""
     final = {name: float(curve.final.mean()) for name, curve in curves.items()}
 
@@ -187,7 +164,7 @@ def _claims(curves: Mapping[str, _Curve]) -> tuple[Claim, ...]:
     claims = [
         Claim(
             text="SD-CFR with external sampling: 46 at 1e7 nodes",
-            measured=f"{final[_SD]:.1f} at {curves[_SD].nodes[:, -1].mean():.2g} nodes",
+            measured=f"{final[_SD]:.1f} at {curves[_SD].at[:, -1].mean():.2g} nodes",
             agrees=final[_SD] <= _PUBLISHED[_SD],
         ),
         Claim(text="NFSP: 75 after 3e6 games", measured=f"{final[_NFSP]:.1f}", agrees=final[_NFSP] <= 75.0),

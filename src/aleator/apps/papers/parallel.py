@@ -1,4 +1,7 @@
-"""Runs of an experiment beside each other: one process of one thread for each, as many at a time as there are cores."""
+"""Runs of an experiment beside each other, and curves of runs with several seeds.
+
+Each run has a process of one thread; there are as many at a time as there are cores.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,40 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from aleator.apps.papers.base import OnProgress
+from aleator.apps.papers.base import Band, OnProgress, Points
+from aleator.games.base import FloatArray
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+
+class SeedsCurve(NamedTuple):
+    """Runs with several seeds, [runs, looks].
+
+    Attributes:
+        at: where they were looked at: nodes touched, iterations or seconds.
+        quality: exploitability there.
+    """
+
+    at: FloatArray
+    quality: FloatArray
+
+    @property
+    def final(self) -> FloatArray:
+        """[runs] at the end."""
+        final: FloatArray = self.quality[:, -1]
+        return final
+
+    def points(self) -> Points:
+        """Returns the mean over runs."""
+        return list(zip(self.at.mean(axis=0).tolist(), self.quality.mean(axis=0).tolist(), strict=True))
+
+    def band(self) -> Band:
+        """Returns the lowest and the highest run."""
+        low, high = self.quality.min(axis=0), self.quality.max(axis=0)
+        return list(zip(self.at.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
 
 
 def run_beside(

@@ -86,9 +86,9 @@ class DoubleNeuralConfig:
     warm: int = 0
     everywhere: bool = True
     width: int = 128
-    policy_width: int = 256
-    steps: int = 10
-    policy_steps: int = 10
+    policy_width: int = 128
+    steps: int = 40
+    policy_steps: int = 40
     policy_every: int = 10
     first_steps: int = 500
     learning_rate: float = 1e-2
@@ -114,9 +114,13 @@ class DoubleNeuralConfig:
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     # what the paper says, as far as it means anything here
-    "paper": {"steps": 2000, "policy_steps": 2000, "policy_every": 1, "learning_rate": 1e-3, "everywhere": False},
-    "demo": {"iterations": 100, "traversals": 500, "width": 32, "policy_width": 32, "first_steps": 100},
-}
+    "paper": {
+        "policy_width": 256, "steps": 2000, "policy_steps": 2000, "policy_every": 1, "learning_rate": 1e-3,
+        "everywhere": False,
+    },
+    "demo": {"iterations": 100, "traversals": 500, "width": 32, "policy_width": 32, "steps": 10, "policy_steps": 20,
+             "first_steps": 100},
+}  # fmt: skip
 
 
 class Sums(Protocol):
