@@ -120,7 +120,8 @@ def read_network(path: Path) -> Values:
 def read_config(path: Path) -> Values:
     config = RunDirectory(path.parent).config()
     trainer = Trainer(config)
-    RunDirectory(path.parent)._check_game(trainer, RunDirectory(path.parent)._settings()[1])
+    run = RunDirectory(path.parent)
+    run._check_game(run._settings()[1], trainer.subgames.fingerprint, trainer)
     return config.to_dict()
 
 

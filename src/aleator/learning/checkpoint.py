@@ -1,38 +1,32 @@
 """A training run on disk: settings, metrics, and checkpoints from which it goes on as if it had never stopped.
 
-A run is a directory:
-    config.json         the settings, and the fingerprint of the game
-    metrics.jsonl       one JSON object per epoch
-    checkpoint.run      everything that changes, in one file that is replaced atomically
-    network.safetensors the value network (a `Model`), replaced with every checkpoint
-On the CPU a resumed run is equal bit by bit to one that was never stopped. Metrics after the last checkpoint are
-dropped when a run resumes, because they are made again. A run can move to another kind of device; it then goes on with
-other random numbers. A game of one's own is given by who resumes the run; its code is never run because a file names
-it.
+`run_files` has the directory. On the CPU a resumed run is equal bit by bit to one that was never stopped. A run can
+move to another kind of device; it then goes on with other random numbers. A game of one's own is given by who resumes
+the run; its code is never run because a file names it.
 """
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 import torch
 
-from aleator.errors import one_line
 from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
-from aleator.learning.run_files import CHECKPOINT, CONFIG, NETWORK, RunFiles
+from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, read_tensors, restore_generator
 from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import Model
-from aleator.storage import ArrayFile, StorageError, check_object, parse_json, write_arrays
-from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
+from aleator.storage import ArrayFile, check_object, parse_json, write_arrays
+from aleator.trees.fingerprint import Fingerprint
 
 _FORMAT, _EARLIER = "aleator training run 2", "aleator training run 1"
 
 
-class RunDirectory(RunFiles):
+class RunDirectory(RunFiles[RebelConfig]):
     """The directory of one training run of ReBeL."""
 
     def __init__(self, path: Path | str) -> None:
@@ -50,21 +44,9 @@ class RunDirectory(RunFiles):
         """
         self.begin(config.to_dict(), fingerprint)
 
-    def config(self) -> RebelConfig:
-        """Returns the settings of the run.
-
-        Raises:
-            StorageError: there is no run here, or its settings are damaged.
-        """
-        return self._settings()[0]
-
-    def _settings(self) -> tuple[RebelConfig, Fingerprint | None]:
-        """Returns the settings of the run, and the fingerprint of its game if it is known."""
-        values, fingerprint = self.settings()
-        try:
-            return RebelConfig.from_dict(values), fingerprint
-        except ValueError as error:
-            raise StorageError(f"{self.path / CONFIG} is damaged: {one_line(error)}") from error
+    def parse_config(self, values: Any) -> RebelConfig:
+        """Returns the settings that a file has as JSON values."""
+        return RebelConfig.from_dict(values)
 
     def save(self, trainer: Trainer, report: dict[str, Any] | None = None) -> None:
         """Writes a checkpoint and the network."""
@@ -97,39 +79,8 @@ class RunDirectory(RunFiles):
         model.save(self.path / NETWORK)
 
     def restore(self, trainer: Trainer) -> None:
-        """Goes on from the checkpoint; without one, the run begins anew. What a crash left behind is removed.
-
-        Args:
-            trainer: a new one, with the settings of the run.
-
-        Raises:
-            StorageError: the checkpoint is damaged, or belongs to other settings or another game.
-        """
-        self.remove_leftovers()
-        self._check_game(trainer, self._settings()[1])
-        path = self.path / CHECKPOINT
-        if path.exists():
-            file = ArrayFile(path)
-            if file.metadata.get("format") not in (_FORMAT, _EARLIER):
-                raise StorageError(f"{path} is not a checkpoint of a training run")
-            try:
-                if file.metadata["format"] == _FORMAT:
-                    if not file.checked:
-                        raise ValueError("its checksums are missing")
-                    self._check_game(trainer, parse_fingerprint(parse_json(file.metadata["fingerprint"])))
-                config = RebelConfig.from_dict(parse_json(file.metadata["config"]))
-                if config != trainer.config:
-                    raise StorageError(f"{path} belongs to a run with other settings")
-                _restore(trainer, file)
-            except StorageError:
-                raise
-            except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
-                raise StorageError(f"{path} is damaged: {one_line(error)}") from error
-        self.forget_after(trainer.epoch)
-
-    def _check_game(self, trainer: Trainer, fingerprint: Fingerprint | None) -> None:
-        """Raises StorageError if the run was begun with another game than `trainer` has."""
-        self.check_game(fingerprint, trainer.subgames.fingerprint, trainer.config.game, trainer.game.name)
+        """Goes on from the checkpoint, if there is one; see `go_on`."""
+        self.go_on(trainer, trainer.subgames.fingerprint, (_FORMAT, _EARLIER), partial(_restore, trainer))
 
 
 def _learners(trainer: Trainer) -> dict[str, Learner[Any]]:
@@ -167,10 +118,7 @@ def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
 
 def _restore(trainer: Trainer, file: ArrayFile) -> None:
     """Puts a new run into the state of a checkpoint."""
-    arrays = {name: torch.from_numpy(file.read(name)) for name in file.names}
-    for name, value in arrays.items():
-        if not bool(value.isfinite().all()):
-            raise ValueError(f"{name} has numbers that are NaN or infinite")
+    arrays = read_tensors(file)
 
     def part(prefix: str) -> dict[str, torch.Tensor]:
         return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
@@ -210,10 +158,7 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
     play.reach = (fill(play.reach[0], "play.reach0"), fill(play.reach[1], "play.reach1"))
     trainer.epoch, trainer.steps = facts["epoch"], facts["steps"]
     trainer.owed, trainer.seconds = facts["owed"], facts["seconds"]
-    if facts["device"] == trainer.device.type:
-        trainer.generator.set_state(arrays["generator"])
-    else:  # states of generators do not fit other devices
-        trainer.generator.manual_seed(trainer.config.seed + trainer.epoch)
+    restore_generator(trainer, arrays["generator"], facts["device"])
 
 
 def _check_facts(config: RebelConfig, facts: dict[str, Any], prefixes: list[str]) -> dict[str, Any]:

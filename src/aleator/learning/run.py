@@ -14,40 +14,33 @@ from typing import Any
 from aleator.errors import SolveError
 from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.evaluation import BLOCKS
+from aleator.learning.run_files import RunPace
 from aleator.learning.training import EpochMetrics, Trainer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How often a run stops to save and to measure itself.
+class Pace(RunPace):
+    """How often a run stops to save and to measure itself by playing what search plays.
 
     Attributes:
-        checkpoint_seconds: time between checkpoints; there is one at the end in any case.
-        evaluate_epochs: epochs between evaluations; 0 for one at the end only.
         playthroughs: how many an evaluation averages; 0 for no evaluation at all.
         last_playthroughs: the same for the evaluation at the end; None for as many as otherwise.
     """
 
-    checkpoint_seconds: float = 60.0
-    evaluate_epochs: int = 0
     playthroughs: int = 256
     last_playthroughs: int | None = None
 
     def __post_init__(self) -> None:
-        if not self.checkpoint_seconds >= 0.0:  # nor is it a number that is none
-            raise SolveError(f"seconds between checkpoints must be at least 0, not {self.checkpoint_seconds}")
-        if self.evaluate_epochs < 0:
-            raise SolveError(f"epochs between evaluations must be at least 0, not {self.evaluate_epochs}")
+        RunPace.__post_init__(self)
         for number in (self.playthroughs, self.last_playthroughs or 0):
             if number and number < BLOCKS:
                 raise SolveError(f"an evaluation needs at least {BLOCKS} playthroughs (or 0: none), not {number}")
 
     def wanted(self, epoch: int, last: int) -> int:
         """Returns how many playthroughs to evaluate with after an epoch of `last`."""
-        if epoch == last:
-            return self.playthroughs if self.last_playthroughs is None else self.last_playthroughs
-        due = self.evaluate_epochs and epoch % self.evaluate_epochs == 0
-        return self.playthroughs if due else 0
+        if epoch == last and self.last_playthroughs is not None:
+            return self.last_playthroughs
+        return self.playthroughs if self.due(epoch, last) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +83,18 @@ def train(
     saved = time.monotonic()
     while not trainer.done:
         metrics = trainer.run_epoch()
-        found: dict[str, Any] = {}
+        measured: dict[str, Any] = {}
         if number := pace.wanted(trainer.epoch, trainer.config.epochs):
             if on_epoch:
                 on_epoch(Moment(metrics, exploitability, error, "evaluating"), {})
             played = trainer.play(playthroughs=number, seed=trainer.config.seed)
             exploitability, error = played.exploitability, played.error
-            found = {"exploitability": exploitability, "error": error, "playthroughs": played.playthroughs}
+            measured = {"exploitability": exploitability, "error": error, "playthroughs": played.playthroughs}
         moment = Moment(metrics, exploitability, error)
         if run:
-            run.append({**metrics.to_dict(), **found})
+            run.append({**metrics.to_dict(), **measured})
         if on_epoch:
-            on_epoch(moment, {**metrics.to_dict(), **found})
+            on_epoch(moment, {**metrics.to_dict(), **measured})
         stop = stopped()
         if run and (stop or trainer.done or time.monotonic() - saved >= pace.checkpoint_seconds):
             run.save(trainer, _report(moment))

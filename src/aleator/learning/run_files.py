@@ -12,13 +12,20 @@ from __future__ import annotations
 
 import json
 import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from aleator.errors import one_line
-from aleator.storage import StorageError, check_regular, exclusive, parse_json, remove_stale, replace_file
+import torch
+
+from aleator.errors import SolveError, one_line
+from aleator.storage import ArrayFile, StorageError, check_regular, exclusive, parse_json, remove_stale, replace_file
 from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
+
+Config = TypeVar("Config")
 
 CONFIG, METRICS, CHECKPOINT, NETWORK = "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors"
 _LOCK = ".lock"
@@ -26,7 +33,7 @@ _KIND, _FINGERPRINT, _CHECKSUM = "kind", "fingerprint", "crc32"  # what the sett
 _MAX_CONFIG = 1 << 20
 
 
-class RunFiles:
+class RunFiles(ABC, Generic[Config]):
     """The files of one training run.
 
     Args:
@@ -69,12 +76,24 @@ class RunFiles:
         """
         return exclusive(self.path / _LOCK, f"another process is training in {self.path}")
 
-    def settings(self) -> tuple[dict[str, Any], Fingerprint | None]:
-        """Returns the settings of the run, and the fingerprint of its game if it is known.
+    @abstractmethod
+    def parse_config(self, values: Any) -> Config:
+        """Returns the settings that a file has as JSON values.
+
+        Raises:
+            ValueError: they are none.
+        """
+
+    def config(self) -> Config:
+        """Returns the settings of the run.
 
         Raises:
             StorageError: there is no run of this kind here, or its settings are damaged.
         """
+        return self._settings()[0]
+
+    def _settings(self) -> tuple[Config, Fingerprint | None]:
+        """Returns the settings of the run, and the fingerprint of its game if it is known."""
         path = self.path / CONFIG
         if not path.exists():
             raise StorageError(f"{self.path} holds no training run: it has no {CONFIG}")
@@ -88,7 +107,7 @@ class RunFiles:
                 raise ValueError("the settings have changed since the run began")
             fingerprint = parse_fingerprint(values.pop(_FINGERPRINT)) if _FINGERPRINT in values else None
             del values[_KIND]
-            return values, fingerprint
+            return self.parse_config(values), fingerprint
         except OSError as error:
             raise StorageError(f"cannot read {path}: {error.strerror}") from error
         except ValueError as error:
@@ -110,7 +129,7 @@ class RunFiles:
             return []
         except OSError as error:
             raise StorageError(f"cannot read {self.path / METRICS}: {error.strerror}") from error
-        found = []
+        metrics = []
         for line in lines:
             try:
                 values = json.loads(line)
@@ -118,8 +137,8 @@ class RunFiles:
                 break  # a line that a crash cut short
             if not (isinstance(values, dict) and isinstance(values.get("epoch"), int)):
                 break
-            found.append(values)
-        return found
+            metrics.append(values)
+        return metrics
 
     def remove_leftovers(self) -> None:
         """Removes what a crash left behind."""
@@ -133,11 +152,91 @@ class RunFiles:
         if kept or (self.path / METRICS).exists():
             replace_file(self.path / METRICS, [text.encode()])
 
-    def check_game(self, known: Fingerprint | None, found: Fingerprint, began: str, name: str) -> None:
-        """Raises StorageError if the run, begun with the game `began`, is resumed with another game, `name`."""
-        if known is not None and not known.fits(found):
+    def go_on(
+        self, trainer: Any, game: Fingerprint, formats: Sequence[str], restore: Callable[[ArrayFile], None]
+    ) -> None:
+        """Goes on from the checkpoint; without one, the run begins anew. What a crash left behind is removed.
+
+        Args:
+            trainer: a new one, with the settings of the run.
+            game: the fingerprint of its game.
+            formats: of checkpoints, the present one first.
+            restore: puts the trainer into the state of a checkpoint.
+
+        Raises:
+            StorageError: the checkpoint is damaged, or belongs to other settings or another game.
+        """
+        self.remove_leftovers()
+        self._check_game(self._settings()[1], game, trainer)
+        path = self.path / CHECKPOINT
+        if path.exists():
+            file = ArrayFile(path)
+            if file.metadata.get("format") not in formats:
+                raise StorageError(f"{path} is not a checkpoint of a training run of {self._name}")
+            try:
+                if file.metadata["format"] == formats[0]:
+                    if not file.checked:
+                        raise ValueError("its checksums are missing")
+                    self._check_game(parse_fingerprint(parse_json(file.metadata["fingerprint"])), game, trainer)
+                if self.parse_config(parse_json(file.metadata["config"])) != trainer.config:
+                    raise StorageError(f"{path} belongs to a run with other settings")
+                restore(file)
+            except StorageError:
+                raise
+            except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
+                raise StorageError(f"{path} is damaged: {one_line(error)}") from error
+        self.forget_after(trainer.epoch)
+
+    def _check_game(self, known: Fingerprint | None, game: Fingerprint, trainer: Any) -> None:
+        """Raises StorageError if the run was begun with another game than the trainer's."""
+        began, name = trainer.config.game, trainer.game.name
+        if known is not None and not known.fits(game):
             which = "another game of that name" if began == name else name
             raise StorageError(f"the run in {self.path} is of {one_line(began)}, not of {which}: the rules differ")
+
+
+def read_tensors(file: ArrayFile) -> dict[str, torch.Tensor]:
+    """Returns the tensors of a checkpoint.
+
+    Raises:
+        ValueError: a number is NaN or infinite.
+    """
+    tensors = {name: torch.from_numpy(file.read(name)) for name in file.names}
+    for name, tensor in tensors.items():
+        if not bool(tensor.isfinite().all()):
+            raise ValueError(f"{name} has numbers that are NaN or infinite")
+    return tensors
+
+
+def restore_generator(trainer: Any, state: torch.Tensor, device: str) -> None:
+    """Goes on with the random numbers of a run on a device; states of generators do not fit other devices."""
+    if device == trainer.device.type:
+        trainer.generator.set_state(state)
+    else:
+        trainer.generator.manual_seed(trainer.config.seed + trainer.epoch)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPace:
+    """How often a run stops to save and to measure itself.
+
+    Attributes:
+        checkpoint_seconds: time between checkpoints; there is one at the end in any case.
+        evaluate_epochs: epochs between evaluations; 0 for one at the end only.
+    """
+
+    checkpoint_seconds: float = 60.0
+    evaluate_epochs: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.checkpoint_seconds >= 0.0:  # nor is it NaN
+            raise SolveError(f"seconds between checkpoints must be at least 0, not {self.checkpoint_seconds}")
+        if self.evaluate_epochs < 0:
+            raise SolveError(f"epochs between evaluations must be at least 0, not {self.evaluate_epochs}")
+
+    def due(self, epoch: int, last: int) -> bool:
+        """Returns whether to evaluate after an epoch of `last`."""
+        return epoch == last or bool(self.evaluate_epochs and epoch % self.evaluate_epochs == 0)
 
 
 def _checksum(values: dict[str, Any]) -> int:

@@ -14,11 +14,11 @@ from aleator.agents.base import play_game
 from aleator.agents.registry import load_agent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
-from aleator.learning.run_files import CHECKPOINT, CONFIG, METRICS, NETWORK
+from aleator.learning.run_files import CHECKPOINT, CONFIG, METRICS, NETWORK, RunPace
 from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import load_model
-from aleator.learning.sampled.run import SampledPace, SampledRun, train_sampled
+from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.solvers.best_response import exploitability
 from aleator.storage import StorageError
 from aleator.trees import build_tree
@@ -89,7 +89,7 @@ def test_a_resumed_run_is_equal_bit_by_bit(average: str, tmp_path: Path) -> None
         for _ in range(parts):
             trainer = DeepCFR(config)
             run.restore(trainer)
-            train_sampled(trainer, run, SampledPace(evaluate_epochs=2), stopped=lambda: parts > 1)  # noqa: B023
+            train_sampled(trainer, run, RunPace(evaluate_epochs=2), stopped=lambda: parts > 1)  # noqa: B023
         lines = [{k: v for k, v in line.items() if "second" not in k} for line in run.metrics()]
         contents.append((lines, trainer.tensors(), load_model(run.path / NETWORK).tensors))
     assert contents[0][0] == contents[1][0] and len(contents[0][0]) == 4
@@ -105,7 +105,7 @@ def test_the_agent_plays_what_was_trained(average: str, tmp_path: Path) -> None:
     run = SampledRun(tmp_path, METHODS["deep-cfr"])
     trainer = DeepCFR(config)
     run.create(trainer)
-    train_sampled(trainer, run, SampledPace())
+    train_sampled(trainer, run, RunPace())
     game = load_game("kuhn")
     agent = load_agent(f"deep-cfr:{tmp_path / NETWORK}", game)
     tree = build_tree(game)
@@ -128,7 +128,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     run = SampledRun(tmp_path / "run", METHODS["deep-cfr"])
     trainer = DeepCFR(TINY)
     run.create(trainer)
-    train_sampled(trainer, run, SampledPace())
+    train_sampled(trainer, run, RunPace())
     with pytest.raises(StorageError, match="holds a training run already"):
         run.create(trainer)
     with pytest.raises(StorageError, match="belongs to a run with other settings"):

@@ -13,12 +13,12 @@ import torch
 from aleator.agents.registry import load_agent
 from aleator.errors import SolveError, TooBigError
 from aleator.games import load_game
-from aleator.learning.run_files import NETWORK
+from aleator.learning.run_files import NETWORK, RunPace
 from aleator.learning.sampled import trainer as trainers
 from aleator.learning.sampled.double_neural import DoubleNeuralCFR, DoubleNeuralConfig, TableSums
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import load_model
-from aleator.learning.sampled.run import SampledPace, SampledRun, train_sampled
+from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.learning.sampled.traversal import match_regrets
 from aleator.solvers.best_response import exploitability
 from aleator.trees import build_tree
@@ -126,7 +126,7 @@ def test_a_resumed_run_is_equal_bit_by_bit(changes: dict[str, Any], tmp_path: Pa
         for _ in range(parts):
             trainer = DoubleNeuralCFR(config)
             run.restore(trainer)
-            train_sampled(trainer, run, SampledPace(evaluate_epochs=2), stopped=lambda: parts > 1)  # noqa: B023
+            train_sampled(trainer, run, RunPace(evaluate_epochs=2), stopped=lambda: parts > 1)  # noqa: B023
         lines = [{k: v for k, v in line.items() if "second" not in k} for line in run.metrics()]
         contents.append((lines, trainer.tensors(), load_model(run.path / NETWORK).tensors))
     assert contents[0][0] == contents[1][0] and len(contents[0][0]) == 4
@@ -140,7 +140,7 @@ def test_the_agent_plays_what_was_trained(average: str, tmp_path: Path) -> None:
     run = SampledRun(tmp_path, METHODS["double-neural"])
     trainer = DoubleNeuralCFR(replace(CARDS, iterations=3, average=average))
     run.create(trainer)
-    train_sampled(trainer, run, SampledPace())
+    train_sampled(trainer, run, RunPace())
     game = load_game("one-card:5")
     policy = load_agent(f"double-neural:{tmp_path / NETWORK}", game).policy(build_tree(game))
     expected = trainer.average_policy()

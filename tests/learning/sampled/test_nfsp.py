@@ -10,9 +10,10 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games import load_game
+from aleator.learning.run_files import RunPace
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.nfsp import NFSP, NfspConfig
-from aleator.learning.sampled.run import SampledPace, SampledRun, train_sampled
+from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
@@ -80,7 +81,7 @@ def test_a_resumed_run_is_equal_bit_by_bit(tmp_path: Path) -> None:
         for _ in range(parts):
             trainer = NFSP(TINY)
             run.restore(trainer)
-            train_sampled(trainer, run, SampledPace(evaluate_epochs=2), stopped=lambda: parts > 1)  # noqa: B023
+            train_sampled(trainer, run, RunPace(evaluate_epochs=2), stopped=lambda: parts > 1)  # noqa: B023
         lines = [{k: v for k, v in line.items() if "second" not in k} for line in run.metrics()]
         contents.append((lines, trainer.tensors()))
     assert contents[0][0] == contents[1][0] and len(contents[0][0]) == 4

@@ -93,8 +93,9 @@ def train_command(kind: str) -> Callable[..., None]:
         check_tensorboard(tensorboard)
         from aleator.games.registry import is_recorded_elsewhere, load_game
         from aleator.learning import settings
+        from aleator.learning.run_files import RunPace
         from aleator.learning.sampled.methods import find_method
-        from aleator.learning.sampled.run import SampledPace, SampledRun, train_sampled
+        from aleator.learning.sampled.run import SampledRun, train_sampled
 
         method = find_method(kind)
         if resume:
@@ -110,7 +111,7 @@ def train_command(kind: str) -> Callable[..., None]:
             config = method.preset(preset, **changed, game=rules.name)
             run = SampledRun(output or free_directory(config.game, kind), method)
         evaluate_epochs = max(config.epochs // _EVALUATIONS, 1) if evaluate_every is None else evaluate_every
-        pace = SampledPace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_epochs)
+        pace = RunPace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_epochs)
         with ExitStack() as stack:
             interrupted = stack.enter_context(interruptible())
             trainer = method.trainer(config, rules, device=computed_on)
