@@ -46,6 +46,7 @@ def test_slices_follow_each_other(capsys: pytest.CaptureFixture[str], tmp_path: 
         (("--street", "showdown"), "no networks for the street 'showdown'; allowed: river, turn, turn-start, flop"),
         (("--street", "preflop"), "taught by a network of the street flop-start, which does not come with Aleator"),
         (("--minutes", "0"), "minutes of a slice must be positive, not 0.0"),
+        (("--threads", "2147483648"), "2147483648 is not in the range 1<=x<=1024"),
         (("--preset", "huge"), "no preset 'huge'; allowed: slice, small"),
         (("--cards", "9"), "a deck has 16 to 52 cards, not 9"),
         (("--seconds", "-1"), "seconds of a fit must be positive, not -1.0"),

@@ -122,6 +122,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):  # fmt: skip
         monkeypatch.setattr(place, _reached)
     monkeypatch.setattr("os.cpu_count", lambda: 1)  # hands are played in this process
+    monkeypatch.setattr("aleator.arena.whole_hands.match._response_size", lambda agents: 16)  # before it may stop
 
 
 class Commands:

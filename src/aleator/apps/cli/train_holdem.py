@@ -15,7 +15,7 @@ import typer
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import err, note, out, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
-from aleator.parsing import MAX_SEED
+from aleator.parsing import MAX_SEED, MAX_THREADS
 
 _PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
 
@@ -36,7 +36,7 @@ def holdem(
     rate: Annotated[float | None, typer.Option(help="Highest learning rate of the fit.")] = None,
     cards: Annotated[int | None, typer.Option(help="Size of the deck, 16 to 52, from the aces down.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; default: all.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
