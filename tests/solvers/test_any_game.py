@@ -51,6 +51,12 @@ def test_units_change_nothing(algorithm: str) -> None:
         check_in_another_unit(seed, algorithm, power)
 
 
+def test_public_states_that_no_pair_of_hands_can_reach_change_nothing() -> None:
+    tree = build_tree(Changed(3927))
+    assert any(not tree.game.deal(state).any() for state in tree.states)
+    check_in_another_unit(3927, "mccfr:public-chance", 1)
+
+
 @pytest.mark.slow
 def test_units_change_nothing_in_many_games() -> None:
     rng = np.random.default_rng(1)

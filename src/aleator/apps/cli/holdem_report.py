@@ -32,7 +32,9 @@ def print_solve_report(solution: HoldemSolution) -> None:
             f"{report['ev'][position]['with_pot_share']:,.2f}",
             f"{report['ev'][position]['zero_sum']:+,.2f}",
             f"{100 * report['equity'][position]:.2f} %",
-            f"{100 * report['realised_equity'][position]:.1f} %",
+            "-"
+            if np.isnan(report["realised_equity"][position])
+            else f"{100 * report['realised_equity'][position]:.1f} %",
         )
         for position in POSITION_NAMES
     ]

@@ -37,6 +37,7 @@ class Histories(NamedTuple):
             actor's hands begin; where the utilities of the pairs begin (terminals); where the moves of the pairs begin
             in `move_at`, or PUBLIC; where the hands of the pairs begin in `hands`; RESTRICTED if some hand lacks some
             action, LAST_ROUND if no chance event can follow.
+        num_pairs: [N]: how many pairs chance allows; none where no pair of hands can come.
         hands: [pairs, 2] int32: the hands of both players.
         chance: [pairs]: the probability of chance's part in reaching a node with that pair.
         utility: player 0's payoff per unit of stake, for each pair of a terminal.
@@ -50,6 +51,7 @@ class Histories(NamedTuple):
     """
 
     nodes: Int32Array
+    num_pairs: Int64Array
     hands: Int32Array
     chance: FloatArray
     utility: FloatArray
@@ -169,6 +171,7 @@ class _Builder:
         child, pair, end = (np.concatenate(part) for part in zip(*(empty + self.outcomes), strict=True))
         return Histories(
             nodes=nodes.astype(np.int32),
+            num_pairs=np.array([len(known.chance) for known in deal], dtype=np.int64),
             hands=np.concatenate([np.stack(known.pairs, axis=1) for known in self.deals]).astype(np.int32),
             chance=np.concatenate([known.chance for known in self.deals]),
             utility=np.concatenate(self.utilities),

@@ -33,9 +33,8 @@ class PublicWork(NamedTuple):
 
     Attributes:
         num_children, num_hands, origin_start, first_origins, second_origins: as in the tree.
-        num_pairs: [N]: the pairs of hands that chance allows.
         share: [N]: the probability with which a node is sampled among the children of a chance node: chance's own,
-            averaged over the pairs of hands; 1 where a player acts.
+            averaged over the pairs of hands; 1 where a player acts, and below nodes where no pair of hands can come.
         visited: [N]: the nodes of a traversal, parents before children.
         below: [N]: where the children of each of them begin in `visited`.
         reach_at, value_at: [N]: where their vectors begin.
@@ -50,7 +49,6 @@ class PublicWork(NamedTuple):
     origin_start: Int64Array
     first_origins: Int64Array
     second_origins: Int64Array
-    num_pairs: Int64Array
     share: FloatArray
     visited: Int64Array
     below: Int64Array
@@ -64,11 +62,12 @@ class PublicWork(NamedTuple):
 
 def new_public_work(tree: PublicTree, game: Histories) -> PublicWork:
     """Returns space for traversals of a tree."""
-    starts, deal = np.unique(game.nodes[:, PAIRS], return_inverse=True)
-    num_pairs = np.diff(np.append(starts, len(game.chance)))[deal]
-    weight = np.add.reduceat(game.chance, starts)[deal]
+    some = game.num_pairs > 0
+    starts, deal = np.unique(game.nodes[some, PAIRS], return_inverse=True)
+    weight = np.zeros(tree.num_nodes)
+    weight[some] = np.add.reduceat(game.chance, starts)[deal]
     total = np.bincount(tree.parent[1:], weight[1:], minlength=tree.num_nodes)
-    chance = tree.actor[tree.parent] == CHANCE
+    chance = (tree.actor[tree.parent] == CHANCE) & (total[tree.parent] > 0.0)
     chance[0] = False
     share = np.ones(tree.num_nodes)
     share[chance] = weight[chance] / total[tree.parent[chance]]
@@ -80,7 +79,6 @@ def new_public_work(tree: PublicTree, game: Histories) -> PublicWork:
         origin_start=tree.origin_start,
         first_origins=tree.origins[0],
         second_origins=tree.origins[1],
-        num_pairs=num_pairs,
         share=share,
         visited=visited,
         below=below,
@@ -113,17 +111,18 @@ def traverse_public(
         low = wide(nodes[node, FIRST_CHILD])
         high = low + wide(work.num_children[node])
         below[now] = count
-        touched += work.num_pairs[node]
+        touched += game.num_pairs[node]
         if nodes[node, ACTOR] == opponent:
             _play(game, tables, work, node, opponent, reach_at[now], share)
         elif nodes[node, ACTOR] == CHANCE and high > low + 1:
             state = advance(state)
             left = uniform(state)
             for child in range(low, high):
+                low = child if work.share[child] > 0.0 else low
                 left -= work.share[child]
-                if left < 0.0 or child == high - 1:
-                    low, high = child, child + 1
+                if left < 0.0:
                     break
+            high = low + 1
         for child in range(low, high):
             visited[count], reach_at[count], value_at[count] = child, reaches, values
             _push(game, work, node, child, opponent, reach_at[now], reaches)
@@ -211,7 +210,7 @@ def _evaluate(game: Histories, work: PublicWork, node: int, player: int, reach_a
     first, utility = wide(game.nodes[node, PAIRS]), wide(game.nodes[node, UTILITY])
     stake = game.stake[node] if player == 0 else -game.stake[node]
     _clear(work.values, value_at, work.num_hands[player, node])
-    for pair in range(work.num_pairs[node]):
+    for pair in range(game.num_pairs[node]):
         payoff = stake * game.chance[first + pair] * game.utility[utility + pair]
         other = work.reach[reach_at + game.hands[first + pair, 1 - player]]
         work.values[value_at + game.hands[first + pair, player]] += payoff * other
