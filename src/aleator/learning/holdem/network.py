@@ -206,11 +206,15 @@ class HoldemValueNetwork(nn.Module):
         exact = torch.float16 if reach.is_cuda else reach.dtype  # of tensors with a number per hand and band
         curves = self.band_curves(trunk).to(exact).view(len(reach), 2, shape.band_knots, shape.bands)
         mass = (_hats(position, shape.bands) * reach[..., None]).to(exact).flip(1)  # the opponent's, [B, 2, H, bands]
-        holds = self.holds.to(exact)
         with torch.autocast(reach.device.type, enabled=False):
-            blocked = holds @ (holds.T @ mass) - mass  # by either card; a hand itself counts once
+            blocked = self._sharing(mass)
             change: Tensor = (blocked.float() * (_hats(position, shape.band_knots).to(exact) @ curves).float()).sum(3)
         return change
+
+    def _sharing(self, mass: Tensor) -> Tensor:
+        """Returns [B, 2, H, bands]: the mass of hands that share a card with each hand; itself counts once."""
+        holds = self.holds.to(mass.dtype)
+        return holds @ (holds.T @ mass) - mass
 
 
 def _hats(position: Tensor, knots: int) -> Tensor:

@@ -25,6 +25,7 @@ from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
 from aleator.learning.holdem.leaves import PairPayoffs, network_leaves
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.learning.holdem.preflop_leaves import ClassNetworkLeaves
 from aleator.learning.holdem.preflop_table import FILE, ClassLeaves, load_table
 from aleator.learning.holdem.streets import street_named
 from aleator.learning.value_network.shipped import directory
@@ -137,6 +138,9 @@ def street_values(
     where = device_named(device)
     folder = directory() / "holdem" if networks is None else Path(networks)
     own, turn = folder / f"{street}.safetensors", folder / "turn.safetensors"
+    if own.is_file() and street == "preflop":
+        by_class = ClassNetworkLeaves(_load(own, street), where)
+        return StreetValues(street, "the network of the end of the preflop, by hand classes", by_class.times)
     if own.is_file():
         return _by_network(street, f"the network of the end of the {street}", _load(own, street), where)
     if street == "preflop" and (table := folder / FILE).is_file():
