@@ -7,6 +7,7 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games import load_game
+from aleator.solvers.algorithms import GapRule
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.egt import EGT
 from aleator.solvers.engines.by_hand.layout import INFOSTATE
@@ -78,7 +79,7 @@ def test_the_gap_stays_excessive_and_exploitability_falls_as_1_over_t(name: str)
 
 def test_thresholds_leave_out_histories() -> None:
     tree = build_tree(load_game("leduc"))
-    plain, pruned = EGT(tree), EGT(tree, threshold=0.01)
+    plain, pruned = EGT(tree), EGT(tree, GapRule(threshold=0.01))
     for solver in (plain, pruned):
         solver.run(300)
     assert pruned.nodes_touched < 0.8 * plain.nodes_touched

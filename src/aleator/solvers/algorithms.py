@@ -6,8 +6,9 @@ The command line, the catalogue and the forms of the web app, the tables of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from re import split
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -52,14 +53,16 @@ class Family:
 
     Attributes:
         title: what they have in common.
-        make: makes the solver, from (tree, rule, dtype, threads, seed); None if there are no iterations.
+        solver: its module and class, made from a tree and a rule; empty if there are no iterations.
+        options: what else it takes: dtype, threads, seed.
         dtypes: the precisions it computes in.
         counts_nodes: it counts the nodes it touches; others touch all in every iteration.
         samples: it has a seed.
     """
 
     title: str
-    make: Callable[[PublicTree, Any, str, int, int], TreeSolver] | None
+    solver: str
+    options: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = DTYPES
     counts_nodes: bool = False
     samples: bool = False
@@ -90,7 +93,7 @@ class Algorithm:
     @property
     def exact(self) -> bool:
         """Whether it solves a game at once, without iterations."""
-        return self.family.make is None
+        return not self.family.solver
 
     @property
     def runs_on_boards(self) -> bool:
@@ -123,9 +126,14 @@ class Algorithm:
             raise SolveError(f"unknown precision {shown(dtype)}; allowed: {', '.join(DTYPES)}")
         if not 1 <= threads <= MAX_THREADS:
             raise SolveError(f"threads must be at least 1 and at most {MAX_THREADS:,}, not {shown(threads)}")
-        if self.family.make is None:
+        if self.exact:
             raise SolveError(f"{self.name} solves a game at once and has no iterations: use aleator.solve")
-        return self.family.make(tree, self.rule, dtype, threads, seed)
+        module, _, name = self.family.solver.partition(":")
+        given = {"dtype": dtype, "threads": threads, "seed": seed}
+        solver: TreeSolver = getattr(import_module(f"aleator.solvers.{module}"), name)(
+            tree, self.rule, **{option: given[option] for option in self.family.options}
+        )
+        return solver
 
     def describe(self) -> dict[str, Any]:
         """Returns everything as a JSON value."""
@@ -185,42 +193,15 @@ def algorithm_names() -> list[str]:
     ]
 
 
-def _cfr(tree: PublicTree, rule: RegretRule, dtype: str, threads: int, seed: int) -> TreeSolver:
-    from aleator.solvers.cfr import CFR
-
-    return CFR(tree, rule, dtype=dtype, threads=threads)
-
-
-def _fictitious_play(tree: PublicTree, rule: FictitiousRule, dtype: str, threads: int, seed: int) -> TreeSolver:
-    from aleator.solvers.fictitious_play import FictitiousPlay
-
-    return FictitiousPlay(tree, rule, dtype=dtype, threads=threads)
-
-
-def _mccfr(tree: PublicTree, rule: SamplingRule, dtype: str, threads: int, seed: int) -> TreeSolver:
-    from aleator.solvers.mccfr import MCCFR
-
-    return MCCFR(tree, rule, dtype=dtype, threads=threads, seed=seed)
-
-
-def _pruned_cfr(tree: PublicTree, rule: PruningRule, dtype: str, threads: int, seed: int) -> TreeSolver:
-    from aleator.solvers.pruned_cfr import PrunedCFR
-
-    return PrunedCFR(tree, rule)
-
-
-def _egt(tree: PublicTree, rule: GapRule, dtype: str, threads: int, seed: int) -> TreeSolver:
-    from aleator.solvers.egt import EGT
-
-    return EGT(tree, threshold=rule.threshold)
-
-
-_REGRETS = Family(title="Regrets", make=_cfr)
-_RESPONSES = Family(title="Best responses", make=_fictitious_play)
-_SAMPLING = Family(title="Sampling", make=_mccfr, counts_nodes=True, samples=True)
-_PRUNING = Family(title="Pruning", make=_pruned_cfr, dtypes=("float64",), counts_nodes=True)
-_FIRST_ORDER = Family(title="First order", make=_egt, dtypes=("float64",), counts_nodes=True)
-_EXACT = Family(title="Exact", make=None, dtypes=("float64",))
+_FLOAT64 = ("float64",)
+_REGRETS = Family(title="Regrets", solver="cfr:CFR", options=("dtype", "threads"))
+_RESPONSES = Family(title="Best responses", solver="fictitious_play:FictitiousPlay", options=("dtype", "threads"))
+_SAMPLING = Family(
+    title="Sampling", solver="mccfr:MCCFR", options=("dtype", "threads", "seed"), counts_nodes=True, samples=True
+)
+_PRUNING = Family(title="Pruning", solver="pruned_cfr:PrunedCFR", dtypes=_FLOAT64, counts_nodes=True)
+_FIRST_ORDER = Family(title="First order", solver="egt:EGT", dtypes=_FLOAT64, counts_nodes=True)
+_EXACT = Family(title="Exact", solver="", dtypes=_FLOAT64)
 
 
 def _regrets(name: str, rule: RegretRule, summary: str, reference: str, *exponents: str, **more: Any) -> Algorithm:

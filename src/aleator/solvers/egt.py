@@ -31,14 +31,13 @@ Status:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import SolveError
 from aleator.games.base import FloatArray
+from aleator.solvers.algorithms import GapRule
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
 from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
@@ -59,11 +58,9 @@ class EGT(TreeSolver):
         iteration: how often one of the two smoothings has been shrunk.
     """
 
-    def __init__(self, tree: PublicTree, *, threshold: float = 0.0) -> None:
+    def __init__(self, tree: PublicTree, rule: GapRule | None = None) -> None:
         check_no_leaves(tree)
-        if not (isfinite(threshold) and threshold >= 0):
-            raise SolveError(f"the threshold must be 0 or more, not {threshold}")
-        self.tree, self.threshold, self.iteration = tree, threshold, 0
+        self.tree, self.threshold, self.iteration = tree, (rule or GapRule()).threshold, 0
         self._touched = 0
         self._layout = HandLayout(tree)
         self._sizes = tree.policy_size

@@ -10,8 +10,7 @@ import typer
 
 from aleator.apps.cli.output import note, number, out, print_json, print_table
 from aleator.apps.cli.stopping import end
-from aleator.apps.cli.train_holdem import reporting
-from aleator.apps.cli.training import duration
+from aleator.apps.cli.training import duration, reporting
 from aleator.parsing import MAX_SEED, MAX_THREADS, parse_whole
 
 app = typer.Typer(no_args_is_help=True)

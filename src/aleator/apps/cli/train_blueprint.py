@@ -12,8 +12,7 @@ import typer
 
 from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end
-from aleator.apps.cli.train_holdem import reporting
-from aleator.apps.cli.training import duration
+from aleator.apps.cli.training import duration, reporting
 from aleator.errors import SolveError
 from aleator.parsing import MAX_SEED, MAX_THREADS
 from aleator.storage import check_writable

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,11 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from aleator.apps.cli.device import check_device
-from aleator.apps.cli.output import err, note, out, print_json, progress_bar
-from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.output import note, out, print_json
+from aleator.apps.cli.stopping import end
+from aleator.apps.cli.training import reporting
 from aleator.parsing import MAX_SEED, MAX_THREADS
-
-_PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
 
 
 def holdem(
@@ -89,21 +86,3 @@ def run_slice(title: str, path: Path, run: Callable[..., dict[str, Any]], *, jso
         print_json({"directory": str(path), **line})
         return None
     return line
-
-
-@contextmanager
-def reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
-    """Yields what a slice tells its progress: a bar, or a line now and then; raises KeyboardInterrupt after Ctrl-C."""
-    with interruptible() as pressed, progress_bar(title, quiet=quiet) as move:
-        last = time.monotonic()
-
-        def report(part: float, text: str) -> None:
-            nonlocal last
-            move(part, text)
-            if not quiet and not err.is_terminal and time.monotonic() - last > _PLAIN_SECONDS:
-                last = time.monotonic()
-                note(text)
-            if pressed():
-                raise KeyboardInterrupt
-
-        yield report

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from aleator.apps.cli.output import err, note, out, progress_bar
+from aleator.apps.cli.stopping import interruptible
 from aleator.errors import MissingExtraError, SolveError
 
 PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
@@ -53,6 +54,19 @@ def watching(title: str, *, quiet: bool, begun: float = 0.0) -> Iterator[Callabl
                 note(f"{text}, {duration(left)} left" if left else text)
 
         yield show
+
+
+@contextmanager
+def reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], None]]:
+    """Yields what is told the share done and a text, and shows them; it raises KeyboardInterrupt after Ctrl-C."""
+    with interruptible() as pressed, watching(title, quiet=quiet) as show:
+
+        def report(share: float, text: str) -> None:
+            show(share, text)
+            if pressed():
+                raise KeyboardInterrupt
+
+        yield report
 
 
 def tell_stopped(epoch: int, epochs: int, again: str) -> None:
