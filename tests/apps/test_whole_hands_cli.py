@@ -59,9 +59,18 @@ def test_local_best_response_from_the_command_line(capsys: pytest.CaptureFixture
     assert (found["hands"], found["mbb_per_hand"], found["ci95"]) == (64, 750.0, 0.0)
 
 
+def test_minutes_end_a_match_that_goes_on_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    arguments = ("lbr", "hunl", "always-fold", "--hands", "512", "--processes", "1", "--json")
+    short = (*arguments, "--minutes", "0", "--out", str(tmp_path / "hands.jsonl"))
+    assert [json.loads(call(capsys, *short)[1])["hands"] for _ in range(2)] == [128, 256]  # a piece each
+    assert json.loads(call(capsys, *arguments)[1])["hands"] == 512
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("lbr", "hunl", "random", "--minutes", "-1"), "--minutes"),
+        (("match", "leduc", "uniform", "uniform", "--minutes", "1"), "are for whole hands"),
         (("match", "hunl", "randon", "random"), "did you mean 'random'"),
         (("match", "hunl:7x", "random", "random"), "stack=CHIPS"),
         (("match", "hunl", "random", "random", "--exact"), "can be enumerated"),

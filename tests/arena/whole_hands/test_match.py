@@ -11,7 +11,7 @@ import pytest
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
-from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
+from aleator.arena.whole_hands.match import HandMatch, MatchState, piece_size, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
 from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW, play_hands
 from aleator.errors import AgentError, AleatorError
@@ -27,6 +27,15 @@ def with_file(path: Path, match: HandMatch = MATCH, **options: object) -> MatchS
         return play_hand_match(match, file=file, **options)  # type: ignore[arg-type]
     finally:
         file.close()
+
+
+def test_who_searches_in_batches_sets_how_many_hands_are_played_together() -> None:
+    match = HandMatch(game="hunl", agents=("always-call", "always-call"), hands=4_000)
+    slow, batched = (load_hand_agent("random") for _ in range(2))
+    slow.hands_at_once, batched.hands_at_once, batched.is_alone = 2, 512, True
+    assert piece_size(match, [slow, slow], 4_000) == 2
+    assert piece_size(match, [slow, batched], 4_000) == 512
+    assert piece_size(match, [slow, batched], 301) == 302  # a share of several processes, whole deals
 
 
 def test_deals_are_fair_and_depend_on_their_number_alone() -> None:

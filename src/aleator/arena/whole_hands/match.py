@@ -220,7 +220,7 @@ def play_hand_match(
         _take_played(state, file)
     began = perf_counter()
     missing = np.flatnonzero(np.isnan(state.won[:, 0]))
-    size = _piece_size(match, agents, -(-len(missing) // processes))
+    size = piece_size(match, agents, -(-len(missing) // processes))
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
     loaded = _Loaded(agents, match.load_value())
     for piece in _in_order(_Task(match, mode, file is not None), pieces, loaded, processes):
@@ -238,7 +238,7 @@ def play_hand_match(
     return state
 
 
-def _piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int:
+def piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int:
     """Returns how many hands are played together; none of the processes gets more than its share."""
     if match.response is not None:
         size = 128 if agents[1].is_quick else agents[1].hands_at_once
