@@ -231,3 +231,13 @@ def test_mistakes_end_with_one_line_and_exit_code_2(
     for verb in ("estimate", "solve"):
         code, _, error = call(capsys, "holdem", verb, str(spot))
         assert code == 2 and "fewer bet sizes" in error
+
+
+def test_solve_estimates_games_from_the_blinds_on(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = call(capsys, "solve", "nolimit-flop:small", "--iterations", "7", "--estimate", "--json")
+    document = json.loads(text)
+    assert code == 0 and document["boards_per_street"] == {"preflop": 1, "flop": 1755}
+    assert document["iterations"] == 7 and document["seconds_per_iteration"] > 0
+    assert 0.6 < document["memory"] / 2**30 < 0.8, "42 rows of 1,184 hands on 1,755 flops, twice"
+    code, _, error = call(capsys, "solve", "kuhn", "--estimate")
+    assert code == 2 and "--estimate is for hold'em" in error

@@ -111,11 +111,20 @@ def _flop_holdem(text: str) -> Game[Any]:
     from aleator.games.flop_holdem import FlopHoldem
 
     if not text:
-        from aleator.games.holdem.game import WholeHoldemGame
-        from aleator.games.holdem.whole_game import load_whole_game
-
-        return WholeHoldemGame(load_whole_game("flop-holdem"))
+        return _whole_game("flop-holdem")
     return FlopHoldem(*_two("flop-holdem", text, "ranks x suits", "4x2"))
+
+
+def _whole_game(name: str) -> Game[Any]:
+    from aleator.games.holdem.game import WholeHoldemGame
+    from aleator.games.holdem.whole_game import load_whole_game
+
+    try:
+        return WholeHoldemGame(load_whole_game(name))
+    except GameError as error:
+        raise GameError(
+            f"{shown(name)} is a game of whole hands: it is played (match, play, lbr), not solved as a tree ({error})"
+        ) from None
 
 
 def _coin_toss(text: str) -> Game[Any]:
@@ -229,9 +238,7 @@ def load_game(name: str) -> Game[Any]:
         if known.family == family:
             return known.make(parameters)
     if is_hand_game(name):
-        raise GameError(
-            f"{shown(name)} is a game of whole hands: it is played (match, play, lbr), not solved as a tree"
-        )
+        return _whole_game(name)
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
     raise GameError(f"unknown game {shown(name)}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")

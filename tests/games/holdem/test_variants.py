@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from aleator.errors import GameError
@@ -13,6 +14,7 @@ from aleator.games.holdem.variants import (
     VARIANTS,
     HoldemVariant,
     find_variant,
+    load_hand_game,
 )
 
 HANDS_AND_BOARDS = (1_326, 1_326 * 19_600, 1_326 * 19_600 * 47, 1_326 * 19_600 * 47 * 46)
@@ -53,6 +55,16 @@ def test_no_limit_games_begin_with_blinds_of_50_and_100(variant: HoldemVariant) 
     assert state.stacks == (19_900, 19_950)
     assert state.legal_actions().max_raise_to == 20_000
     assert state.act(raise_to(20_000)).legal_actions().min_raise_to is None
+
+
+@pytest.mark.parametrize(("name", "rows"), [("small", 3 * 14), ("large", 5 * 38), ("nested", 7 * 236)])
+def test_flop_holdem_with_a_menu_has_so_many_actions_on_the_flop(name: str, rows: int) -> None:
+    """Lines to the flop times actions on it: check or bet twice, and what answers each of up to two or three bets."""
+    variant = load_hand_game(f"nolimit-flop:{name}")
+    tree = build_tree_from_state(variant.start(), variant.menu).tree
+    flop = np.flatnonzero((tree.street == 1) & (tree.kind == NodeKind.DECISION))
+    assert sum(len(tree.children(int(node))) for node in flop) == rows
+    assert int(tree.chips.max()) < variant.stack, "nobody is all-in"
 
 
 def test_turn_endgame_has_the_nodes_of_the_benchmark() -> None:

@@ -11,15 +11,14 @@ import typer
 
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.holdem_grid import print_hands, print_node
-from aleator.apps.cli.holdem_report import format_bytes, format_seconds, print_runouts
-from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.holdem_report import estimate_report, print_estimate, print_runouts
+from aleator.apps.cli.output import note, out, print_json, progress_bar
 from aleator.apps.cli.solve import report
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end
 from aleator.apps.spot_report import node_report, runout_report
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
-from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.betting_tree import find_node
 from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.game import HoldemGame
@@ -28,7 +27,6 @@ from aleator.games.holdem.lock import parse_lock
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot
-from aleator.memory import available_memory
 from aleator.solvers.algorithms import ALGORITHMS, parse_rule
 from aleator.solvers.holdem.problem import BITS, SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import HoldemSolution
@@ -79,36 +77,12 @@ def estimate(
         problem.prepare(rule or problem.algorithm, dtype)
     with progress_bar("measuring", quiet=json):
         expected = problem.estimate(rule, limits, dtype=dtype, threads=threads)
-    free = available_memory()
-    streets = STREET_NAMES[spot.street :]
-    if json:
-        print_json(
-            {
-                "nodes": sum(expected.nodes),
-                "nodes_per_street": dict(zip(streets, expected.nodes, strict=True)),
-                "boards_per_street": dict(zip(streets, expected.boards, strict=True)),
-                "hands": dict(zip(POSITION_NAMES, expected.hands, strict=True)),
-                "memory": expected.memory,
-                "free_memory": free,
-                "fits": expected.memory <= free,
-                "seconds_per_iteration": expected.seconds_per_iteration,
-                "iterations": expected.iterations,
-                "seconds": expected.seconds,
-            }
-        )
-        return
-    rows = [
-        (street, f"{boards:,}", f"{nodes:,}")
-        for street, boards, nodes in zip(streets, expected.boards, expected.nodes, strict=True)
-    ]
-    out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}")
-    print_table("", ("street", "boards", "nodes"), rows)
-    out.print(f"hands         {expected.hands[0]:,} (oop), {expected.hands[1]:,} (ip)")
-    out.print(f"memory        {format_bytes(expected.memory)} of {format_bytes(free)} free")
-    out.print(f"an iteration  {format_seconds(expected.seconds_per_iteration)}   (measured on a part of the boards)")
     goal = f"{100 * limits.exploitability / spot.pot:g} % of the pot" if limits.exploitability else "the last iteration"
-    out.print(f"time          about {format_seconds(expected.seconds)} to {goal}")
-    out.print(f"              (about {expected.iterations:,} iterations, a rule of thumb)")
+    if json:
+        print_json(estimate_report(problem, expected))
+        return
+    out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}")
+    print_estimate(problem, expected, goal)
     expected.check()
 
 

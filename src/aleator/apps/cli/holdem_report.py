@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from aleator.apps.cli.output import out, print_table
 from aleator.apps.spot_report import solve_report, whole_report
 from aleator.games.holdem.bet_menu import POSITION_NAMES
+from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.betting_tree import action_name
 from aleator.games.holdem.cards import format_card, format_cards
+from aleator.memory import available_memory
+from aleator.solvers.holdem.estimate import HoldemEstimate
+from aleator.solvers.holdem.problem import BoardProblem
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import Runout
 from aleator.solvers.holdem.whole_solution import WholeSolution
@@ -43,6 +49,38 @@ def print_solve_report(solution: HoldemSolution) -> None:
         out.print(f"locked          {lock}", markup=False, soft_wrap=True)
     for entry in report["actions"]:
         out.print(f"{entry['token']:>8}  {entry['action']:16} {100 * entry['frequency']:6.2f} %")
+
+
+def estimate_report(problem: BoardProblem, expected: HoldemEstimate) -> dict[str, Any]:
+    """Returns what a solve will take as JSON values."""
+    streets, free = STREET_NAMES[problem.board_game.street :], available_memory()
+    return {
+        "nodes": sum(expected.nodes),
+        "nodes_per_street": dict(zip(streets, expected.nodes, strict=False)),
+        "boards_per_street": dict(zip(streets, expected.boards, strict=False)),
+        "hands": dict(zip(POSITION_NAMES, expected.hands, strict=True)),
+        "memory": expected.memory,
+        "free_memory": free,
+        "fits": expected.memory <= free,
+        "seconds_per_iteration": expected.seconds_per_iteration,
+        "iterations": expected.iterations,
+        "seconds": expected.seconds,
+    }
+
+
+def print_estimate(problem: BoardProblem, expected: HoldemEstimate, goal: str) -> None:
+    """Prints what a solve will take until it reaches a goal."""
+    streets = STREET_NAMES[problem.board_game.street :]
+    rows = [
+        (street, f"{boards:,}", f"{nodes:,}")
+        for street, boards, nodes in zip(streets, expected.boards, expected.nodes, strict=False)
+    ]
+    print_table("", ("street", "boards", "nodes"), rows)
+    out.print(f"hands         {expected.hands[0]:,} (oop), {expected.hands[1]:,} (ip)")
+    out.print(f"memory        {format_bytes(expected.memory)} of {format_bytes(available_memory())} free")
+    out.print(f"an iteration  {format_seconds(expected.seconds_per_iteration)}   (measured on a part of the boards)")
+    out.print(f"time          about {format_seconds(expected.seconds)} to {goal}")
+    out.print(f"              (about {expected.iterations:,} iterations, a rule of thumb)")
 
 
 def print_whole_report(solution: WholeSolution) -> None:

@@ -7,14 +7,21 @@ from typing import Annotated
 
 import typer
 
-from aleator.apps.cli.holdem_report import format_bytes, print_solve_report, print_whole_report
-from aleator.apps.cli.output import check_plot, number, out, plot_curves, print_json
+from aleator.apps.cli.holdem_report import (
+    estimate_report,
+    format_bytes,
+    print_estimate,
+    print_solve_report,
+    print_whole_report,
+)
+from aleator.apps.cli.output import check_plot, number, out, plot_curves, print_json, progress_bar
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end
 from aleator.apps.spot_report import solve_report, whole_report
 from aleator.errors import SolutionError, SolveError
 from aleator.parsing import MAX_SEED
 from aleator.solvers.algorithms import ALGORITHMS, DEFAULT_ALGORITHM, Algorithm, find_algorithm
+from aleator.solvers.holdem.problem import BoardProblem
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.whole_solution import WholeSolution
 from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
@@ -47,6 +54,10 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
     resume: Annotated[Path | None, typer.Option(help="Go on from a solution of the same game and algorithm.")] = None,
+    resumable: Annotated[bool, typer.Option("--resumable", help="In hold'em: save regrets too, as big as the "
+                                            "memory; other solutions always can be resumed.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="In hold'em: nodes, memory and seconds, and no "
+                                           "solve.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw exploitability over iterations (.png, .svg, .pdf).")] = None,
     plot_over: Annotated[str, typer.Option(help="Its axis: iterations, seconds or nodes (touched).")] = "iterations",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -70,10 +81,13 @@ def run(
     if (iterations, exploitability, seconds) != (None, None, None):
         limits = Limits(iterations=iterations, exploitability=exploitability, seconds=seconds)
     problem = find_problem(game, algorithm)
+    if estimate:
+        _print_estimate(problem, algorithm, limits, dtype, threads, json=json)
+        return
     earlier = _load(resume, problem, limits) if resume else None
     solution, stopped = solve_with_bar(
         problem, algorithm, limits, quiet=json, output=output, checkpoint_seconds=checkpoint_every, dtype=dtype,
-        threads=threads, seed=seed, resume=earlier,
+        threads=threads, seed=seed, resume=earlier, keep_state=True if resumable else None,
     )  # fmt: skip
     if plot:
         field, label = _AXES[plot_over]
@@ -82,6 +96,30 @@ def run(
         plot_curves(plot, f"{game}, {name}", label, "exploitability (NashConv / 2)", {name: points})
     report(solution, json=json, files=[path for path in (output, plot) if path])
     end(stopped=stopped)
+
+
+def _print_estimate(
+    problem: Problem, algorithm: str | None, limits: Limits | None, dtype: str | None, threads: int, *, json: bool
+) -> None:
+    """Prints what a solve of hold'em will take.
+
+    Raises:
+        SolveError: another game is to be solved.
+    """
+    if not isinstance(problem, BoardProblem):
+        raise SolveError(f"--estimate is for hold'em; `aleator games {problem.name}` has the size of a game")
+    dtype = dtype or problem.dtype
+    with progress_bar("compiling (first run only)", quiet=json):
+        problem.prepare(algorithm or problem.algorithm, dtype)
+    with progress_bar("measuring", quiet=json):
+        expected = problem.estimate(algorithm, limits, dtype=dtype, threads=threads)
+    if json:
+        print_json(estimate_report(problem, expected))
+        return
+    wanted = (limits or problem.limits).exploitability
+    out.print(f"[bold]{problem.name}[/]")
+    print_estimate(problem, expected, f"an exploitability of {wanted:g} chips" if wanted else "the last iteration")
+    expected.check()
 
 
 def _check_axis(algorithm: Algorithm, axis: str, *, plotted: bool) -> None:

@@ -5,7 +5,9 @@
 Reference: N. Brown, "Equilibrium Finding for Large Adversarial Imperfect-Information Games" (2020), section 2.4 (limit,
 no-limit and flop hold'em) and section 5.1.8 (turn hold'em); ReBeL (2020), appendix C.2 (turn endgame hold'em).
 
-Deviations: none. Limit games have no stacks there; the ones here are larger than what the caps let a player put in.
+Deviations: limit games have no stacks there; the ones here are larger than what the caps let a player put in. The
+thesis does not say which bets its small and large flop hold'em have (Tables 5.1 and 5.2): here the pot, and half the
+pot and the pot, with one raise preflop and two bets on the flop. `nolimit-flop:nested` is the game of Table 5.4.
 """
 
 from __future__ import annotations
@@ -113,8 +115,32 @@ TURN_ENDGAME: Final = HoldemVariant(
     menu=BetMenu.uniform(bets=("50%", "100%", "all-in"), raises=("75%", "all-in")),
 )
 
+
+def _flop_with(name: str, sizes: tuple[str, ...], most: tuple[int, int]) -> HoldemVariant:
+    """Returns no-limit flop hold'em with some sizes, and at most so many bets and raises on each street."""
+    rules = replace(NO_LIMIT_FLOP.rules, max_raises=most)
+    menu = BetMenu.uniform(bets=sizes, raises=sizes)
+    title = f"{NO_LIMIT_FLOP.title}; bets {', '.join(sizes)} of the pot, {most[0]} preflop and {most[1]} on the flop"
+    return replace(NO_LIMIT_FLOP, name=f"nolimit-flop:{name}", title=title, rules=rules, menu=menu)
+
+
+SMALL_FLOP: Final = _flop_with("small", ("100%",), (1, 2))
+LARGE_FLOP: Final = _flop_with("large", ("50%", "100%"), (1, 2))
+NESTED_FLOP: Final = _flop_with("nested", ("50%", "75%", "100%"), (1, 3))
+
 VARIANTS: Final = {
-    variant.name: variant for variant in (HUNL, HULH, LIMIT_FLOP, NO_LIMIT_FLOP, NO_LIMIT_TURN, TURN_ENDGAME)
+    variant.name: variant
+    for variant in (
+        HUNL,
+        HULH,
+        LIMIT_FLOP,
+        NO_LIMIT_FLOP,
+        SMALL_FLOP,
+        LARGE_FLOP,
+        NESTED_FLOP,
+        NO_LIMIT_TURN,
+        TURN_ENDGAME,
+    )
 }
 """All variants by name."""
 
@@ -164,6 +190,8 @@ def load_hand_game(name: str) -> HoldemVariant:
         raise GameError(
             f"unknown game of whole hands {name!r}; {hint}known: {', '.join(_HAND_GAMES)}, ring:N, spot:FILE.toml"
         )
+    if name in VARIANTS:
+        return VARIANTS[name]
     game = _HAND_GAMES[family]
     if not colon:
         return replace(game, name=name)

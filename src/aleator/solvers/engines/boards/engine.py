@@ -34,10 +34,14 @@ def _steps(program: Steps) -> Int32Array:
     return np.array(program, np.int32).reshape(-1, 4)
 
 
-def _unit(plan: BoardPlan) -> float:
-    """Returns the power of two by which chips are multiplied, so that regrets suit float16."""
-    most = max(float(weights.sum()) for weights in plan.weights) * (plan.spot.pot / 2 + plan.spot.stack)
-    return float(2.0 ** np.floor(np.log2(LARGEST_GAIN / most)))
+def _units(plan: BoardPlan) -> list[float]:
+    """Returns per street the power of two by which chips are multiplied, so that regrets suit float16.
+
+    Values on a board carry the chance of the board, so that those of later streets are multiplied by more.
+    """
+    behind = min(plan.spot.stack, int(plan.betting.tree.chips.max()))  # limit has stacks that never get in
+    most = max(float(weights.sum()) for weights in plan.weights) * (plan.spot.pot / 2 + behind)
+    return [float(2.0 ** np.floor(np.log2(LARGEST_GAIN / (most * chance)))) for chance in plan.chances]
 
 
 def _as_bits(kept: Storage) -> Storage:
@@ -82,7 +86,7 @@ class BoardEngine:
         self.raked = plan.spot.rake.rate > 0
         sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
         self.bits = bits
-        self.unit = _unit(plan) if bits == 16 else 1.0
+        self.units = _units(plan) if bits == 16 else [1.0] * plan.num_streets
         kept = np.float16 if bits == 16 else np.float32
         first, second = (
             Storage(
@@ -137,7 +141,10 @@ class BoardEngine:
             width = np.array(plan.widths[level], np.int64)
             streets.append(
                 Street(
-                    forest=forest._replace(**{name: getattr(forest, name) * self.unit for name in _AMOUNTS}),
+                    forest=forest._replace(
+                        **{name: getattr(forest, name) * np.float32(self.units[level]) for name in _AMOUNTS}
+                    ),
+                    rescale=np.float32(self.units[max(level - 1, 0)] / self.units[level]),
                     width=width,
                     storage_at=storage_at.copy(),
                     reach_at=reach_at.copy(),
@@ -263,14 +270,14 @@ class BoardEngine:
 
     def _root_values(self, player: int) -> Float32Array:
         start = int(self.streets[0].values_at[player])
-        return self._works[0].values[start : start + len(self.root_rows[player])] / np.float32(self.unit)
+        return self._works[0].values[start : start + len(self.root_rows[player])] / np.float32(self.units[0])
 
     def street_values(self, player: int) -> Float32Array:
         """Returns [N, W]: a player's cfvs at all nodes of the first street, by the player's last traversal."""
         start, width = int(self.streets[0].values_at[player]), self.plan.widths[0][player]
         nodes = len(self.plan.forests[0].kind)
         rows = self._works[0].values[start : start + nodes * width].reshape(nodes, width)
-        return rows / np.float32(self.unit)
+        return rows / np.float32(self.units[0])
 
     def board_values(self) -> Float32Array:
         """Returns [B, L, W]: the watched player's cfvs on each board of the second street after each line of the first.
@@ -290,7 +297,7 @@ class BoardEngine:
     def _on_boards(self, sums: Float32Array) -> Float32Array:
         assert self._watch is not None
         shape = len(self.plan.boards[1]), len(self.plan.forests[0].next_nodes), self.plan.widths[1][self._watch]
-        return sums.reshape(shape) / np.float32(self.unit)
+        return sums.reshape(shape) / np.float32(self.units[1])
 
     def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
         watched = self._watched if mode == walk.UPDATE else self._best
@@ -331,7 +338,7 @@ class BoardEngine:
         rows, shape = self.decision_rows(level, board, slot)
         player = int(self.plan.forests[level].kind[slot])
         block: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
-        return block / np.float32(self._scale(name))
+        return block / np.float32(self._scale(name, level))
 
     def write(self, name: str, level: int, board: int, slot: int, block: npt.NDArray[np.floating[Any]]) -> None:
         """Sets a decision's "regret" or "policy_sum" to [A, W]."""
@@ -339,11 +346,11 @@ class BoardEngine:
         if block.shape != shape:
             raise SolveError(f"a block of shape {shape} is needed here, not {block.shape}")
         player = int(self.plan.forests[level].kind[slot])
-        getattr(self.storage[player], name)[rows] = block.ravel() * self._scale(name)
+        getattr(self.storage[player], name)[rows] = block.ravel() * self._scale(name, level)
 
-    def _scale(self, name: str) -> float:
-        """Returns what numbers of a kind are kept times."""
-        return self.unit if name == "regret" else float(self.averaging[0])
+    def _scale(self, name: str, level: int) -> float:
+        """Returns what numbers of a kind are kept times on a street."""
+        return self.units[level] if name == "regret" else float(self.averaging[0])
 
     def decision_rows(self, level: int, board: int, slot: int) -> tuple[slice, tuple[int, int]]:
         """Returns where the rows of a decision lie in its player's storage, and their shape [A, W]."""

@@ -45,6 +45,7 @@ class BoardPlan:
         betting: the betting tree from the root of the spot on.
         forests, sizes, nodes: per street the betting, the largest chunk, and the number in the betting tree of each
             node.
+        chances: per street the probability of each board, given both hands.
         slot: [nodes of the betting tree] where each is in the forest of its street.
         boards: per street the boards, one per class of isomorphic ones, children of a board side by side.
         groups: per street the suit permutations that change nothing on each board.
@@ -61,6 +62,7 @@ class BoardPlan:
         self.nodes: list[Int32Array] = []
         self.betting = spot.build_tree()
         tree, chance = self.betting.tree, 1.0
+        self.chances: list[float] = []
         self.slot: Int32Array = np.full(tree.num_nodes, -1, np.int32)
         roots = [self.betting.number]
         while roots:
@@ -73,6 +75,7 @@ class BoardPlan:
             )
             self.forests.append(forest)
             self.nodes.append(nodes)
+            self.chances.append(chance)
             self.sizes.append(size)
             self.slot[nodes] = np.arange(len(nodes))
             roots = (nodes[forest.next_nodes] + 1).tolist()  # the street that follows begins with the next number

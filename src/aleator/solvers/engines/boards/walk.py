@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.jit import inner_kernel, kernel
-from aleator.kernels.simd import LANES, gather, load, store
+from aleator.kernels.simd import LANES, gather, load, splat, store
 from aleator.solvers.engines.boards.decisions import (
     Instant,
     add_rows,
@@ -48,6 +48,7 @@ class Street(NamedTuple):
     """One street: its betting, its boards, and where things lie. B boards, rows of W hands, [2] per player."""
 
     forest: BettingForest
+    rescale: np.float32  # what values are multiplied by when they are added to the street before
     width: Int64Array  # [2] W
     storage_at: Int64Array  # [2] offset of the first board's rows in the player's storage
     reach_at: Int64Array  # [2] offset of the street's slots in a thread's reach
@@ -214,13 +215,14 @@ def _collect(
     """Adds the values of a chunk's lines on a board to the street before, through every suit map that it stands for."""
     width, first = street.width[player], following.forest.line_start[chunk]
     maps = following.map0 if player == 0 else following.map1
+    rescale = splat(following.rescale)
     for line in range(first, following.forest.line_start[chunk + 1]):
         base = following.values_at[player] + np.int64(line - first) * following.width[player]
         values, to = _line(player, level, street, line, board % len(sums), work, sums)
         for k in range(following.first_map[board], following.first_map[board] + following.num_maps[board]):
             rows = maps[k]
             for row in range(0, width, LANES):
-                store(values, to + row, load(values, to + row) + gather(work.values, base, rows, row))
+                store(values, to + row, load(values, to + row) + gather(work.values, base, rows, row) * rescale)
 
 
 @inner_kernel(inline="always")
