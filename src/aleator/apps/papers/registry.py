@@ -94,6 +94,8 @@ _EXPERIMENTS = (
         "linear CFR without abstraction or sampling on limit flop hold'em: exact, all 1,755 flops"),
     _of("deep-cfr-leduc", "Brown's thesis, 4.1 and Fig. 4.4; Steinberger 2019",
         "Deep CFR and SD-CFR on Leduc over nodes touched, with seeds and bands; --full leaves out each part"),
+    _of("neural-comparison", "our own question",
+        "tables, Deep CFR, SD-CFR, NFSP, Double Neural CFR and ReBeL over wall time on Leduc and Liar's Dice"),
     _of("lbr-chumps", "Lisý and Bowling 2017, Table 2",
         "what local best response wins in whole hands of no-limit hold'em against players who ignore cards"),
 )  # fmt: skip

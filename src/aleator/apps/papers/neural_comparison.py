@@ -1,0 +1,196 @@
+"""Which method should one take? Tables, and five ways to train networks, over wall time on the same machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Settings
+from aleator.apps.papers.parallel import run_beside
+from aleator.games.registry import load_game
+from aleator.learning.config import preset
+from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR
+from aleator.learning.sampled.methods import find_method
+from aleator.learning.training import Trainer
+from aleator.solvers.algorithms import rule_of
+from aleator.solvers.best_response import exploitability
+from aleator.solvers.mccfr import MCCFR
+from aleator.solvers.sampling_rule import SamplingRule
+from aleator.trees.public_tree import build_tree
+
+_GAMES = ("leduc", "liars-dice:1x4")
+_MCCFR, _SD, _DEEP, _NFSP, _DOUBLE, _REBEL = (
+    "MCCFR (tables)",
+    "SD-CFR",
+    "Deep CFR",
+    "NFSP",
+    "Double Neural CFR",
+    "ReBeL",
+)
+_KINDS = {_SD: "deep-cfr", _NFSP: "nfsp", _DOUBLE: "double-neural"}
+_TABULAR = "mccfr:batch=100"
+_LOOKS, _FIRST = 8, 1 / 32  # looks at times that double about every second one, the first at this share of the time
+_ENDLESS = 10**9
+_PILOT = 3  # epochs of ReBeL from which the length of its schedule is guessed
+
+
+class Task(NamedTuple):
+    """A run: a method on a game for some seconds of its own."""
+
+    game: str
+    method: str
+    seconds: float
+    seed: int
+    quick: bool
+
+
+Curves = dict[str, list[tuple[float, float]]]  # by method: (seconds of training, exploitability)
+
+
+def tasks(settings: Settings) -> dict[str, Task]:
+    """Returns the runs of the experiment. That of SD-CFR is Deep CFR's, too: they differ in their averages only."""
+    seconds = settings.choose(0.2, 60.0, 400.0)
+    return {
+        f"{method} on {game}": Task(game, method, seconds, settings.seed, settings.quick)
+        for game in _GAMES
+        for method in (_MCCFR, *_KINDS, _REBEL)
+    }
+
+
+def run_task(task: Task) -> Curves:
+    """Returns what is seen of a run, without the time that looking takes."""
+    train = {_MCCFR: _tables, _REBEL: _rebel}.get(task.method, _sampled)
+    times = iter([task.seconds * _FIRST ** (1 - look / (_LOOKS - 1)) for look in range(_LOOKS)])
+    curves: Curves = {}
+    due = next(times)
+    for seconds, look in train(task):
+        if seconds < due:
+            continue
+        for method, quality in look().items():
+            curves.setdefault(method, []).append((seconds, quality))
+        following = [time for time in times if time > seconds]
+        if not following:
+            break
+        due, times = following[0], iter(following[1:])
+    return curves
+
+
+Look = Callable[[], dict[str, float]]
+
+
+def _tables(task: Task) -> Iterator[tuple[float, Look]]:
+    """Yields the seconds that tabular MCCFR has run, and how to look at it."""
+    solver = MCCFR(build_tree(load_game(task.game)), rule_of(SamplingRule, _TABULAR), seed=task.seed)
+    solver.run(1)  # compiles
+    seconds = 0.0
+    while True:
+        begin = perf_counter()
+        solver.run(10)
+        seconds += perf_counter() - begin
+        yield seconds, lambda: {_MCCFR: solver.nash_conv() / 2}
+
+
+def _sampled(task: Task) -> Iterator[tuple[float, Look]]:
+    """Yields the same of a method that samples histories."""
+    method = find_method(_KINDS[task.method])
+    changes: dict[str, Any] = {"average": NETWORK} if task.method == _SD else {}
+    if task.quick:
+        short = {
+            _SD: ("traversals",),
+            _NFSP: ("games",),
+            _DOUBLE: ("traversals", "first_steps", "width", "policy_width"),
+        }
+        changes |= dict.fromkeys(short[task.method], 20) | {"steps": 2, "policy_steps": 2}
+    config = method.preset(None, game=task.game, seed=task.seed, iterations=_ENDLESS, **changes)
+    trainer = method.trainer(config)
+
+    def look() -> dict[str, float]:
+        if isinstance(trainer, DeepCFR):
+            both = {_SD: trainer.mixture.policy(), _DEEP: trainer.average_policy()}
+            return {name: exploitability(policy) for name, policy in both.items()}
+        return {task.method: exploitability(trainer.average_policy())}
+
+    while True:
+        trainer.run_epoch()
+        yield trainer.seconds, look
+
+
+def _rebel(task: Task) -> Iterator[tuple[float, Look]]:
+    """Yields the same of ReBeL, whose schedule is made to fill the time."""
+    config = preset("demo", game=task.game, seed=task.seed)
+    if task.quick:
+        config = replace(config, updates=8, games=8, batch=16, draws=1.0)
+    pilot = Trainer(replace(config, searches=_PILOT * config.games, warm_up=0.0))
+    pilot.run_epoch()
+    begin = perf_counter()
+    for _ in range(1, _PILOT):
+        pilot.run_epoch()
+    epochs = max(round(task.seconds * (_PILOT - 1) / (perf_counter() - begin)), _LOOKS)
+    trainer = Trainer(replace(config, searches=epochs * config.games))
+    plays = 16 if task.quick else 256
+
+    def look() -> dict[str, float]:
+        return {_REBEL: trainer.play(playthroughs=plays, seed=1).exploitability}
+
+    seconds = 0.0
+    while not trainer.done:
+        begin = perf_counter()
+        trainer.run_epoch()
+        seconds += perf_counter() - begin
+        yield seconds, look
+
+
+def run(settings: Settings, on_progress: OnProgress) -> Report:
+    """Returns exploitability over seconds of training; 60 of each run, with --full 400."""
+    wanted = tasks(settings)
+    return report(settings, run_beside(run_task, wanted, on_progress, processes=1 if settings.quick else 0))
+
+
+def report(settings: Settings, found: Mapping[str, Curves]) -> Report:
+    """Returns the report of runs."""
+    panels: dict[str, dict[str, Points]] = {game: {} for game in _GAMES}
+    for name, task in tasks(settings).items():
+        panels[task.game] |= found[name]
+    final = {(game, method): points[-1][1] for game in _GAMES for method, points in panels[game].items()}
+    seconds = settings.choose(0.2, 60.0, 400.0)
+    return Report(
+        title=f"Exploitability after {seconds:g} seconds of training on one core",
+        setting=(
+            f"{seconds:g} seconds of each run on one core of {os.cpu_count()}, one seed ({settings.seed}), default "
+            f"settings{settings.mode}"
+        ),
+        convention=(
+            "Exploitability is NashConv / 2 in antes or games, exact; that of ReBeL is of the average of 256 "
+            "playthroughs, which is a little too high. Seconds are those of training, without evaluations."
+        ),
+        columns=("game", "method", "seconds", "exploitability"),
+        rows=tuple(_row(game, method, points) for game in _GAMES for method, points in panels[game].items()),
+        claims=tuple(_claim(game, final) for game in _GAMES),
+        panels=panels,
+        x_label="seconds of training",
+        y_label="exploitability (NashConv / 2)",
+        deviations=(
+            "Our own question. Deep CFR and SD-CFR are averages of the same run. ReBeL trains values to search with, "
+            "and the others whole policies: it spends time when it plays, too."
+        ),
+    )
+
+
+def _row(game: str, method: str, points: Points) -> tuple[Cell, ...]:
+    """Returns a row of the table: the end of a curve."""
+    seconds, quality = points[-1]
+    return game, method, seconds, quality
+
+
+def _claim(game: str, final: Mapping[tuple[str, str], float]) -> Claim:
+    """Returns whether tables are the best where they fit."""
+    others = {method: quality for (where, method), quality in final.items() if where == game and method != _MCCFR}
+    best = min(others, key=lambda method: others[method])
+    return Claim(
+        text=f"on {game} tables are better than any network",
+        measured=f"{final[game, _MCCFR]:.4f} against {others[best]:.4f} ({best})",
+        agrees=final[game, _MCCFR] < others[best],
+    )
