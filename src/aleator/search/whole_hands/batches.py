@@ -6,7 +6,7 @@ Algorithm:
     leaves were priced for is then what is believed behind them (safe search), in expectation. Players are updated in
     turn; a player's policy of an iteration is the one against which the opponent is updated, which is also the one that
     is averaged. Cfvs of the root and behind its actions are means over iterations, weighed as the average policy.
-    Nothing of an iteration leaves the device, so that a GPU gets it as one graph.
+    Nothing of an iteration leaves the device, so that a GPU can get it as one graph.
 
 Reference: DeepStack, Algorithm 1; ReBeL section 6.
 Deviations: sharp DCFR+ instead of CFR+ and linear CFR.
@@ -34,6 +34,7 @@ from aleator.solvers.holdem.solver import HOLDEM_RULE
 
 Tensor = torch.Tensor
 _KEPT_SHAPES = 1024
+_WORTH_CAPTURING = 100  # iterations: capturing one as a graph takes as long as some tens of them
 
 
 class RoundShape(NamedTuple):
@@ -224,7 +225,7 @@ def solve_batch(
         drawn=batch.drawn(iterations, device),
     )
     with one_thread():
-        engine.run(iterations, captured=device.type == "cuda")
+        engine.run(iterations, captured=device.type == "cuda" and iterations >= _WORTH_CAPTURING)
     return batch.solved(engine.average_policies(), engine.played, engine.means())
 
 
