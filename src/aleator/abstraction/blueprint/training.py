@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ from aleator.storage import check_object, parse_json
 Report = Callable[[Progress], bool]
 
 PRUNING = ("pluribus", "libratus", "none")
-_CHUNK = 5_000  # deals of a thread between two looks at the clock
+_CHUNK = 20_000  # deals of a thread between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,14 +176,12 @@ class BlueprintTrainer:
                 visits = sum(pool.map(run, tasks))
                 done = progress.deals + int(left)
                 if done % period == 0 and done // period <= self.config.linear_periods:
-                    self._discount(done // period)
+                    factor = np.float32(done // period / (done // period + 1.0))
+                    list(pool.map(partial(_scale, factor), np.array_split(self.table, threads)))
                 progress = Progress(done, progress.visits + visits, before + time.perf_counter() - began)
                 self.progress = progress
                 if report is not None and report(progress):
                     break
-
-    def _discount(self, period: int) -> None:
-        self.table *= np.float32(period / (period + 1.0))
 
     def count_met(self) -> int:
         """Returns how many infostates have a sum of policies, because their player was the opponent there."""
@@ -198,3 +197,7 @@ class BlueprintTrainer:
     def save(self, path: Path) -> None:
         """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
         Blueprint.write(path, self.config.to_json(), self.buckets, self.place, self.progress, self.table)
+
+
+def _scale(factor: np.float32, part: Table) -> None:
+    part *= factor

@@ -1,0 +1,110 @@
+"""Buckets and blueprints from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aleator.abstraction import build as building
+from aleator.abstraction.blueprint.training import BlueprintTrainer
+from tests.abstraction.blueprint.small import small_buckets
+from tests.apps.calls import call
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def buckets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("buckets") / "small.bin"
+    small_buckets().save(file)
+    return file
+
+
+def test_buckets_are_built_and_shown(capsys: Capture, tmp_path: Path) -> None:
+    file = str(tmp_path / "flop.bin")
+    options = ["--game", "flop-holdem", "--buckets", "5", "--features", "equity", "--boards", "20"]
+    code, text, _ = call(capsys, "abstraction", "build", file, *options, "--json")
+    made = json.loads(text)
+    assert code == 0 and made["file"] == file and len(made["fingerprint"]) == 32
+    code, text, _ = call(capsys, "abstraction", "show", file)
+    assert code == 0 and "flop-holdem, imperfect recall" in text and made["fingerprint"] in text
+    shown = ["abstraction", "show", file, "--board", "Ah 7c 2d", "--hand", "As Ac", "--json"]
+    code, text, _ = call(capsys, *shown)
+    assert code == 0 and json.loads(text)["bucket"] == 4 and {"AsAc", "AsAd"} <= set(json.loads(text)["same"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["build", "x.bin", "--buckets", "many"], "buckets must be a whole number"),
+        (["build", "x.bin", "--buckets", "5/5"], "3 streets from the flop on, not 2 buckets"),
+        (["build", "x.bin", "--features", "ehs"], "unknown feature 'ehs'"),
+        (["build", "x.bin", "--recall", "some"], "allowed: imperfect, perfect"),
+        (["build", "no/such/folder.bin", "--game", "flop-holdem", "--buckets", "5"], "does not exist"),
+        (["show", "missing.bin"], "cannot read missing.bin"),
+    ],
+)
+def test_mistakes_are_one_line(capsys: Capture, words: list[str], message: str) -> None:
+    code, _, error = call(capsys, "abstraction", *words)
+    assert code == 2 and message in error and len(error.strip().splitlines()) <= 2
+
+
+def test_a_stopped_build_says_how_it_goes_on(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building._Builder, "build", stop)
+    code, _, error = call(
+        capsys, "abstraction", "build", str(tmp_path / "x.bin"), "--game", "flop-holdem", "--buckets", "5"
+    )
+    assert code == 130 and "the same command goes on" in error
+
+
+def test_a_blueprint_is_trained_and_trained_further(capsys: Capture, buckets: Path, tmp_path: Path) -> None:
+    file = tmp_path / "flop.blueprint"
+    words = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(file)]
+    code, text, _ = call(capsys, *words, "--deals", "2000", "--threads", "1", "--json")
+    assert code == 0 and json.loads(text)["deals"] == 2000 and file.exists()
+    code, text, error = call(capsys, *words, "--deals", "3000", "--threads", "1")
+    assert code == 0 and "3,000 deals" in text and "2,000 deals done" in error
+    code, _, error = call(capsys, *words, "--deals", "3000", "--seed", "5")
+    assert code == 2 and "other settings" in error
+    code, text, _ = call(
+        capsys, "match", "flop-holdem", f"blueprint:{file}", "always-call", "--hands", "20", "--aivat", "raw", "--json"
+    )
+    assert code == 0 and json.loads(text)["hands"] == 20
+
+
+def test_a_stopped_training_is_kept(
+    capsys: Capture, buckets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, run = tmp_path / "flop.blueprint", BlueprintTrainer.run
+
+    def stopped(self: BlueprintTrainer, **options: object) -> None:
+        run(self, deals=1500)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BlueprintTrainer, "run", stopped)
+    words = ["--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(file), "--deals", "9000", "--json"]
+    code, text, _ = call(capsys, "train", "blueprint", *words)
+    assert code == 130 and json.loads(text)["deals"] == 1500 and file.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "--minutes or --deals"),
+        (["--minutes", "0"], "minutes must be a positive number"),
+        (["--deals", "10", "--pruning", "all"], "allowed: pluribus, libratus, none"),
+        (["--deals", "10", "--game", "hunl"], "ends on another street|end on another street"),
+        (["--deals", "10", "--menu", "50%/50%/50%/50%"], "a bet menu is for no-limit"),
+    ],
+)
+def test_mistakes_in_training_are_one_line(
+    capsys: Capture, buckets: Path, tmp_path: Path, words: list[str], message: str
+) -> None:
+    start = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(tmp_path / "x")]
+    code, _, error = call(capsys, *start, *words)
+    assert code == 2 and any(part in error for part in message.split("|")) and not (tmp_path / "x").exists()
