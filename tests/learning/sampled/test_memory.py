@@ -66,6 +66,25 @@ def test_sums_are_those_of_all_samples() -> None:
     np.testing.assert_allclose(sums.weights, [3 / 13, 10 / 13], rtol=1e-6)
 
 
+@pytest.mark.parametrize("reservoir", [True, False])
+def test_sums_that_go_on_are_equal_bit_by_bit(reservoir: bool) -> None:
+    """Asked for after every addition, or once at the end; before and after the memory is full."""
+    generator = torch.Generator().manual_seed(2)
+    asked, once = (Memory(3000, 3, reservoir=reservoir) for _ in range(2))
+    for step in range(1, 8):
+        infostates = torch.randint(40, (700,), generator=generator)
+        targets = torch.randn((700, 3), generator=generator, dtype=torch.float64)
+        for memory in (asked, once):
+            draws = torch.Generator().manual_seed(step)
+            memory.add(Samples(infostates, targets, targets[:, 0].abs()), float(step), draws)
+        asked.sums(40)
+        fresh = Memory(3000, 3, reservoir=reservoir)
+        fresh.load(once.tensors(), 40)
+        for first, second in zip(asked.sums(40), fresh.sums(40), strict=True):
+            assert torch.equal(first, second)
+    assert asked.added > asked.capacity
+
+
 def test_a_memory_is_restored_and_checked() -> None:
     generator, memory, other = torch.Generator().manual_seed(0), Memory(8, 2), Memory(8, 2)
     memory.add(samples(0, 20), 1.0, generator)

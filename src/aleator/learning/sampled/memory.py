@@ -36,6 +36,20 @@ class Sums(NamedTuple):
     weights: Tensor
 
 
+class _Totals(NamedTuple):
+    """The first samples of a memory, added up by infostate; as long as none of them was replaced.
+
+    Attributes:
+        count: how many.
+        weights: [I]: sums of weights.
+        targets: [I, A]: sums of weights x targets.
+    """
+
+    count: int
+    weights: Tensor
+    targets: Tensor
+
+
 class Memory:
     """Samples (infostate, targets [A], weight) on one device.
 
@@ -51,6 +65,7 @@ class Memory:
         self.infostates = torch.empty(capacity, dtype=torch.int64, device=device)
         self.targets = torch.empty((capacity, num_actions), dtype=torch.float32, device=device)
         self.weights = torch.empty(capacity, dtype=torch.float32, device=device)
+        self._totals: _Totals | None = None
 
     @property
     def count(self) -> int:
@@ -75,16 +90,24 @@ class Memory:
         self.targets[at] = targets[kept].to(self.targets.dtype)
         self.weights[at] = (weights[kept] * weight).to(self.weights.dtype)
         self.added += len(infostates)
+        if len(late):
+            self._totals = None
 
     def sums(self, num_infostates: int) -> Sums:
         """Returns all samples, added up by infostate: a squared loss has the same minimum on samples and on sums."""
-        here, weights = self.infostates[: self.count], self.weights[: self.count].double()
-        total = torch.zeros(num_infostates, dtype=torch.float64, device=here.device).index_add_(0, here, weights)
+        if self._totals is None or len(self._totals.weights) != num_infostates:
+            shape, device = (num_infostates, self.targets.shape[1]), self.targets.device
+            empty = torch.zeros(shape, dtype=torch.float64, device=device)
+            self._totals = _Totals(0, empty[:, 0].clone(), empty)
+        begun, total, targets = self._totals
+        # what was added since; the order of additions, hence every bit, is that of adding up everything anew
+        here, weights = self.infostates[begun : self.count], self.weights[begun : self.count].double()
+        total.index_add_(0, here, weights)
+        targets.index_add_(0, here, self.targets[begun : self.count].double() * weights[:, None])
+        self._totals = _Totals(self.count, total, targets)
         met = (total > 0).nonzero().squeeze(1)
-        means = torch.zeros((num_infostates, self.targets.shape[1]), dtype=torch.float64, device=here.device)
-        means.index_add_(0, here, self.targets[: self.count].double() * weights[:, None])
         share = total[met]
-        return Sums(met, (means[met] / share[:, None]).float(), (share / share.sum()).float())
+        return Sums(met, (targets[met] / share[:, None]).float(), (share / share.sum()).float())
 
     def draw(self, number: int, generator: torch.Generator) -> Samples:
         """Returns so many samples drawn uniformly, with replacement; whole rows. Weights are 1 on average."""
@@ -118,6 +141,7 @@ class Memory:
             raise ValueError("a memory has an infostate that the game does not have")
         for name in shapes:
             getattr(self, name)[:count] = tensors[name].to(self.infostates.device)
+        self._totals = None
 
 
 def _last_of_each(slot: Tensor, index: Tensor) -> Tensor:
