@@ -74,4 +74,4 @@ def test_some_nonsense_is_refused() -> None:
 
 @pytest.mark.slow
 def test_a_lot_of_nonsense_is_refused() -> None:
-    fuzz(100_000, 10_000, 100_000)
+    fuzz(100_000, 100_000, 100_000)

@@ -35,7 +35,8 @@ def convert(
         print_json({"hands": count, "left_out": errors, "file": str(target)})
     else:
         out.print(
-            f"{count:,} hands in {target}" + (f", {len(errors):,} left out" if errors else ""),
+            f"{'1 hand' if count == 1 else f'{count:,} hands'} in {target}"
+            + (f", {len(errors):,} left out" if errors else ""),
             markup=False,
             soft_wrap=True,
         )

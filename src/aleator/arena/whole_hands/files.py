@@ -110,7 +110,7 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
                 records.append(parse_phh({name: _plain(value) for name, value in fields.items()}))
         except Exception as error:  # pokerkit's parser fails in its own ways
             reason = (
-                str(error) if isinstance(error, AleatorError) else f"{type(error).__name__}: {one_line(error)[:120]}"
+                str(error) if isinstance(error, AleatorError) else f"pokerkit cannot read it: {one_line(error)[:120]}"
             )
             errors.append(f"{path}, line {start}: {reason}")
     return records, errors
