@@ -115,14 +115,16 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
         "aleator.learning.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
-        "aleator.learning.sampled.run.train_sampled",
+        "aleator.learning.sampled.run.train_sampled", "aleator.abstraction.build.build_buckets",
+        "aleator.abstraction.blueprint.training.BlueprintTrainer.run",
+        "aleator.solvers.holdem.whole_problem.WholeProblem.make_solver",
         "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",
         "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
         "aleator.apps.cli.serve.webbrowser.open", "aleator.apps.cli.dealer.deal_match",
     ):  # fmt: skip
         monkeypatch.setattr(place, _reached)
     monkeypatch.setattr("os.cpu_count", lambda: 1)  # hands are played in this process
-    monkeypatch.setattr("aleator.arena.whole_hands.match._response_size", lambda agents: 16)  # before it may stop
+    monkeypatch.setattr("aleator.arena.whole_hands.match.piece_size", lambda match, agents, share: match.cluster)
 
 
 class Commands:
