@@ -18,8 +18,10 @@ from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 
-KUHN = NfspConfig(game="kuhn", iterations=110, games=250, window=5000, width=32, steps=10, policy_steps=6)
-TINY = NfspConfig(game="leduc", iterations=4, games=50, window=300, memory=60, width=8, steps=3, policy_steps=3)
+KUHN = NfspConfig(game="kuhn", iterations=110, games=250, window=5000, recent=1.0, width=32, steps=10, policy_steps=6)
+TINY = NfspConfig(
+    game="leduc", iterations=4, games=50, window=300, recent=1.0, memory=60, width=8, steps=3, policy_steps=3
+)
 
 
 @pytest.mark.slow
@@ -86,6 +88,27 @@ def test_a_resumed_run_is_equal_bit_by_bit(tmp_path: Path) -> None:
         contents.append((lines, trainer.tensors()))
     assert contents[0][0] == contents[1][0] and len(contents[0][0]) == 4
     assert all(torch.equal(value, contents[1][1][name]) for name, value in contents[0][1].items())
+
+
+def test_the_window_grows_with_the_run() -> None:
+    """At least five epochs of transitions, then a share of all, at most as many as the window holds."""
+    sizes = []
+    trainer = NFSP(replace(TINY, iterations=40, games=20, window=900, recent=0.4, steps=1, policy_steps=1))
+    while not trainer.done:
+        before = trainer.transitions
+        trainer.run_epoch()
+        fresh, kept = trainer.transitions - before, len(trainer.window.rewards)
+        sizes.append(kept)
+        assert kept <= min(900, max(int(0.4 * trainer.transitions), 5 * fresh))
+    assert sizes[0] < sizes[20] < sizes[-1] == 900
+
+
+def test_later_best_actions_count_more_if_asked_for() -> None:
+    for linear, weights in ((True, {1.0, 2.0, 3.0, 4.0}), (False, {1.0})):
+        trainer = NFSP(replace(TINY, linear=linear, memory=10_000, anticipatory=0.5))
+        while not trainer.done:
+            trainer.run_epoch()
+        assert set(trainer.reservoir.weights[: trainer.reservoir.count].tolist()) == weights
 
 
 def test_impossible_transitions_are_refused() -> None:

@@ -40,12 +40,12 @@ class _Totals(NamedTuple):
     """The first samples of a memory, added up by infostate; as long as none of them was replaced.
 
     Attributes:
-        count: how many.
+        number: how many.
         weights: [I]: sums of weights.
         targets: [I, A]: sums of weights x targets.
     """
 
-    count: int
+    number: int
     weights: Tensor
     targets: Tensor
 

@@ -10,11 +10,13 @@ Algorithm:
 Reference: Heinrich and Silver 2016, Algorithm 1; baseline of thesis 4.1 and of Double Neural CFR.
 
 Deviations:
-    One network Q and one network Pi serve both players, who are told their seat. Fits go on from the last parameters,
-    with Adam, over the whole window and the whole reservoir in every step (transitions of one infostate and action
-    are averaged, which is exact); the target's Q is that of the last epoch. The reservoir has the best action itself
-    and not the one that exploration drew, and with `linear` later ones count more: the first are answers to
-    nothing. Pi minimises the squared error, which has the same minimum as the log-loss.
+    One network Q and one network Pi serve both players, who are told their seat. Fits go on from the last
+    parameters, with Adam, over the whole window and the whole reservoir in every step (transitions of one infostate
+    and action are averaged, which is exact); the target's Q is that of the last epoch. The window grows with the
+    run (`recent`): policies change more slowly as averages grow, and values of more games have less noise. The
+    reservoir has the best action itself and not the one that exploration drew, and with `linear` later ones count
+    more: the first are answers to nothing. Pi minimises the squared error, which has the same minimum as the log-
+    loss.
 
 Status: tests/learning/sampled/test_nfsp.py.
 """
@@ -42,6 +44,7 @@ from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
 _PARTS = ("infostates", "actions", "rewards", "following")
+_FRESH = 5  # epochs of transitions that are in the window at the least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,8 @@ class NfspConfig:
         anticipatory: eta, the chance that a player acts by its best response in a game.
         exploration: epsilon at the start; it falls with the square root of the epoch.
         linear: best actions of epoch t count t times as much in the average policy; otherwise all alike.
-        window: transitions that Q is fitted to, the last ones.
+        window: transitions that Q is fitted to, the last ones, at most.
+        recent: the share of all transitions so far that Q is fitted to; 1 for as many as the window holds.
         memory: samples that the reservoir of best actions holds.
         width, flat: of the networks; see `deep_cfr`.
         steps: of a fit of Q.
@@ -70,8 +74,9 @@ class NfspConfig:
     games: int = 4000
     anticipatory: float = 0.1
     exploration: float = 0.06
-    linear: bool = True
-    window: int = 200_000
+    linear: bool = False
+    window: int = 2_000_000
+    recent: float = 0.08
     memory: int = 2_000_000
     width: int = 64
     flat: bool = True
@@ -84,7 +89,7 @@ class NfspConfig:
     def __post_init__(self) -> None:
         check_at_least(self, 1, "iterations", "games", "window", "memory", "width", "steps", "policy_steps")
         check_at_least(self, 0, "seed")
-        for name in ("anticipatory", "exploration"):
+        for name in ("anticipatory", "exploration", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SolveError(f"{name} must be between 0 and 1, not {getattr(self, name)}")
         check_positive(self, "learning_rate", "clip")
@@ -98,8 +103,15 @@ class NfspConfig:
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     # what Heinrich and Silver say about Leduc, as far as it means anything here
-    "paper": {"games": 128, "iterations": 23_500, "window": 200_000, "steps": 8, "policy_steps": 8},
-    "demo": {"iterations": 100, "games": 1000, "window": 20_000},
+    "paper": {
+        "games": 128,
+        "iterations": 23_500,
+        "window": 200_000,
+        "recent": 1.0,
+        "steps": 8,
+        "policy_steps": 8,
+    },
+    "demo": {"iterations": 100, "games": 1000, "steps": 15, "policy_steps": 10},
 }
 
 
@@ -126,6 +138,7 @@ class NFSP(SampledTrainer):
         average: the network Pi.
         reservoir: of best actions.
         window: the last transitions.
+        transitions: how many there were in all.
     """
 
     kind, title = "nfsp", "NFSP"
@@ -144,13 +157,16 @@ class NFSP(SampledTrainer):
         self.reservoir = Memory(config.memory, self.play.num_actions, device=device)
         empty = torch.zeros(0, dtype=torch.int64, device=device)
         self.window = Transitions(empty, empty, torch.zeros(0, device=device), empty)
+        self.transitions = 0
         self._unit = self.play.bound()
 
     def _run_epoch(self) -> dict[str, Any]:
         """Plays games, and fits both networks."""
         config = self.config
         fresh, best = self._play()
-        kept = [torch.cat([old, new])[-config.window :] for old, new in zip(self.window, fresh, strict=True)]
+        self.transitions += len(fresh.rewards)
+        most = min(config.window, max(int(config.recent * self.transitions), _FRESH * len(fresh.rewards)))
+        kept = [torch.cat([old, new])[-most:] for old, new in zip(self.window, fresh, strict=True)]
         self.window = Transitions(*kept)
         self.reservoir.add(best, self.epoch + 1.0 if config.linear else 1.0, self.generator)
         loss = self._fit_values()
@@ -264,7 +280,12 @@ class NFSP(SampledTrainer):
         """Returns all that changes in a run."""
         state = {f"reservoir.{name}": tensor for name, tensor in self.reservoir.tensors().items()}
         state |= {f"window.{name}": tensor for name, tensor in zip(_PARTS, self.window, strict=True)}
-        return {**state, "values": parameters(self.values), "average": parameters(self.average)}
+        return {
+            **state,
+            "values": parameters(self.values),
+            "average": parameters(self.average),
+            "transitions": torch.tensor([self.transitions]),
+        }
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""
@@ -283,5 +304,6 @@ class NFSP(SampledTrainer):
             if int(window.actions.min()) < 0 or int(window.actions.max()) >= self.play.num_actions:
                 raise ValueError("a transition has an action that the game does not have")
         self.window = window
+        self.transitions = int(tensors["transitions"][0])
         set_parameters(self.values, tensors["values"])
         set_parameters(self.average, tensors["average"])
