@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
 
 _DIGITS = 7
-_AS_THEY_ARE = frozenset((str, int, bool, type(None)))
 
 
 class Channel:
@@ -37,17 +37,31 @@ class Channel:
 
 
 def plain(value: Any) -> Any:
-    """Returns a value as JSON has it: arrays as lists, numbers to 7 digits, what is no number as null."""
-    if type(value) in _AS_THEY_ARE:
-        return value
-    if isinstance(value, (float, np.floating)):
-        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
+    """Returns a value as JSON has it: arrays as lists, numbers to 7 digits, NaN and infinite ones as null."""
+    return _FORMS.get(type(value), _other)(value)
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+
+
+def _object(value: dict[Any, Any]) -> dict[str, Any]:
+    return {str(key): _FORMS.get(type(entry), _other)(entry) for key, entry in value.items()}
+
+
+def _list(value: Sequence[Any]) -> list[Any]:
+    return [_FORMS.get(type(entry), _other)(entry) for entry in value]
+
+
+def _other(value: Any) -> Any:
+    """Returns what NumPy and derived types have become."""
+    if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    if isinstance(value, np.integer | np.bool_):
-        return value.item()
+    for kind in (float, dict, list, tuple):
+        if isinstance(value, kind):
+            return _FORMS[kind](value)
     return value
+
+
+_FORMS: dict[type, Callable[[Any], Any]] = {float: _number, dict: _object, list: _list, tuple: _list}
+_FORMS |= dict.fromkeys((str, int, bool, type(None)), lambda value: value)

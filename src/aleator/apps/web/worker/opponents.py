@@ -30,10 +30,13 @@ class Opponent:
     """
 
     def __init__(self, agent: Agent, solved: Solved, seat: int, draw: tuple[int, int]) -> None:
-        self._agent, self._solved, self._seat, self._draw = agent, solved, seat, draw
+        self._agent, self._solved, self._seat = agent, solved, seat
+        self._rng = np.random.default_rng(draw)
+        self._draws = self._rng.bit_generator.state  # quicker to go back to than to seed again
 
     def _begin(self) -> Agent:
-        self._agent.begin(self._seat, np.random.default_rng(self._draw))
+        self._rng.bit_generator.state = self._draws
+        self._agent.begin(self._seat, self._rng)
         return self._agent
 
     def policy(self, history: PublicHistory) -> FloatArray:
