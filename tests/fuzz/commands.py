@@ -118,6 +118,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "aleator.learning.sampled.run.train_sampled", "aleator.abstraction.build.build_buckets",
         "aleator.abstraction.blueprint.training.BlueprintTrainer.run",
         "aleator.solvers.holdem.whole_problem.WholeProblem.make_solver",
+        "aleator.solvers.holdem.evaluation.evaluate_policy",
         "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",
         "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
         "aleator.apps.cli.serve.webbrowser.open", "aleator.apps.cli.dealer.deal_match",
