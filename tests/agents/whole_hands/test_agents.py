@@ -8,7 +8,7 @@ from aleator.agents.whole_hands import BatchPolicy, HandAgent, HandPolicy, known
 from aleator.agents.whole_hands.base import ask_policies
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
-from aleator.games.holdem.cards import parse_cards, parse_hand
+from aleator.games.holdem.cards import NUM_HANDS, parse_cards, parse_hand
 from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import HULH, HUNL
@@ -106,3 +106,22 @@ def test_agents_have_names() -> None:
         load_hand_agent("alway-call")
     with pytest.raises(AgentError, match="takes no settings"):
         load_hand_agent("random:3")
+
+
+def test_hands_that_look_alike_are_asked_about_once() -> None:
+    class Counting(HandAgent):
+        name = "counting"
+        asked = 0
+
+        def policy_at(self, state: HandState) -> HandPolicy:
+            self.asked += 1
+            share = len(state.board) / 10
+            return HandPolicy((FOLD, CALL), np.stack([np.full(NUM_HANDS, share), np.full(NUM_HANDS, 1.0 - share)]))
+
+    setup, agent = HUNL.setup, Counting()
+    start = setup.start().act(raise_to(300))
+    flops = [start.act(CALL).deal(board).act(raise_to(400)) for board in ((0, 1, 2), (0, 1, 3))]
+    states = [start, flops[0], start, flops[1], flops[0]]
+    codes, probabilities = agent.policies_at(HandBatch.of_states(states), np.arange(5))
+    assert agent.asked == 3 and codes.shape == (5, 2)
+    np.testing.assert_allclose(probabilities[:, 0, 0], [0.0, 0.3, 0.0, 0.3, 0.3])

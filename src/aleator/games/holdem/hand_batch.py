@@ -182,6 +182,10 @@ class HandBatch:
         """Returns one hand as the public sees it."""
         return self._record(row, (None,) * self.setup.num_players).state()
 
+    def public_key(self, row: int) -> tuple[bytes, bytes]:
+        """Returns what is the same for all hands of the batch that look alike to the public: board and actions."""
+        return self.board[row, : self._num_seen(row)].tobytes(), self.codes[row, : self.num_actions[row]].tobytes()
+
     def record(self, row: int, *, number: int = 0, names: tuple[str, ...] = ()) -> HandRecord:
         """Returns one hand as a record; an all-in shows all board cards, a fold those dealt before it."""
         hands = tuple(None if hand < 0 else int(hand) for hand in self.hands[row])
