@@ -19,7 +19,7 @@ from aleator.solvers.cfr import CFR
 from aleator.solvers.fictitious_play import FictitiousPlay
 from aleator.solvers.fictitious_rule import FLOP
 from aleator.solvers.regret_rule import DCFR, LCFR
-from aleator.solvers.warm_start import warm_start
+from aleator.solvers.warm_start import WarmStarter
 from aleator.trees import DepthLimit, Subgame, build_tree, cut
 from aleator.trees.beliefs import reach_at
 from aleator.trees.policy import random_policy, uniform_policy
@@ -189,7 +189,7 @@ def test_a_warm_start_with_leaves_is_the_same_for_current_and_average_beliefs() 
 def test_a_warm_start_is_the_one_of_whole_games(rule: str) -> None:
     tree = build_tree(load_game("leduc"))
     policy = random_policy(tree, np.random.default_rng(4))
-    whole = warm_start(tree, policy, NAMED_RULES[rule], iterations=15, softness=0.0)
+    whole = WarmStarter(tree).start(policy, NAMED_RULES[rule], iterations=15, softness=0.0)
     search = DepthLimitedSolver(Subgame(tree), ZeroValue(), SearchRule(update=NAMED_RULES[rule]))
     search.warm_start(policy)
     assert search.iteration == 15

@@ -16,7 +16,6 @@ from aleator.solvers.algorithms import (
     ALGORITHMS,
     DEFAULT_ALGORITHM,
     Algorithm,
-    algorithm_names,
     find_algorithm,
     rule_of,
 )
@@ -28,7 +27,9 @@ from aleator.solvers.solve import solve
 from aleator.trees import build_tree
 
 
-@pytest.mark.parametrize("name", algorithm_names())
+@pytest.mark.parametrize(
+    "name", [*ALGORITHMS, *(f"{one.name}:{text}" for one in ALGORITHMS.values() for text, *_ in one.variants)]
+)
 def test_every_name_solves(name: str) -> None:
     limits = None if find_algorithm(name).exact else Limits(iterations=3)
     found = solve("kuhn", name, limits=limits).summary

@@ -12,7 +12,7 @@ from aleator.solvers.algorithms import NAMED_RULES, parse_rule
 from aleator.solvers.best_response import best_response_value, nash_conv
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
-from aleator.solvers.warm_start import WarmStarter, equivalent_iterations, warm_start
+from aleator.solvers.warm_start import WarmStarter, equivalent_iterations
 from aleator.trees import build_tree
 from aleator.trees.policy import Policy, block, legal_actions, random_policy, uniform_policy
 from aleator.trees.public_tree import PublicTree
@@ -104,7 +104,7 @@ def test_a_warm_start_on_leduc_loses_less_than_a_tenth_of_the_iterations(stop: i
     solver = CFR(tree, CFR_RULE)
     solver.run(stop)
     policy, quality = solver.average_policy(), solver.nash_conv()
-    warm = warm_start(tree, policy)
+    warm = WarmStarter(tree).start(policy)
     assert 0.7 * stop < warm.iteration <= stop
     assert nash_conv(warm.average_policy()) == pytest.approx(quality, abs=1e-12)
     kept, restarted = curve_of(solver, stop, 20 * stop), curve_of(warm, stop, 20 * stop)
@@ -138,7 +138,7 @@ def test_every_rule_goes_on_from_a_warm_start(name: str) -> None:
     tree, rule = build_tree(load_game("leduc")), NAMED_RULES[name]
     solver = CFR(tree, rule)
     solver.run(100)
-    warm = warm_start(tree, solver.average_policy(), rule, iterations=100)
+    warm = WarmStarter(tree).start(solver.average_policy(), rule, iterations=100)
     warm.current_policy().check()
     before = warm.nash_conv()
     assert before == pytest.approx(solver.nash_conv(), rel=1e-9)
@@ -151,7 +151,7 @@ def test_rebels_version_helps_a_short_run() -> None:
     tree = build_tree(load_game("leduc"))
     teacher, scratch = CFR(tree, CFR_RULE), CFR(tree, CFR_RULE)
     teacher.run(100)
-    warm = warm_start(tree, teacher.average_policy(), iterations=15, softness=0.0)
+    warm = WarmStarter(tree).start(teacher.average_policy(), iterations=15, softness=0.0)
     assert warm.iteration == 15
     np.testing.assert_allclose(  # no regret is positive at first, so the given policy is played once more
         warm.current_policy().probabilities[0], teacher.average_policy().probabilities[0], atol=1e-15
@@ -174,10 +174,10 @@ def test_impossible_settings_are_refused() -> None:
     tree = build_tree(load_game("kuhn"))
     policy = uniform_policy(tree)
     with pytest.raises(SolveError, match="at least 1 iteration"):
-        warm_start(tree, policy, iterations=0)
+        WarmStarter(tree).start(policy, iterations=0)
     with pytest.raises(SolveError, match=r"\[0, 1\], not 1.5"):
-        warm_start(tree, policy, iterations=5, softness=1.5)
+        WarmStarter(tree).start(policy, iterations=5, softness=1.5)
     with pytest.raises(SolveError, match="Hedge"):
-        warm_start(tree, policy, NAMED_RULES["hedge"])
+        WarmStarter(tree).start(policy, NAMED_RULES["hedge"])
     with pytest.raises(SolveError, match="another tree"):
-        warm_start(build_tree(load_game("kuhn")), policy)
+        WarmStarter(build_tree(load_game("kuhn"))).start(policy)

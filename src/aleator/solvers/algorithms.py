@@ -184,15 +184,6 @@ def parse_rule(text: str) -> RegretRule:
     return rule_of(RegretRule, text)
 
 
-def algorithm_names() -> list[str]:
-    """Returns the names of all algorithms, the variants worth a row in a list included."""
-    return [
-        name
-        for known in ALGORITHMS.values()
-        for name in (known.name, *(f"{known.name}:{text}" for text, *_ in known.variants))
-    ]
-
-
 _FLOAT64 = ("float64",)
 _REGRETS = Family(title="Regrets", solver="cfr:CFR", options=("dtype", "threads"))
 _RESPONSES = Family(title="Best responses", solver="fictitious_play:FictitiousPlay", options=("dtype", "threads"))

@@ -127,7 +127,15 @@ class WarmStarter:
         dtype: npt.DTypeLike = np.float64,
         threads: int = 1,
     ) -> CFR:
-        """Returns a solver that goes on as if `policy` were the average of its first iterations; see `warm_start`."""
+        """Returns a solver that goes on as if `policy` were the average of its first iterations.
+
+        Args:
+            policy: on the tree, from anywhere.
+            rule: of the solver; not Hedge.
+            iterations: T, how many iterations the policy stands for; None to estimate it by `equivalent_iterations`.
+            softness: lambda, how far the substitute values stay below a best response; None for the smallest sound one.
+            dtype, threads: as in `CFR`.
+        """
         if policy.tree is not self.tree:
             raise SolveError(f"the policy belongs to another tree of {policy.tree.game.name}")
         if rule.minimiser == HEDGE:
@@ -170,29 +178,6 @@ class WarmStarter:
             total = np.bincount(infostate, positive, minlength=self._layout.num_infostates[player])
             weights.append(np.where(total[infostate] > 0.0, positive, otherwise.probabilities[player]))
         return normalised(self.tree, (weights[0], weights[1]))
-
-
-def warm_start(
-    tree: PublicTree,
-    policy: Policy,
-    rule: RegretRule = CFR_RULE,
-    *,
-    iterations: int | None = None,
-    softness: float | None = None,
-    dtype: npt.DTypeLike = np.float64,
-    threads: int = 1,
-) -> CFR:
-    """Returns a solver that goes on as if `policy` were the average of its first iterations.
-
-    Args:
-        tree: of the game to solve.
-        policy: on that tree, from anywhere.
-        rule: of the solver; not Hedge.
-        iterations: T, how many iterations the policy stands for; None to estimate it by `equivalent_iterations`.
-        softness: lambda, how far the substitute values stay below a best response; None for the smallest sound one.
-        dtype, threads: as in `CFR`.
-    """
-    return WarmStarter(tree).start(policy, rule, iterations=iterations, softness=softness, dtype=dtype, threads=threads)
 
 
 def equivalent_iterations(policy: Policy, rule: RegretRule = CFR_RULE, *, probe: int = _PROBE_ITERATIONS) -> int:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from aleator.games.holdem.betting import BettingRules
+from aleator.games.holdem.cards import hand_index
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, OVER, HandBatch, action_code, code_action
-from aleator.games.holdem.hand_record import HandRecord, hands_of
+from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandSetup, HandState
 
 
@@ -68,7 +69,7 @@ def play(setup: HandSetup, rng: np.random.Generator, count: int) -> tuple[HandBa
     """Plays hands at random both ways and compares them after each action."""
     decks = np.argsort(rng.random((count, 52)), axis=1)
     players = setup.num_players
-    hands = np.array([hands_of(deck[5 : 5 + 2 * players].reshape(players, 2).tolist()) for deck in decks])
+    hands = np.array([hand_index(*deck[5 : 5 + 2 * players].reshape(players, 2).T) for deck in decks])
     batch = HandBatch.start(setup, hands, decks[:, :5])
     states, aggression = [setup.start()] * count, rng.random(count)
     while True:

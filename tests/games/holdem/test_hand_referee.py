@@ -14,8 +14,8 @@ from tests.games.holdem.test_betting_referee import Referee, compare, merge_pots
 from tests.games.holdem.test_betting_referee import random_stacks as stacks_for
 
 from aleator.games.holdem.betting import CALL, FOLD, raise_to
-from aleator.games.holdem.cards import format_cards
-from aleator.games.holdem.hand_record import HandRecord, hands_of
+from aleator.games.holdem.cards import format_cards, hand_index
+from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandSetup
 
 
@@ -49,7 +49,9 @@ def play_one_hand(rng: np.random.Generator, seen: Counter[str]) -> None:
             referee.state.check_or_call()
         referee.deal()
     assert not referee.state.status
-    record = HandRecord(setup=setup, hands=hands_of(holes), board=state.board, actions=state.actions)
+    record = HandRecord(
+        setup=setup, hands=tuple(int(hand_index(*pair)) for pair in holes), board=state.board, actions=state.actions
+    )
     assert record.state() == state
     seen["showdown"] += state.is_showdown
     payoffs = record.payoffs()

@@ -11,9 +11,7 @@ from aleator.games.holdem.variants import (
     NO_LIMIT_FLOP,
     NO_LIMIT_TURN,
     TURN_ENDGAME,
-    VARIANTS,
     HoldemVariant,
-    find_variant,
     load_hand_game,
 )
 
@@ -72,12 +70,6 @@ def test_turn_endgame_has_the_nodes_of_the_benchmark() -> None:
     assert (state.street, state.pot, state.stacks, state.player) == (2, 2_000, (19_000, 19_000), 0)
     assert len(TURN_ENDGAME.board) == 4
     assert count_nodes(build_tree_from_state(state, TURN_ENDGAME.menu)) == (0, 0, 81, 443)
-
-
-def test_variants_are_found_by_name() -> None:
-    assert all(find_variant(name) is variant and variant.name == name for name, variant in VARIANTS.items())
-    with pytest.raises(GameError, match=r"did you mean 'hunl'.*turn-endgame"):
-        find_variant("hunnl")
 
 
 def test_impossible_variants_are_refused() -> None:

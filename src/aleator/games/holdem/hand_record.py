@@ -9,7 +9,7 @@ street: ``r300 c / c r600 f``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -262,8 +262,3 @@ def _entry(document: Mapping[str, Any], name: str, kind: type[Any]) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise RecordError(f"{name} must be of type {kind.__name__}, not {value!r}")
     return value
-
-
-def hands_of(cards: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Returns the numbers of hands given as two cards each."""
-    return tuple(max(pair) * (max(pair) - 1) // 2 + min(pair) for pair in cards)

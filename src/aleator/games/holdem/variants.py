@@ -145,18 +145,6 @@ VARIANTS: Final = {
 """All variants by name."""
 
 
-def find_variant(name: str) -> HoldemVariant:
-    """Returns the variant of that name.
-
-    Raises:
-        GameError: there is none; the message names those there are.
-    """
-    if name not in VARIANTS:
-        hint = did_you_mean(name, VARIANTS)
-        raise GameError(f"unknown hold'em variant {name!r}: {hint}there are {', '.join(VARIANTS)}")
-    return VARIANTS[name]
-
-
 _HAND_GAMES: Final = {
     "hunl": HUNL, "hulh": HULH, "flop-holdem": LIMIT_FLOP, "nolimit-flop": NO_LIMIT_FLOP, "nolimit-turn": NO_LIMIT_TURN,
     "turn-endgame": TURN_ENDGAME,
