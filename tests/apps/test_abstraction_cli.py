@@ -72,7 +72,18 @@ def test_a_blueprint_is_trained_and_trained_further(capsys: Capture, buckets: Pa
     code, _, error = call(capsys, *words, "--deals", "3000", "--seed", "5")
     assert code == 2 and "other settings" in error
     code, text, _ = call(
-        capsys, "match", "flop-holdem", f"blueprint:{file}", "always-call", "--hands", "20", "--aivat", "raw", "--json"
+        capsys,
+        "match",
+        "flop-holdem",
+        f"blueprint:{file}",
+        "always-call",
+        "--hands",
+        "20",
+        "--aivat",
+        "raw",
+        "--processes",
+        "1",
+        "--json",
     )
     assert code == 0 and json.loads(text)["hands"] == 20
 

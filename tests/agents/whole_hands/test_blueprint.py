@@ -56,6 +56,14 @@ def test_it_beats_who_does_not_think(path: Path, opponent: str) -> None:
     assert score.mbb_per_hand > 3.0 * score.ci95 / 1.96  # z = 3
 
 
+def test_it_refuses_other_games(path: Path) -> None:
+    agent = load_hand_agent(f"blueprint:{path}")
+    assert agent.policy_at(load_hand_game("flop-holdem:stack=1000").setup.start()).actions[0] == FOLD  # caps are lower
+    for game in ("hulh", "nolimit-flop", "turn-endgame"):
+        with pytest.raises(AgentError, match="is a blueprint of heads-up limit flop hold'em"):
+            agent.policy_at(load_hand_game(game).setup.start())
+
+
 def test_buckets_that_are_missing_or_others_are_named(path: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved.blueprint"
     moved.write_bytes(path.read_bytes())

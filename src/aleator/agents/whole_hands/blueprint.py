@@ -59,21 +59,31 @@ class BlueprintTree(KnownTree[Position]):
         self._numbers: OrderedDict[tuple[int, ...], npt.NDArray[np.int64]] = OrderedDict()
 
     def begins_at(self, state: HandState) -> bool:
-        """Returns whether a hand of its game, or of one with scaled chips, begins."""
-        rules, own = state.setup.rules, self.game.rules
+        """Returns whether a hand begins.
+
+        Raises:
+            AgentError: it is a hand of another game.
+        """
+        if state.actions:
+            return False
+        rules, own, stack = state.setup.rules, self.game.rules, min(state.setup.stacks)
         scale = rules.big_blind / own.big_blind
-        bets = None if own.fixed_bets is None else tuple(bet * scale for bet in own.fixed_bets)
-        return (
-            not state.actions
+        fits = (
+            (rules.num_players, rules.num_streets, rules.max_raises) == (2, own.num_streets, own.max_raises)
             and state.setup.first_street == 0
-            and rules.num_players == 2
-            and rules.num_streets == own.num_streets
             and rules.small_blind == own.small_blind * scale
-            and (rules.fixed_bets is None) == (bets is None)
-            and (bets is None or tuple(rules.fixed_bets or ()) == bets)
-            and rules.max_raises == own.max_raises
-            and min(state.setup.stacks) == self.game.stack * scale
+            and (rules.fixed_bets is None) == (own.fixed_bets is None)
         )
+        if fits and rules.fixed_bets is not None and own.fixed_bets is not None:
+            fits = list(rules.fixed_bets) == [bet * scale for bet in own.fixed_bets] and stack >= self.most * scale
+        elif fits:
+            fits = stack == self.most * scale
+        if not fits:
+            raise AgentError(
+                f"{self._blueprint.path} is a blueprint of {self.game.title}: it plays that, or the same with all "
+                f"chips scaled, not stacks of {stack:,} with blinds {rules.small_blind}/{rules.big_blind}"
+            )
+        return True
 
     def start(self) -> Position:
         return Position(self._betting.root, ())
