@@ -93,8 +93,7 @@ def network_leaves(
     network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
 ) -> NetworkLeaves | FusedLeaves:
     """Returns a network at leaves, as `NetworkLeaves` describes it: by kernels on a CUDA device."""
-    fused = pots.is_cuda and isinstance(network, HoldemValueNetwork)  # a stand-in has no kernels
-    return (FusedLeaves if fused else NetworkLeaves)(network, boards, equities, pots, stacks)
+    return (FusedLeaves if pots.is_cuda else NetworkLeaves)(network, boards, equities, pots, stacks)
 
 
 class RiverLeaves:

@@ -1,11 +1,7 @@
 """What both players' hands are worth at the end of a street, before its card: where search gets its leaf values.
 
-`street_values("flop")` uses the network of the end of that street if there is a file for it. Where none is, the
-network of the end of the turn stands in. It knows hands by two numbers only, equity and the spread of strength over
-the cards to come, and both exist on every street; so it can be asked about flops and about hands before the flop as
-well. What it adds to checking down is what one more betting round changes. Two rounds change more, the deeper the
-more: the correction is multiplied by a factor that was fitted to solved turns (`StandIn`, docs/algorithms/hunl.md).
-Before the flop a table of hand classes stands in (`preflop_table`).
+`street_values("flop")` uses the network of the end of that street. Before the flop, where there is no network, a table
+of hand classes stands in (`preflop_table`).
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
 from aleator.learning.holdem.leaves import PairPayoffs, network_leaves
 from aleator.learning.holdem.model import load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.preflop_leaves import ClassNetworkLeaves
 from aleator.learning.holdem.preflop_table import FILE, ClassLeaves, load_table
 from aleator.learning.holdem.streets import street_named
@@ -37,23 +33,6 @@ Tensor = torch.Tensor
 _STREETS: Final = {0: "preflop", 3: "flop", 4: "turn"}  # by cards on the board
 _KEPT_BOARDS: Final = 8
 _KEPT_ON_DEVICE: Final = 512
-
-
-class StandIn(torch.nn.Module):
-    """The turn's network, asked about another street: its correction times 1 + `SLOPE` log(1 + stack)."""
-
-    SLOPE: Final = 0.64
-
-    def __init__(self, network: HoldemValueNetwork, num_cards: int) -> None:
-        super().__init__()
-        self.network = HoldemValueNetwork(network.shape, num_cards)
-        self.network.load_state_dict(network.state_dict())
-
-    def forward(self, situation: Situation) -> Tensor:
-        """Returns [B, 2, H]: both players' cfvs in pots."""
-        factor = 1.0 + self.SLOPE * torch.log1p(situation.stack)[:, None, None]
-        values: Tensor = situation.checked + factor * (self.network(situation) - situation.checked)
-        return values
 
 
 class BoardRows(NamedTuple):
@@ -77,7 +56,7 @@ def board_rows(deck: Deck, boards: Sequence[tuple[int, ...]]) -> list[BoardRows]
 class BoardLeaves:
     """Leaves on B boards of one street; see `search.whole_hands.depth_limited.BoardValues`."""
 
-    def __init__(self, network: torch.nn.Module, boards: Sequence[BoardRows]) -> None:
+    def __init__(self, network: HoldemValueNetwork, boards: Sequence[BoardRows]) -> None:
         self._network = network
         fields = zip(*(rows.boards for rows in boards), strict=True)
         self._boards = RoundBoards(*(torch.cat(field) for field in fields))
@@ -92,8 +71,7 @@ class BoardLeaves:
     def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
         """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""
         chips, behind = (torch.from_numpy(rows).to(self.device, torch.float32) for rows in (pots, stacks / pots))
-        network: HoldemValueNetwork = self._network  # type: ignore[assignment]
-        return network_leaves(network, self._boards, self._equities, chips, behind)
+        return network_leaves(self._network, self._boards, self._equities, chips, behind)
 
 
 Leaves = BoardLeaves | ClassLeaves
@@ -137,26 +115,16 @@ def street_values(
         raise SolveError(f"leaf values are at the end of preflop, flop or turn, not of {street!r}")
     where = device_named(device)
     folder = directory() / "holdem" if networks is None else Path(networks)
-    own, turn = folder / f"{street}.safetensors", folder / "turn.safetensors"
-    if own.is_file() and street == "preflop":
-        by_class = ClassNetworkLeaves(_load(own, street), where)
-        return StreetValues(street, "the network of the end of the preflop, by hand classes", by_class.times)
-    if own.is_file():
-        return _by_network(street, f"the network of the end of the {street}", _load(own, street), where)
-    if street == "preflop" and (table := folder / FILE).is_file():
+    own = folder / f"{street}.safetensors"
+    if street == "preflop" and not own.is_file() and (table := folder / FILE).is_file():
         leaves = ClassLeaves(load_table(table), where)
         return StreetValues(street, "checking down, corrected by a table of hand classes", leaves.times)
-    if not turn.is_file():
-        raise SolveError(
-            f"{folder} has neither {own.name} nor {turn.name}: train one with `aleator train holdem --street turn`"
-        )
-    cards = NUM_CARDS - street_named(street).board
-    source = "the turn network's correction of checking down, enlarged for the betting of two more streets"
-    return _by_network(street, source, StandIn(_load(turn, "turn"), cards), where)
-
-
-def _by_network(street: str, source: str, network: torch.nn.Module, device: torch.device) -> StreetValues:
-    network, kept = network.to(device).eval(), _KeptBoards(Deck(device=device))
+    if not own.is_file():
+        raise SolveError(f"{folder} has no {own.name}: train one with `aleator train holdem --street {street}`")
+    network, source = _load(own, street), f"the network of the end of the {street}"
+    if street == "preflop":
+        return StreetValues(street, f"{source}, by hand classes", ClassNetworkLeaves(network, where).times)
+    network, kept = network.to(where).eval(), _KeptBoards(Deck(device=where))
     return StreetValues(street, source, lambda boards: BoardLeaves(network, kept.get(boards)))
 
 
