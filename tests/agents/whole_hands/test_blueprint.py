@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
+from aleator.agents.whole_hands.blueprint import BlueprintAgent, Position
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.agents.whole_hands.tree_agent import TreeAgent
 from aleator.arena.whole_hands.match import HandMatch, play_hand_match
 from aleator.errors import AgentError
-from aleator.games.holdem.betting import CALL, FOLD
+from aleator.games.holdem.betting import CALL, FOLD, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_cards, parse_hand
+from aleator.games.holdem.hand_batch import HandBatch, action_code
 from aleator.games.holdem.variants import load_hand_game
 from aleator.storage import StorageError
 from tests.abstraction.blueprint.small import GAME, small_buckets
@@ -54,6 +57,43 @@ def test_it_beats_who_does_not_think(path: Path, opponent: str) -> None:
     match = HandMatch(game=GAME, agents=(f"blueprint:{path}", opponent), hands=240, seed=3, aivat="ranges")
     score = play_hand_match(match).score()
     assert score.mbb_per_hand > 3.0 * score.ci95 / 1.96  # z = 3
+
+
+def test_many_hands_are_answered_as_one_by_one(path: Path) -> None:
+    agent, setup = load_hand_agent(f"blueprint:{path}"), load_hand_game(GAME).setup
+    assert isinstance(agent, BlueprintAgent)
+    rng = np.random.default_rng(0)
+    states = []
+    while len(states) < 30:
+        state = setup.start()
+        while not state.is_over:
+            if state.cards_due:
+                state = state.deal(rng.choice(52, state.cards_due, replace=False).tolist())
+                continue
+            states.append(state)
+            legal = state.legal_actions()
+            raises = [raise_to(legal.min_raise_to)] if legal.min_raise_to is not None else []
+            state = state.act([CALL, *raises][rng.integers(1 + len(raises))])
+    rows = np.arange(len(states))
+    codes, probabilities = agent.policies_at(HandBatch.of_states(states), rows)
+    compared = 0
+    for row, state in enumerate(states):
+        actions, alone = agent.policy_at(state)
+        assert codes[row, : len(actions)].tolist() == [action_code(action) for action in actions]
+        np.testing.assert_array_equal(probabilities[row, : len(actions)], alone)
+        slow = TreeAgent.policy_at(agent, state)
+        if slow.actions != actions:  # another agent answers for some hands, by actions of its own
+            continue
+        known = ~blocked_hands(state.board)
+        taken = [action_code(action) for action in state.actions]
+        for count, code in enumerate(taken):  # hands that the player really brings here
+            node = agent.blueprint.node_after(taken[:count])
+            if node is not None and node.player == state.player:
+                policy = agent.blueprint.policy_at(Position(node, state.board if node.street else ()))
+                known &= policy[list(agent.blueprint.steps(node.number)).index(code)] > 0.0
+        np.testing.assert_allclose(alone[:, known], slow.probabilities[:, known], atol=1e-12)
+        compared += int(known.sum())
+    assert compared > 20_000
 
 
 def test_it_refuses_other_games(path: Path) -> None:

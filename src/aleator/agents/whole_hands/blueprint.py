@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,13 +15,15 @@ from aleator.abstraction.blueprint.file import Blueprint
 from aleator.abstraction.blueprint.training import BlueprintConfig
 from aleator.abstraction.buckets import Buckets, open_buckets
 from aleator.abstraction.translation import Translation, pseudo_harmonic
-from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
 from aleator.agents.whole_hands.tree_agent import KnownTree, TreeAgent
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.betting_tree import BettingNode
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind
+from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
+from aleator.games.holdem.hand_batch import NO_CODE, HandBatch, action_code, code_action
+from aleator.games.holdem.hand_state import HandSetup, HandState
 from aleator.games.holdem.variants import load_hand_game
 
 _KEPT: Final = 4096
@@ -56,6 +58,7 @@ class BlueprintTree(KnownTree[Position]):
             raise AgentError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
         self.game = load_hand_game(config.game)
         self.dead, self.most = 0, self._betting.stack
+        self._steps: dict[int, dict[int, int]] = {}
         self._numbers: OrderedDict[tuple[int, ...], npt.NDArray[np.int64]] = OrderedDict()
 
     def begins_at(self, state: HandState) -> bool:
@@ -107,12 +110,85 @@ class BlueprintTree(KnownTree[Position]):
             policy = np.eye(actions)[best] * (policy.sum(axis=1, keepdims=True) > 0.0)
         return np.ascontiguousarray(policy[self._numbers_on(position.board)].T)
 
+    def node_after(self, codes: Iterable[int]) -> BettingNode | None:
+        """Returns the decision that some actions lead to, by their codes; None if one of them is not in the tree."""
+        number = self._betting.root.number
+        for code in codes:
+            following = self.steps(number).get(code)
+            if following is None:
+                return None
+            number = following
+        return BettingNode(self._betting.root.tree, number)
+
+    def steps(self, number: int) -> dict[int, int]:
+        """Returns the actions of a decision by their codes, in the tree's order, and the node that each leads to."""
+        if number not in self._steps:
+            node, steps = BettingNode(self._betting.root.tree, number), {}
+            for action, child in zip(node.actions, node.children, strict=True):
+                while child.kind is NodeKind.NEXT_STREET:
+                    child = child.children[0]
+                steps[action_code(action)] = child.number
+            self._steps[number] = steps
+        return self._steps[number]
+
     def _numbers_on(self, board: tuple[int, ...]) -> npt.NDArray[np.int64]:
         if board not in self._numbers:
             self._numbers[board] = self._buckets.numbers(board)
             if len(self._numbers) > _KEPT:
                 self._numbers.popitem(last=False)
         return self._numbers[board]
+
+
+class BlueprintAgent(TreeAgent[Position]):
+    """Plays a blueprint; hands that never left its tree are answered at once, the others as `TreeAgent` does.
+
+    Args:
+        name: what it is called.
+        tree: what it plays.
+        otherwise: who answers where the blueprint has met nothing.
+        translation: how bets that its menu lacks are taken.
+    """
+
+    hands_at_once = 64
+
+    def __init__(self, name: str, tree: BlueprintTree, otherwise: HandAgent, translation: Translation) -> None:
+        super().__init__(name, tree, otherwise, translation)
+        self.blueprint = tree
+
+    def policy_at(self, state: HandState) -> HandPolicy:
+        answer = self._on_tree(state.setup, [action_code(action) for action in state.actions], state.board)
+        if answer is None:
+            return super().policy_at(state)
+        codes, probabilities = answer
+        return HandPolicy(tuple(code_action(code) for code in codes), probabilities)
+
+    def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
+        answers: dict[int, tuple[Sequence[int], FloatArray]] = {}
+        for place, row in enumerate(rows.tolist()):
+            taken, board = hands.codes[row, : hands.num_actions[row]], hands.board[row, : hands.num_board[row]]
+            answer = self._on_tree(hands.setup, taken.tolist(), tuple(board.tolist()))
+            if answer is None:
+                translated = super().policy_at(hands.state(row))
+                answer = [action_code(action) for action in translated.actions], translated.probabilities
+            answers[place] = answer
+        width = max(len(codes) for codes, _ in answers.values())
+        codes_of = np.full((len(rows), width), NO_CODE, np.int32)
+        probabilities = np.zeros((len(rows), width, NUM_HANDS))
+        for place, (codes, policy) in answers.items():
+            codes_of[place, : len(codes)], probabilities[place, : len(codes)] = codes, policy
+        return BatchPolicy(codes_of, probabilities)
+
+    def _on_tree(
+        self, setup: HandSetup, codes: list[int], board: tuple[int, ...]
+    ) -> tuple[list[int], FloatArray] | None:
+        """Returns the codes of the tree's actions and what each hand does; None if it is off the tree or not known."""
+        node = self.blueprint.node_after(codes) if setup == self.blueprint.game.setup else None
+        if node is None:
+            return None
+        policy = self.blueprint.policy_at(Position(node, board))
+        if ((policy.sum(axis=0) <= 0.0) & ~blocked_hands(board)).any():
+            return None
+        return list(self.blueprint.steps(node.number)), policy
 
 
 def blueprint_agent(
@@ -122,7 +198,7 @@ def blueprint_agent(
     purify: bool = False,
     otherwise: HandAgent | None = None,
     translation: Translation = pseudo_harmonic,
-) -> TreeAgent[Position]:
+) -> BlueprintAgent:
     """Returns the agent that plays a blueprint out of its file.
 
     Args:
@@ -139,4 +215,4 @@ def blueprint_agent(
     blueprint = Blueprint(file)
     place = blueprint.path.parent / blueprint.buckets_place if abstraction is None else Path(abstraction)
     tree = BlueprintTree(blueprint, open_buckets(place), purify=purify)
-    return TreeAgent(f"blueprint:{file}", tree, otherwise or PotOddsAgent(), translation)
+    return BlueprintAgent(f"blueprint:{file}", tree, otherwise or PotOddsAgent(), translation)
