@@ -13,6 +13,7 @@ from tests.apps.calls import quick_paper
 METHODS = {"MCCFR (tables)", "SD-CFR", "Deep CFR", "NFSP", "Double Neural CFR", "ReBeL"}
 
 
+@pytest.mark.slow
 def test_every_method_has_a_curve_on_both_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, "neural-comparison", tmp_path)
     assert set(document["panels"]) == {"leduc", "liars-dice:1x4"} and len(document["rows"]) == 12

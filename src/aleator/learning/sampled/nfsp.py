@@ -12,11 +12,10 @@ Reference: Heinrich and Silver 2016, Algorithm 1; baseline of thesis 4.1 and of 
 Deviations:
     One network Q and one network Pi serve both players, who are told their seat. Fits go on from the last
     parameters, with Adam, over the whole window and the whole reservoir in every step (transitions of one infostate
-    and action are averaged, which is exact); the target's Q is that of the last epoch. The window grows with the
-    run (`recent`): policies change more slowly as averages grow, and values of more games have less noise. The
-    reservoir has the best action itself and not the one that exploration drew, and with `linear` later ones count
-    more: the first are answers to nothing. Pi minimises the squared error, which has the same minimum as the log-
-    loss.
+    and action are averaged, which is exact); the target's Q is that of the last epoch. With `recent` below 1 the
+    window grows with the run. The reservoir has the best action itself and not the one that exploration drew, and
+    with `linear` later ones count more: the first are answers to nothing. Pi minimises the squared error, which has
+    the same minimum as the log- loss.
 
 Status: tests/learning/sampled/test_nfsp.py.
 """
@@ -75,8 +74,8 @@ class NfspConfig:
     anticipatory: float = 0.1
     exploration: float = 0.06
     linear: bool = False
-    window: int = 2_000_000
-    recent: float = 0.08
+    window: int = 200_000
+    recent: float = 1.0
     memory: int = 2_000_000
     width: int = 64
     flat: bool = True
@@ -107,7 +106,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "games": 128,
         "iterations": 23_500,
         "window": 200_000,
-        "recent": 1.0,
         "steps": 8,
         "policy_steps": 8,
     },
