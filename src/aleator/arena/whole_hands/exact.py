@@ -37,41 +37,56 @@ def evaluate_agent(
 
 def agent_answer(agent: HandAgent, whole: WholeGame) -> Answer:
     """Returns an agent as `evaluate_policy` asks it; one that plays by a tree is asked there, which is far quicker."""
-    asked = _asked_at_the_table(agent, whole)
     if isinstance(agent, TreeAgent) and agent.tree.begins_at(whole.variant.setup.start()):
-        return _asked_in_its_tree(agent.tree, asked)
-    return asked
+        return _asked_in_its_tree(agent, whole)
+    return _asked_at_the_table(agent, whole)
 
 
-def _asked_in_its_tree(tree: KnownTree[Any], otherwise: Answer) -> Answer:
-    """Returns the policy of a tree; where it lacks a node or a hand, `otherwise` answers."""
+def _asked_in_its_tree(agent: TreeAgent[Any], whole: WholeGame) -> Answer:
+    """Returns the policy of an agent's tree; who plays hands that the tree lacks answers for these."""
+    tree, at_the_table = agent.tree, _asked_at_the_table(agent, whole)
+    otherwise = _asked_at_the_table(agent.otherwise, whole)
+    ways: dict[int, list[int | slice] | None] = {}
 
-    def position(node: BettingNode, board: Cards) -> Any:
-        found = tree.start()
+    def way(node: BettingNode, board: Cards) -> list[int | slice] | None:
+        """Returns actions by index, and which cards are dealt in between; None if the tree has other actions."""
+        found, steps = tree.start(), list[int | slice]()
         for number in _path(node):
             betting = tree.betting(found)
             if node.tree.action[number] >= 0:
                 above = BettingNode(node.tree, int(node.tree.parent[number]))
                 if betting.tokens != above.tokens:
                     return None
-                found = tree.act(found, node.tree.children(above.number).index(number))
+                steps.append(node.tree.children(above.number).index(number))
             else:
-                found = tree.deal(found, board[BOARD_CARDS[betting.street] : BOARD_CARDS[betting.street + 1]])
-        return found if tree.betting(found).tokens == node.tokens else None
+                steps.append(slice(BOARD_CARDS[betting.street], BOARD_CARDS[betting.street + 1]))
+            found = _step(tree, found, steps[-1], board)
+        return steps if tree.betting(found).tokens == node.tokens else None
 
     def answer(node: BettingNode, boards: Sequence[Cards]) -> FloatArray:
-        blocks = np.empty((len(boards), len(node.children), NUM_HANDS))
+        if node.number not in ways:
+            ways[node.number] = way(node, boards[0])
+        steps = ways[node.number]
+        if steps is None:
+            return at_the_table(node, boards)
+        blocks, unknown = np.empty((len(boards), len(node.children), NUM_HANDS)), list[int]()
         for row, board in enumerate(boards):
-            found = position(node, board)
-            known = found is not None
-            if known:
-                blocks[row] = tree.policy_at(found)
-                known = bool((blocks[row].any(axis=0) | blocked_hands(board)).all())
-            if not known:
-                blocks[row] = otherwise(node, [board])[0]
+            found = tree.start()
+            for step in steps:
+                found = _step(tree, found, step, board)
+            blocks[row] = tree.policy_at(found)
+            if not (blocks[row].any(axis=0) | blocked_hands(board)).all():
+                unknown.append(row)
+        if unknown:
+            others = otherwise(node, [boards[row] for row in unknown])
+            blocks[unknown] = np.where(blocks[unknown].any(axis=1, keepdims=True), blocks[unknown], others)
         return blocks
 
     return answer
+
+
+def _step(tree: KnownTree[Any], position: Any, step: int | slice, board: Cards) -> Any:
+    return tree.act(position, step) if isinstance(step, int) else tree.deal(position, board[step])
 
 
 def _asked_at_the_table(agent: HandAgent, whole: WholeGame) -> Answer:
