@@ -6,6 +6,9 @@ Where pokerkit's rules differ from ours is said, and asserted, in `test_betting_
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pokerkit
@@ -19,13 +22,26 @@ from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandSetup
 
 
+@lru_cache(maxsize=128)
+def _best_hand(hole: tuple[pokerkit.Card, ...], board: tuple[pokerkit.Card, ...]) -> Any:
+    return pokerkit.StandardHighHand.from_game(hole, board)
+
+
+class HighHand(pokerkit.StandardHighHand):
+    """pokerkit's hands, each of which is found once: it asks for every hand of a showdown a dozen times."""
+
+    @classmethod
+    def from_game(cls, hole_cards: Iterable[Any], board_cards: Iterable[Any] = ()) -> Any:  # type: ignore[override]
+        return _best_hand(tuple(hole_cards), tuple(board_cards))
+
+
 def play_one_hand(rng: np.random.Generator, seen: Counter[str]) -> None:
     rules = random_rules(rng)
     setup = HandSetup(rules=rules, stacks=stacks_for(rules, rng))
     deck = rng.permutation(52)[: 5 + 2 * rules.num_players].tolist()
     board, holes = deck[:5], [deck[5 + 2 * player : 7 + 2 * player] for player in range(rules.num_players)]
     theirs = [list(pokerkit.Card.parse(format_cards(cards, ""))) for cards in (board, *holes)]
-    referee = Referee(rules, setup.stacks, theirs[1:], theirs[0], 1, pokerkit.StandardHighHand)
+    referee = Referee(rules, setup.stacks, theirs[1:], theirs[0], 1, HighHand)
     state, aggression = setup.start(), rng.random()
     while True:
         while due := state.cards_due:
