@@ -24,7 +24,7 @@ def fault_of(call: Callable[[], object]) -> str | None:
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, ring)
-    faulthandler.dump_traceback_later(9 * PATIENCE, exit=True)  # neither a kernel nor who waits hears the alarm
+    faulthandler.dump_traceback_later(60 * PATIENCE, exit=True)  # neither a kernel nor who waits hears the alarm
     signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         call()
