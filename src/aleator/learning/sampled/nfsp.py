@@ -240,7 +240,7 @@ class NFSP(SampledTrainer):
         config, play, (where, action, rewards, following) = self.config, self.play, self.window
         values, legal = self._q_table()
         highest = values.masked_fill(~legal, -torch.inf).max(dim=1).values
-        targets = rewards + torch.where(following >= 0, highest[following.clamp(min=0)], torch.zeros(()))
+        targets = rewards + torch.where(following >= 0, highest[following.clamp(min=0)], torch.zeros_like(rewards))
         size = play.num_infostates * play.num_actions
         entry = where * play.num_actions + action
         total = torch.zeros(size, dtype=torch.float64, device=self.device)
