@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aleator.apps.cli import training
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import note, number, out, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
@@ -16,26 +17,15 @@ from aleator.apps.cli.train_blueprint import blueprint
 from aleator.apps.cli.train_holdem import holdem
 from aleator.apps.cli.train_hunl import GAME, train_hunl
 from aleator.apps.cli.train_sampled import HELP, train_command
-from aleator.apps.cli.training import (
-    Curves,
-    check_resumed,
-    check_tensorboard,
-    duration,
-    free_directory,
-    parse_changes,
-    resume_command,
-    tell_stopped,
-    watching,
-)
 from aleator.errors import SolveError
-from aleator.parsing import MAX_SEED, MAX_THREADS
+from aleator.parsing import MAX_THREADS
 
 if TYPE_CHECKING:
     from aleator.learning.run import Moment
     from aleator.learning.training import Trainer
 
-_DEVICE, _CHECKPOINT_SECONDS, _PLAYTHROUGHS = "auto", 60.0, 256  # unless something else is asked for
-_USUAL = {"--device": _DEVICE, "--checkpoint-every": _CHECKPOINT_SECONDS, "--playthroughs": _PLAYTHROUGHS}
+_DEVICE, _PLAYTHROUGHS = "auto", 256  # unless something else is asked for
+_USUAL = {"--device": _DEVICE, "--checkpoint-every": training.CHECKPOINT_SECONDS, "--playthroughs": _PLAYTHROUGHS}
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -59,28 +49,25 @@ def rebel(
         str | None, typer.Option(help="paper (published), fast (GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = _DEVICE,
-    output: Annotated[Path | None, typer.Option("--out", help="The run's directory; by default in runs/.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")] = None,
+    device: training.Device = _DEVICE,
+    output: training.Out = None,
+    resume: training.Resume = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="A network.safetensors to begin with, instead of random parameters; "
                                   "for hunl a directory of them."),
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="Minutes of a slice of hunl.")] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting, as searches=100000; "
-                                       "may be repeated."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = None,
-    checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = _CHECKPOINT_SECONDS,
+    changes: training.Changes = None,
+    seed: training.Seed = None,
+    checkpoint_every: training.CheckpointEvery = training.CHECKPOINT_SECONDS,
     evaluate_every: Annotated[
         int | None, typer.Option(help="Epochs between evaluations; 0: at the end. By default ten of them on a GPU, one "
                                  "on a CPU."),
     ] = None,
     playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = _PLAYTHROUGHS,
-    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")] = False,
+    tensorboard: training.TensorBoard = False,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; default: all.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: training.Json = False,
 ) -> None:  # fmt: skip
     """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it.
 
@@ -103,7 +90,7 @@ def rebel(
         return
     if minutes is not None:
         raise SolveError("--minutes is for slices of hunl; other games end after the searches of their settings")
-    check_tensorboard(tensorboard)
+    training.check_tensorboard(tensorboard)
     from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
     from aleator.learning.config import parse_setting
@@ -113,7 +100,7 @@ def rebel(
     from aleator.learning.value_network.model import load_model
 
     if resume:
-        check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start})
+        training.check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output, "--from": start})
         run = RunDirectory(resume)
         config = run.config()
         rules = load_game(game) if game else None  # a game of one's own is named again; the run knows its fingerprint
@@ -122,9 +109,9 @@ def rebel(
         if game is None:
             raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
         rules = load_game(game)
-        changed = parse_changes(parse_setting, changes, seed)
+        changed = training.parse_changes(parse_setting, changes, seed)
         config = named_settings(preset, **changed, game=rules.name)
-        run = RunDirectory(output or free_directory(config.game, preset))
+        run = RunDirectory(output or training.free_directory(config.game, preset))
     own = game if is_recorded_elsewhere(config.game) else None
     asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every,
              "--evaluate-every": evaluate_every, "--playthroughs": playthroughs, "--threads": threads,
@@ -144,7 +131,7 @@ def rebel(
         run.restore(trainer)
         if start:
             run.save(trainer)  # a run that is resumed before its first checkpoint begins with these networks, too
-        curves = stack.enter_context(Curves(run.path if tensorboard else None, trainer.epoch))
+        curves = stack.enter_context(training.Curves(run.path if tensorboard else None, trainer.epoch))
         if not json:
             announce(trainer, run.path)
         show = stack.enter_context(watch(trainer, quiet=json))
@@ -154,7 +141,8 @@ def rebel(
             curves.add(line)
 
         moment = train(trainer, run, pace, on_epoch=on_epoch, stopped=interrupted)
-    report(trainer, moment, run.metrics(), run.path, again=resume_command("rebel", run.path, asked, _USUAL), json=json)
+    again = training.resume_command("rebel", run.path, asked, _USUAL)
+    report(trainer, moment, run.metrics(), run.path, again=again, json=json)
     end(stopped=not trainer.done)
 
 
@@ -173,8 +161,8 @@ def announce(trainer: Trainer, path: Path) -> None:
         f"{config.updates:,} update{'s' * (config.updates > 1)}, depth {config.depth}; {trainer.device.type}, in {path}"
     )
     note(
-        f"about {duration(cost.seconds)} without evaluations ({cost.searches_per_second:,.0f} searches per second), "
-        f"{max(cost.memory / 1e6, 1):,.0f} MB of memory"
+        f"about {training.duration(cost.seconds)} without evaluations "
+        f"({cost.searches_per_second:,.0f} searches per second), {max(cost.memory / 1e6, 1):,.0f} MB of memory"
     )
 
 
@@ -182,7 +170,7 @@ def announce(trainer: Trainer, path: Path) -> None:
 def watch(trainer: Trainer, *, quiet: bool) -> Iterator[Callable[[Moment], None]]:
     """Yields what shows where a run stands."""
     epochs = trainer.config.epochs
-    with watching(f"{trainer.config.game}, training", quiet=quiet, begun=trainer.epoch / epochs) as show:
+    with training.watching(f"{trainer.config.game}, training", quiet=quiet, begun=trainer.epoch / epochs) as show:
         yield lambda moment: show(moment.metrics.epoch / epochs, _text(moment))
 
 
@@ -226,13 +214,13 @@ def report(
         )
         return
     if not trainer.done:
-        tell_stopped(trainer.epoch, trainer.config.epochs, again)
+        training.tell_stopped(trainer.epoch, trainer.config.epochs, again)
         return
     if moment is None:
         out.print(f"the run in {path} is finished", markup=False, soft_wrap=True)
     out.print(
         f"{trainer.config.game}: {trainer.epoch * trainer.config.games:,} searches, {trainer.steps:,} training steps, "
-        f"{duration(trainer.seconds)}",
+        f"{training.duration(trainer.seconds)}",
         markup=False,
         soft_wrap=True,
     )

@@ -5,53 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aleator.apps.cli import training
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end, interruptible
-from aleator.apps.cli.training import (
-    Curves,
-    check_resumed,
-    check_tensorboard,
-    duration,
-    free_directory,
-    parse_changes,
-    resume_command,
-    tell_stopped,
-    watching,
-)
 from aleator.errors import SolveError
-from aleator.parsing import MAX_SEED
 
 if TYPE_CHECKING:
     from aleator.learning.sampled.run import SampledRun
     from aleator.learning.sampled.trainer import SampledTrainer
 
-_CHECKPOINT_SECONDS, _EVALUATIONS = 60.0, 20
-_USUAL = {"--device": "cpu", "--checkpoint-every": _CHECKPOINT_SECONDS}
+_EVALUATIONS = 20
+_USUAL = {"--device": "cpu", "--checkpoint-every": training.CHECKPOINT_SECONDS}
 
 Game = Annotated[str | None, typer.Option(help="A two-player game, as leduc. With --resume: one of your own.")]
 Preset = Annotated[str | None, typer.Option(help="Named settings: small (small games on a CPU), demo or paper.")]
-Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
-Out = Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")]
-Resume = Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset; may be repeated."),
-]
-Seed = Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")]
-CheckpointEvery = Annotated[float, typer.Option(help="Seconds between checkpoints.")]
 EvaluateEvery = Annotated[
     int | None,
     typer.Option(help="Epochs between exact evaluations; 0 for the end only. By default 20 evaluations in all."),
 ]
-TensorBoard = Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 HELP = {
     "deep-cfr": """Train by Deep CFR, or by SD-CFR with --set average=mixture. Ctrl-C saves a checkpoint; --resume goes
@@ -79,18 +55,18 @@ def train_command(kind: str) -> Callable[..., None]:
     def train(
         game: Game = None,
         preset: Preset = None,
-        device: Device = "cpu",
-        output: Out = None,
-        resume: Resume = None,
-        changes: Changes = None,
-        seed: Seed = None,
-        checkpoint_every: CheckpointEvery = _CHECKPOINT_SECONDS,
+        device: training.Device = "cpu",
+        output: training.Out = None,
+        resume: training.Resume = None,
+        changes: training.Changes = None,
+        seed: training.Seed = None,
+        checkpoint_every: training.CheckpointEvery = training.CHECKPOINT_SECONDS,
         evaluate_every: EvaluateEvery = None,
-        tensorboard: TensorBoard = False,
-        json: Json = False,
+        tensorboard: training.TensorBoard = False,
+        json: training.Json = False,
     ) -> None:
         computed_on = check_device(device, None)
-        check_tensorboard(tensorboard)
+        training.check_tensorboard(tensorboard)
         from aleator.games.registry import is_recorded_elsewhere, load_game
         from aleator.learning import settings
         from aleator.learning.run_files import RunPace
@@ -99,7 +75,7 @@ def train_command(kind: str) -> Callable[..., None]:
 
         method = find_method(kind)
         if resume:
-            check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output})
+            training.check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output})
             run = SampledRun(resume, method)
             config = run.config()
             rules = load_game(game) if game else None  # one's own is named again; the run knows its fingerprint
@@ -107,9 +83,9 @@ def train_command(kind: str) -> Callable[..., None]:
             if game is None:
                 raise SolveError(f"--game is missing, as in: aleator train {kind} --game leduc")
             rules = load_game(game)
-            changed = parse_changes(partial(settings.parse_setting, method.config), changes, seed)
+            changed = training.parse_changes(partial(settings.parse_setting, method.config), changes, seed)
             config = method.preset(preset, **changed, game=rules.name)
-            run = SampledRun(output or free_directory(config.game, kind), method)
+            run = SampledRun(output or training.free_directory(config.game, kind), method)
         evaluate_epochs = max(config.epochs // _EVALUATIONS, 1) if evaluate_every is None else evaluate_every
         pace = RunPace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_epochs)
         with ExitStack() as stack:
@@ -119,9 +95,9 @@ def train_command(kind: str) -> Callable[..., None]:
                 run.create(trainer)
             stack.enter_context(run.locked())
             run.restore(trainer)
-            curves = stack.enter_context(Curves(run.path if tensorboard else None, trainer.epoch))
+            curves = stack.enter_context(training.Curves(run.path if tensorboard else None, trainer.epoch))
             title = f"{config.game}, {trainer.title}"
-            show = stack.enter_context(watching(title, quiet=json, begun=trainer.epoch / config.epochs))
+            show = stack.enter_context(training.watching(title, quiet=json, begun=trainer.epoch / config.epochs))
             if not json and not trainer.done:
                 begun = f", {trainer.epoch:,} done" if trainer.epoch else ""
                 note(f"{config.game}: {config.epochs:,} epochs of {trainer.title}{begun}; in {run.path}")
@@ -140,7 +116,7 @@ def train_command(kind: str) -> Callable[..., None]:
             "--evaluate-every": evaluate_every,
             "--tensorboard": tensorboard,
         }
-        _report(trainer, run, resume_command(kind, run.path, asked, _USUAL), json=json)
+        _report(trainer, run, training.resume_command(kind, run.path, asked, _USUAL), json=json)
         end(stopped=not trainer.done)
 
     train.__doc__ = HELP[kind]
@@ -173,11 +149,11 @@ def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool)
         print_json({**about, **facts, "exploitability": exploitability})
         return
     if not trainer.done:
-        tell_stopped(trainer.epoch, trainer.config.epochs, again)
+        training.tell_stopped(trainer.epoch, trainer.config.epochs, again)
         return
     out.print(
         f"{trainer.config.game}: {trainer.epoch:,} epochs of {trainer.title}, {trainer.nodes:,} nodes, "
-        f"{duration(trainer.seconds)}",
+        f"{training.duration(trainer.seconds)}",
         markup=False,
         soft_wrap=True,
     )

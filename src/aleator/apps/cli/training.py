@@ -8,13 +8,29 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from aleator.apps.cli.output import err, note, out, progress_bar
 from aleator.apps.cli.stopping import interruptible
 from aleator.errors import MissingExtraError, SolveError
+from aleator.parsing import MAX_SEED
 
 PLAIN_SECONDS = 10.0  # between lines where there is no terminal to move a bar on
+CHECKPOINT_SECONDS = 60.0
+
+Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
+Out = Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")]
+Resume = Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset; may be repeated."),
+]
+Seed = Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")]
+CheckpointEvery = Annotated[float, typer.Option(help="Seconds between checkpoints.")]
+TensorBoard = Annotated[bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def check_resumed(given: Mapping[str, Any]) -> None:
