@@ -1,6 +1,6 @@
 """Players that do not look at their cards: the "chumps" by which local best response was checked.
 
-Reference: V. Lisý, M. Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker Bots" (2017), Table 1.
+Reference: V. Lisý, M. Bowling, "Equilibrium Approximation Quality of Current No-Limit Poker Bots" (2017).
 """
 
 from __future__ import annotations
