@@ -8,7 +8,7 @@ import pytest
 from aleator.abstraction import build as building
 from aleator.abstraction.boards import all_boards, hand_map
 from aleator.abstraction.buckets import AbstractionError, BucketConfig, Buckets, open_buckets
-from aleator.abstraction.build import build_buckets, size_of
+from aleator.abstraction.build import build_buckets, core_seconds, size_of
 from aleator.games.holdem.cards import HAND_CLASSES, blocked_hands, parse_cards, parse_hand
 from aleator.games.holdem.equity import hand_strengths
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
@@ -69,6 +69,13 @@ def test_a_file_has_what_was_built(path: Path, buckets: Buckets) -> None:
     again = build_buckets(CONFIG, path.with_name("again.bin"))
     np.testing.assert_array_equal(again.table(1), buckets.table(1))  # whatever the number of threads
     assert again.fingerprint == buckets.fingerprint and not list(path.parent.glob("*.part"))
+
+
+def test_what_a_build_takes_is_told_before() -> None:
+    usual = core_seconds(BucketConfig())
+    assert 60.0 < usual < 600.0  # 151 seconds of a core when it was measured
+    assert core_seconds(BucketConfig(buckets=(2000, 2000, 2000))) > 5.0 * usual
+    assert core_seconds(CONFIG) < 0.1 * usual
 
 
 def test_a_build_that_was_stopped_goes_on_with_the_streets_that_are_done(

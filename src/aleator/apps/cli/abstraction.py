@@ -44,7 +44,7 @@ def build(
     --features histogram/histogram/equity  |  aleator abstraction build flop.bin --game flop-holdem --buckets 2000
     """
     from aleator.abstraction.buckets import AbstractionError, BucketConfig
-    from aleator.abstraction.build import build_buckets, size_of
+    from aleator.abstraction.build import build_buckets, core_seconds, size_of
     from aleator.games.holdem.variants import load_hand_game
 
     streets = load_hand_game(game).rules.num_streets - 1
@@ -62,7 +62,10 @@ def build(
         seed=seed,
     )
     if not json:
-        note(f"{file}: {size_of(config) / 1e6:,.0f} MB, and as much memory; a few minutes of a core")
+        note(
+            f"{file}: {size_of(config) / 1e6:,.0f} MB, and as much memory; about {duration(core_seconds(config))} of "
+            "one core, less with more of them"
+        )
     with reporting("making buckets", quiet=json) as report:
         try:
             made = build_buckets(config, file, threads=threads or os.cpu_count() or 1, report=report)
