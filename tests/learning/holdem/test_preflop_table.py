@@ -94,7 +94,8 @@ def test_the_shipped_table_is_used_and_knows_good_hands_and_position() -> None:
     equity = class_matrices().wins.sum(axis=1)
     strong, weak = equity > np.quantile(equity, 0.8), equity < np.quantile(equity, 0.5)
     assert (deep[:, :, strong].mean(axis=2) > deep[:, :, weak].mean(axis=2)).all()
-    assert (deep[:, 1] > deep[:, 0]).mean() > 0.9  # who acts last wins more
+    assert (deep[:, 1] > deep[:, 0]).mean() > 0.75  # who acts last wins more
+    assert deep[:, 1].mean() - deep[:, 0].mean() > 0.01
 
 
 def parse_class(text: str) -> int:

@@ -14,7 +14,7 @@ from aleator.settings import check_settings, setting
 class SearchSettings:
     """How whole hands are searched."""
 
-    preflop: int = setting(60, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
+    preflop: int = setting(120, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
     flop: int = setting(
         35, least=1, most=MAX_NUMBER, help="iterations on the flop, and on turns that are not solved to the end"
     )
