@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from aleator.learning.holdem.examples import Labelling, ranges_on, turn_examples, turn_values
-from aleator.learning.holdem.leaves import NetworkLeaves, RiverLeaves, round_engine
+from aleator.learning.holdem.leaves import NetworkLeaves, round_engine
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -104,21 +104,3 @@ def test_turns_are_solved_with_a_network_at_their_leaves() -> None:
     after = engine.exploitability(engine.average_policies())
     assert bool((after < before / 10).all())
     assert float((reach * engine.values()).sum((1, 2)).abs().max()) < 1e-5
-
-
-def test_a_river_network_is_asked_about_every_card() -> None:
-    """Untrained it checks every river down; with curves it says what `turn_values` says of the same beliefs."""
-    turn, reach, generator = turns(2)
-    network = HoldemValueNetwork(
-        NetworkShape(width=16, layers=2, knots=8, bands=3, band_knots=4), 9, torch.Generator().manual_seed(0)
-    )
-    pots, stacks = torch.tensor([[1.0, 3.0], [1.0, 5.0]]), torch.tensor([[2.0, 0.5], [3.0, 0.7]])
-    rows = torch.stack([reach, 0.3 * reach], 1)
-    down = 0.5 * torch.einsum("bij,blpj->blpi", equity_matrices(turn), rows.flip(2)) * pots[:, :, None, None]
-    leaves = RiverLeaves(network, DECK, turn, pots, stacks)
-    torch.testing.assert_close(leaves(rows), down, atol=1e-6, rtol=1e-4)
-    torch.nn.init.normal_(network.curve.weight, generator=generator)
-    found = leaves(rows)
-    for leaf, factor in ((0, 1.0), (1, 0.3)):
-        values, _ = turn_values(DECK, turn, reach, stacks[:, leaf], network, generator)
-        torch.testing.assert_close(found[:, leaf], factor * pots[:, leaf, None, None] * values, atol=1e-5, rtol=1e-3)

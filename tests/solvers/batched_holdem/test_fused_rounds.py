@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from aleator.errors import SolveError
-from aleator.learning.holdem.leaves import PairPayoffs
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem import fused_rounds
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds, round_sizes
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
 from aleator.solvers.engines.batched_holdem.round_source import round_source
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, PotMenu

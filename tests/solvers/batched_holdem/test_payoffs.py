@@ -10,7 +10,7 @@ from aleator.errors import SolveError
 from aleator.games.holdem.evaluator import strengths
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import order_of
-from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs, RoundPayoffs
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs, RiverPayoffs
 
 
 def test_strengths_are_those_of_the_evaluator() -> None:
@@ -55,4 +55,4 @@ def test_compatible_mass_before_the_river() -> None:
     rows = torch.rand(2, 3, 66, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     held = deck.hand_cards
     apart = ~(held[:, None, :, None] == held[None, :, None, :]).flatten(2).any(2)
-    torch.testing.assert_close(RoundPayoffs(deck).compatible(rows), rows @ apart.double())
+    torch.testing.assert_close(PairPayoffs(12, deck.device).compatible(rows), rows @ apart.double())

@@ -14,7 +14,7 @@ from aleator.games.holdem.spot import Spot
 from aleator.solvers.algorithms import NAMED_RULES, parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import order_of
-from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs, RoundPayoffs
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs, RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.shapes import FOLD, LEAF, BettingShape, PotMenu, betting_of
 from aleator.solvers.holdem.solver import HoldemSolver
@@ -227,9 +227,9 @@ def test_leaves_are_priced_under_both_players_reach() -> None:
 
 
 def test_leaves_that_nothing_prices_are_refused() -> None:
-    deck, _, _ = rivers(1)
+    pairs = PairPayoffs(12, torch.device("cpu"))
     betting = PotMenu(to_showdown=False).betting(2.0)
     with pytest.raises(SolveError, match="leaves, which nothing prices"):
-        PlainEngine(betting.shape, torch.tensor(betting.stakes([2.0])), torch.ones(1, 2, 66), RoundPayoffs(deck), DCFR)
+        PlainEngine(betting.shape, torch.tensor(betting.stakes([2.0])), torch.ones(1, 2, 66), pairs, DCFR)
     with pytest.raises(SolveError, match="stakes must be"):
-        PlainEngine(PotMenu().betting(2.0).shape, torch.ones(1, 1), torch.ones(1, 2, 66), RoundPayoffs(deck), DCFR)
+        PlainEngine(PotMenu().betting(2.0).shape, torch.ones(1, 1), torch.ones(1, 2, 66), pairs, DCFR)

@@ -30,10 +30,11 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.subgame import Subgame
 from aleator.learning.holdem.fitting import Errors, errors_of, measure
-from aleator.learning.holdem.leaves import PairPayoffs, network_leaves
+from aleator.learning.holdem.leaves import network_leaves
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.teaching import examples_of
 from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of

@@ -19,34 +19,16 @@ from __future__ import annotations
 import torch
 
 from aleator.errors import SolveError
-from aleator.learning.holdem.examples import price_rivers
 from aleator.learning.holdem.fused_leaves import FusedLeaves
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
-from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds
-from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices
 from aleator.solvers.engines.batched_holdem.shapes import Betting
 from aleator.solvers.regret_rule import RegretRule
 
 Tensor = torch.Tensor
-
-
-class PairPayoffs:
-    """Folds in a round before the river, over all pairs of the live cards."""
-
-    def __init__(self, num_cards: int, device: torch.device) -> None:
-        pairs = torch.tril_indices(num_cards, num_cards, -1, device=device)
-        self._holds = torch.zeros(pairs.shape[1], num_cards, device=device).scatter_(1, pairs.T, 1.0)
-
-    def compatible(self, rows: Tensor) -> Tensor:
-        """Returns the reach of hands that share no card, [B, n, H]."""
-        return rows.sum(-1, keepdim=True) - (rows @ self._holds) @ self._holds.T + rows
-
-    def showdown(self, rows: Tensor) -> Tensor:
-        """Is never asked for: the round ends in leaves."""
-        raise AssertionError("a round before the river ends in leaves, not in a showdown")
 
 
 class NetworkLeaves:
@@ -94,38 +76,6 @@ def network_leaves(
 ) -> NetworkLeaves | FusedLeaves:
     """Returns a network at leaves, as `NetworkLeaves` describes it: by kernels on a CUDA device."""
     return (FusedLeaves if pots.is_cuda else NetworkLeaves)(network, boards, equities, pots, stacks)
-
-
-class RiverLeaves:
-    """cfvs at the leaves of B turns by a river network, asked about every river card; a `LeafCfvs`.
-
-    It costs as many answers per leaf as there are cards: for judging a river network, not for play.
-    """
-
-    def __init__(
-        self, network: HoldemValueNetwork, deck: Deck, turn: RoundBoards, pots: Tensor, stacks: Tensor
-    ) -> None:
-        """Puts a river network below leaves; arguments as in `NetworkLeaves`, and the deck."""
-        self._network, self._deck, self._turn, self._pots = network, deck, turn, pots
-        self._stacks = stacks.flatten()
-        boards = (torch.cat([turn.boards, card[:, None]], 1) for card in turn.cards.unbind(1))
-        self._orders = [order_of(deck, board) for board in boards]
-
-    def __call__(self, reach: Tensor) -> Tensor:
-        """Returns cfvs [B, L, 2, H] in pots of the root, from both players' reach [B, L, 2, H]."""
-        batch, leaves = reach.shape[:2]
-        index = self._turn.hands[:, None, None].expand_as(reach)
-        whole = reach.new_zeros(batch, leaves, 2, self._deck.num_hands).scatter_(3, index, reach)
-        total = torch.zeros_like(whole)
-        for order in self._orders:
-            river = order.sort(whole)
-            mass = river.sum(3, keepdim=True)
-            beliefs = torch.where(mass > 0, river / mass, 1.0 / river.shape[3])
-            each = StrengthOrder(*(field.repeat_interleave(leaves, 0) for field in vars(order).values()))
-            values, _ = price_rivers(each, beliefs.flatten(0, 1), self._stacks, self._network)
-            total += order.unsort(values.view_as(river) * mass.flip(2), self._deck.num_hands)
-        free = self._turn.cards.shape[1] - 4
-        return total.gather(3, index) * self._pots[:, :, None, None] / free
 
 
 def round_engine(

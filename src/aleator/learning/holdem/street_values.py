@@ -18,7 +18,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
-from aleator.learning.holdem.leaves import PairPayoffs, network_leaves
+from aleator.learning.holdem.leaves import network_leaves
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.preflop_leaves import ClassNetworkLeaves
@@ -26,6 +26,7 @@ from aleator.learning.holdem.preflop_table import FILE, ClassLeaves, load_table
 from aleator.learning.holdem.streets import street_named
 from aleator.learning.value_network.shipped import directory
 from aleator.solvers.engines.batched_holdem.deck import Deck
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices, round_boards
 

@@ -10,7 +10,6 @@ from typing import Protocol
 
 import torch
 
-from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder
 
 Tensor = torch.Tensor
@@ -56,15 +55,12 @@ class RiverPayoffs:
         return total
 
 
-class RoundPayoffs:
-    """Folds before the river; rows are over the deck's hands and hands that the board blocks have no reach.
+class PairPayoffs:
+    """Folds in a round before the river, over all pairs of the live cards."""
 
-    A round before the river ends in leaves: there is no showdown.
-    """
-
-    def __init__(self, deck: Deck) -> None:
-        holds = torch.zeros(deck.num_hands, deck.num_cards, device=deck.device)
-        self._holds = holds.scatter_(1, deck.hand_cards, 1.0)  # [H, n]
+    def __init__(self, num_cards: int, device: torch.device) -> None:
+        pairs = torch.tril_indices(num_cards, num_cards, -1, device=device)
+        self._holds = torch.zeros(pairs.shape[1], num_cards, device=device).scatter_(1, pairs.T, 1.0)
 
     def compatible(self, rows: Tensor) -> Tensor:
         """Returns the reach of hands that share no card, [B, n, H]."""
@@ -72,7 +68,7 @@ class RoundPayoffs:
         return rows.sum(-1, keepdim=True) - (rows @ holds) @ holds.T + rows
 
     def showdown(self, rows: Tensor) -> Tensor:
-        """Is never asked for."""
+        """Is never asked for: the round ends in leaves."""
         raise AssertionError("a round before the river ends in leaves, not in a showdown")
 
 
