@@ -91,6 +91,17 @@ def test_a_warm_start_clones_its_tables() -> None:
         assert float(wrong) < 1e-3
 
 
+def test_a_fit_never_ends_worse_than_it_began() -> None:
+    """With a learning rate that throws the network off, what it said before is kept (the paper's best parameters)."""
+    trainer = DoubleNeuralCFR(replace(CARDS, learning_rate=1e-2))
+    trainer.run_epoch()
+    kept: Any = trainer.regrets
+    before = kept.sums()
+    kept._config = replace(CARDS, learning_rate=1e6)
+    assert kept.update(before, trainer._all, 5) < 1e-6
+    torch.testing.assert_close(kept.sums(), before, atol=1e-6, rtol=1e-4)
+
+
 def test_the_unit_changes_nothing_that_is_said() -> None:
     trainer = DoubleNeuralCFR(CARDS)
     trainer.run_epoch()

@@ -25,6 +25,7 @@ Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -88,7 +89,7 @@ class DoubleNeuralConfig:
     width: int = 128
     policy_width: int = 128
     steps: int = 40
-    policy_steps: int = 40
+    policy_steps: int = 150
     policy_every: int = 10
     first_steps: int = 500
     learning_rate: float = 1e-2
@@ -191,7 +192,7 @@ class NetworkSums(Sums):
         return self.unit * answers.double() * self._legal
 
     def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
-        """Fits the network; returns the squared error of the last step, relative to the size of the sums."""
+        """Fits the network, keeps the best parameters, and returns their squared error, relative to the sums'."""
         config, everywhere = self._config, self._config.everywhere
         infostates = self._all if everywhere else met
         walk = self._walk if everywhere else self._sequences.walk(met)
@@ -199,7 +200,7 @@ class NetworkSums(Sums):
         steps = steps if self.unit else max(steps, config.first_steps)
         wanted = self._rescale(sums[infostates] * legal, int(legal.sum()))
         optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
-        loss = torch.zeros(())
+        lowest, best = math.inf, parameters(self.network)
         with one_thread():
             for step in range(steps):
                 for group in optimizer.param_groups:
@@ -207,10 +208,13 @@ class NetworkSums(Sums):
                 optimizer.zero_grad()
                 answers = self._encoding.of_actions(infostates, self.network(walk))
                 loss = ((answers - wanted) * legal).square().sum() / legal.sum()
+                if (error := float(loss.detach())) < lowest:
+                    lowest, best = error, parameters(self.network)
                 loss.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
                 optimizer.step()
-        return float(loss.detach())
+        set_parameters(self.network, best)
+        return lowest
 
     def _rescale(self, sums: Tensor, number: int) -> Tensor:
         """Makes the root mean square of so many sums the unit, and returns them in it; what is said stays the same."""
