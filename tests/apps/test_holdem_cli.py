@@ -53,7 +53,7 @@ def test_a_device_solves_the_same_spot(capsys: pytest.CaptureFixture[str], spot:
     assert found[0]["nodes"] == found[1]["nodes"] and found[0]["actions"][0].keys() == found[1]["actions"][0].keys()
     assert call(capsys, "holdem", "show", str(file), "r:0:c")[0] == 0
     code, _, error = call(capsys, "holdem", "solve", str(spot), "--device", "tpu")
-    assert code == 2 and "unknown device 'tpu'; allowed: auto, cpu, cuda" in error
+    assert code == 2 and "unknown device 'tpu'; did you mean 'cpu'? allowed: auto, cpu, cuda" in error
     code, _, error = call(capsys, "holdem", "solve", str(spot), "--device", "cpu", "--bits", "16")
     assert code == 2 and "keeps rows in float32, not in float16" in error
 
