@@ -6,13 +6,13 @@ looked up in the row of its board's class, after its suits were renamed as the b
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.hand_index import HandIndexer, IndexTables, index_hand
+from aleator.caching import cache
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.games.holdem.suits import HAND_MAPS, SUIT_PERMUTATIONS

@@ -25,13 +25,13 @@ Status: tests/abstraction/test_features.py compares with enumeration hand by han
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.boards import BoardTables, find_board
+from aleator.caching import cache
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.equity import hand_strengths, sort_by_strength
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables

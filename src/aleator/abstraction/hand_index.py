@@ -19,7 +19,7 @@ Status: tests/abstraction/test_hand_index.py has the published counts, the bijec
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations_with_replacement, groupby
 from math import comb, prod
 from typing import Final, NamedTuple
@@ -27,6 +27,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import cache
 from aleator.games.holdem.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, CardError
 from aleator.jit import kernel
 

@@ -15,13 +15,13 @@ Status: equal to `leaves` within their precision, on a device, and on a CPU wher
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
 
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel

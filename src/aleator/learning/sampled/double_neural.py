@@ -3,8 +3,8 @@
 Algorithm:
     In iteration t both players make b traversals by robust sampling with policies that match the positive part of what
     the RegretSumNetwork (RSN) says. The memory M_R has the mean over traversals of each infostate's sampled regrets,
-    M_S the increments s(a | I) = pi_i(I) sigma(a | I) of the average policy at all infostates that were met. Then the
-    networks are fitted, from their last parameters, to what they said plus what is new:
+    M_S the increments s(a | I) = reach(I) x policy(a | I) of the average policy at all infostates that were met. Then
+    the networks are fitted, from their last parameters, to what they said plus what is new:
         RSN:  R(I, a | theta_R)  <-  [R(I, a | theta_R) + r(a | I)]^+   (MCCFR+; without the floor for MCCFR)
         ASN:  S(I, a | theta_S)  <-   S(I, a | theta_S) + s(a | I).
     The average policy is what the AvgStrategyNetwork (ASN) says, normalised. Either network can be replaced by a table:

@@ -14,15 +14,15 @@ Status: equal to `plain` on a device, and on a CPU where a C++ compiler can stan
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import torch
 
 from aleator.caching import cache
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
-from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
-from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, PlainEngine
+from aleator.solvers.engines.batched_holdem.plain import PlainEngine
 from aleator.solvers.engines.batched_holdem.round_source import round_source
 from aleator.solvers.engines.batched_holdem.shapes import FOLD, BettingShape
-from aleator.solvers.regret_rule import RegretRule
 
 Tensor = torch.Tensor
 _THREADS = 128
@@ -52,37 +52,26 @@ def _kernels(
 class FusedRounds(PlainEngine):
     """B rounds of one betting shape with leaves, on a CUDA device."""
 
-    def __init__(
-        self,
-        shape: BettingShape,
-        stakes: Tensor,
-        reach: Tensor,
-        payoffs: Payoffs,
-        rule: RegretRule,
-        *,
-        leaf_cfvs: LeafCfvs,
-        averages: bool = False,
-    ) -> None:
-        super().__init__(shape, stakes, reach, payoffs, rule, leaf_cfvs=leaf_cfvs, averages=averages)
-        self._pricer = leaf_cfvs
-        self._stakes32, self._reach32 = stakes.float().contiguous(), reach.float().contiguous()
-        sizes = round_sizes(shape, reach.shape[2])
-        batch, hands = len(reach), reach.shape[2]
-        self._blocks = batch * -(-hands // _THREADS)
-        self._leaves = reach.new_empty(batch, sizes["LEAVES"], 2, hands)
-        self._folds = reach.new_empty(batch, sizes["FOLDS"], 2, hands)
-        self._updates: tuple[tuple[int, ...], ...] = ((0,), (1,)) if rule.alternating else ((0, 1),)
+    @cached_property
+    def _ends(self) -> tuple[Tensor, Tensor]:
+        """Room for the reach of leaves [B, L, 2, H] and of folds [B, F, 2, H]."""
+        batch, _, hands = self.reach.shape
+        counts = len(self.shape.leaves), self.shape.kind.count(FOLD)
+        leaves, folds = (self.reach.new_empty(batch, count, 2, hands) for count in counts)
+        return leaves, folds
+
+    @cached_property
+    def _read(self) -> tuple[Tensor, Tensor]:
+        """The root's reach and the stakes, as the kernels read them."""
+        return self.reach.float().contiguous(), self.stakes.float().contiguous()
 
     def _iterate(self) -> None:
-        for players in self._updates:
-            down, up = _kernels(
-                self.shape, players, self.rule.power, self.policy_sum is not None, self.reach.shape[2],
-                self.reach.device.index or 0,
-            )  # fmt: skip
-            down(
-                self._blocks, _THREADS, self.regrets, self._reach32, self._leaves, self._folds, self.policy_sum,
-                self._discounts,
-            )  # fmt: skip
-            folds = self.payoffs.compatible(self._folds.flatten(1, 2)).contiguous()
-            leaves = self._pricer(self._leaves).contiguous()
-            up(self._blocks, _THREADS, self.regrets, leaves, folds, self._stakes32, self._values, self._discounts)
+        (batch, _, hands), (leaves, folds), (reach, stakes) = self.reach.shape, self._ends, self._read
+        blocks, averages, device = batch * -(-hands // _THREADS), self.policy_sum is not None, self.reach.device
+        assert self.leaf_cfvs is not None  # a shape with leaves has been refused without
+        for players in ((0,), (1,)) if self.rule.alternating else ((0, 1),):
+            down, up = _kernels(self.shape, players, self.rule.power, averages, hands, device.index or 0)
+            down(blocks, _THREADS, self.regrets, reach, leaves, folds, self.policy_sum, self._discounts)
+            met = self.payoffs.compatible(folds.flatten(1, 2)).contiguous()
+            priced = self.leaf_cfvs(leaves).contiguous()
+            up(blocks, _THREADS, self.regrets, priced, met, stakes, self._values, self._discounts)
