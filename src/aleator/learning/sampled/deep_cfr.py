@@ -42,6 +42,7 @@ from aleator.learning.sampled.trainer import (
     BothPolicies,
     Mixture,
     NetworkPolicies,
+    SampledConfig,
     SampledTrainer,
     as_vectors,
     new_generator,
@@ -49,7 +50,7 @@ from aleator.learning.sampled.trainer import (
     set_parameters,
 )
 from aleator.learning.sampled.traversal import match_regrets, parse_sampling, traverse
-from aleator.learning.settings import check_at_least, check_positive
+from aleator.learning.settings import check_at_least
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
@@ -59,12 +60,10 @@ _AVERAGE_FIT = 1  # what the random numbers of fits of the average policy are dr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeepCfrConfig:
-    """A run of Deep CFR.
+class DeepCfrConfig(SampledConfig):
+    """A run of Deep CFR; see `SampledConfig` for what all methods have.
 
     Attributes:
-        game: name of the game.
-        iterations: T; each updates both players.
         traversals: K, of each player in an iteration.
         sampling: external, robustK or outcome[,epsilon=E].
         average: network (Deep CFR: a network of the average policy) or mixture (SD-CFR: all networks of regrets).
@@ -74,18 +73,10 @@ class DeepCfrConfig:
         best_action: where no regret is positive the best action is played; otherwise all alike.
         reservoir: memories are reservoirs; otherwise sliding windows.
         memory: samples that each memory holds.
-        width: units of a layer.
         flat: networks without branches for cards and betting.
-        steps: of a fit of regrets.
-        policy_steps: of the fit of the average policy.
         batch: samples in a step; 0 for all of the memory.
-        learning_rate: of Adam at the start of a fit.
-        clip: largest norm of a gradient.
-        seed: of all randomness.
     """
 
-    game: str = "leduc"
-    iterations: int = 1000
     traversals: int = 250
     sampling: str = "external"
     average: str = NETWORK
@@ -95,28 +86,17 @@ class DeepCfrConfig:
     best_action: bool = True
     reservoir: bool = True
     memory: int = 2_000_000
-    width: int = 128
     flat: bool = True
-    steps: int = 30
-    policy_steps: int = 2000
     batch: int = 0
-    learning_rate: float = 1e-3
-    clip: float = 1.0
-    seed: int = 0
 
     def __post_init__(self) -> None:
+        SampledConfig.__post_init__(self)
         parse_sampling(self.sampling)
         check_known(self.average, AVERAGES, "average")
-        check_at_least(self, 1, "iterations", "traversals", "memory", "width", "steps", "policy_steps")
-        check_at_least(self, 0, "batch", "seed")
-        check_positive(self, "learning_rate", "clip")
+        check_at_least(self, 1, "traversals", "memory")
+        check_at_least(self, 0, "batch")
         if not 0.0 <= self.policy_power < math.inf:
             raise SolveError(f"policy_power must be at least 0, not {self.policy_power}")
-
-    @property
-    def epochs(self) -> int:
-        """Iterations."""
-        return self.iterations
 
 
 PRESETS: dict[str, dict[str, Any]] = {

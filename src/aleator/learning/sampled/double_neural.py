@@ -39,9 +39,9 @@ from aleator.learning.sampled.encoding import InfostateEncoding
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.recurrent import SequenceNetwork
 from aleator.learning.sampled.sequences import InfostateSequences
-from aleator.learning.sampled.trainer import SampledTrainer, parameters, reach_of_actions, set_parameters
+from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer, parameters, reach_of_actions, set_parameters
 from aleator.learning.sampled.traversal import Policies, TablePolicies, match_regrets, parse_sampling, traverse
-from aleator.learning.settings import check_at_least, check_positive
+from aleator.learning.settings import check_at_least
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.trees.policy import Policy
 
@@ -52,12 +52,10 @@ _BYTES = 4 * 40  # of a unit of a cell in a step: about twenty numbers, and thei
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DoubleNeuralConfig:
-    """A run of Double Neural CFR.
+class DoubleNeuralConfig(SampledConfig):
+    """A run of Double Neural CFR; see `SampledConfig` for what all methods have.
 
     Attributes:
-        game: name of the game.
-        iterations: T; each updates both players.
         traversals: b, of each player in an iteration.
         sampling: external, robustK or outcome[,epsilon=E].
         floor: sums of regrets never fall below zero (MCCFR+).
@@ -72,13 +70,9 @@ class DoubleNeuralConfig:
         policy_steps: of a fit of the ASN.
         policy_every: iterations between fits of the ASN.
         first_steps: of the first fit, and of those to tables after a warm start.
-        learning_rate: of Adam at the start of a fit.
-        clip: largest norm of a gradient.
-        seed: of all randomness.
     """
 
     game: str = "leduc:nolimit5"
-    iterations: int = 1000
     traversals: int = 5000
     sampling: str = "robust3"
     floor: bool = True
@@ -86,30 +80,21 @@ class DoubleNeuralConfig:
     average: str = NETWORK
     warm: int = 0
     everywhere: bool = True
-    width: int = 128
     policy_width: int = 128
     steps: int = 40
     policy_steps: int = 150
     policy_every: int = 10
     first_steps: int = 500
     learning_rate: float = 1e-2
-    clip: float = 1.0
-    seed: int = 0
 
     def __post_init__(self) -> None:
+        SampledConfig.__post_init__(self)
         parse_sampling(self.sampling)
         for name in ("regrets", "average"):
             if getattr(self, name) not in KEPT:
                 raise SolveError(f"{name} must be one of {', '.join(KEPT)}, not {getattr(self, name)!r}")
-        positive = ("iterations", "traversals", "width", "policy_width", "steps", "policy_steps", "first_steps")
-        check_at_least(self, 1, *positive, "policy_every")
-        check_at_least(self, 0, "warm", "seed")
-        check_positive(self, "learning_rate", "clip")
-
-    @property
-    def epochs(self) -> int:
-        """Iterations."""
-        return self.iterations
+        check_at_least(self, 1, "traversals", "policy_width", "first_steps", "policy_every")
+        check_at_least(self, 0, "warm")
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -35,9 +35,9 @@ from aleator.learning.sampled.deep_cfr import average_policies
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.trainer import BothPolicies, SampledTrainer, parameters, set_parameters
+from aleator.learning.sampled.trainer import BothPolicies, SampledConfig, SampledTrainer, parameters, set_parameters
 from aleator.learning.sampled.traversal import Samples, draw_actions
-from aleator.learning.settings import check_at_least, check_positive
+from aleator.learning.settings import check_at_least
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.trees.policy import Policy
 
@@ -47,11 +47,10 @@ _FRESH = 5  # epochs of transitions that are in the window at the least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NfspConfig:
-    """A run of NFSP.
+class NfspConfig(SampledConfig):
+    """A run of NFSP; see `SampledConfig` for what all methods have.
 
     Attributes:
-        game: name of the game.
         iterations: epochs, in each of which `games` are played and both networks fitted.
         games: played at once.
         anticipatory: eta, the chance that a player acts by its best response in a game.
@@ -63,12 +62,8 @@ class NfspConfig:
         width, flat: of the networks; see `deep_cfr`.
         steps: of a fit of Q.
         policy_steps: of a fit of the average policy.
-        learning_rate: of Adam at the start of a fit.
-        clip: largest norm of a gradient.
-        seed: of all randomness.
     """
 
-    game: str = "leduc"
     iterations: int = 750
     games: int = 4000
     anticipatory: float = 0.1
@@ -82,21 +77,13 @@ class NfspConfig:
     steps: int = 30
     policy_steps: int = 20
     learning_rate: float = 3e-3
-    clip: float = 1.0
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        check_at_least(self, 1, "iterations", "games", "window", "memory", "width", "steps", "policy_steps")
-        check_at_least(self, 0, "seed")
+        SampledConfig.__post_init__(self)
+        check_at_least(self, 1, "games", "window", "memory")
         for name in ("anticipatory", "exploration", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SolveError(f"{name} must be between 0 and 1, not {getattr(self, name)}")
-        check_positive(self, "learning_rate", "clip")
-
-    @property
-    def epochs(self) -> int:
-        """Iterations."""
-        return self.iterations
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from aleator.learning.sampled.encoding import InfostateEncoding
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.traversal import Policies
+from aleator.learning.settings import check_at_least, check_positive
 from aleator.memory import available_memory, format_gib
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
@@ -31,20 +33,39 @@ _PARAMETER = 4 * 4  # bytes: itself, its gradient, two moments of Adam
 _GAME = 400  # bytes of a game that is played beside others, at the least
 
 
-class SampledConfig(Protocol):
-    """What the settings of all methods have."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledConfig:
+    """What the settings of all methods have.
 
-    @property
-    def game(self) -> str:
-        """Name of the game."""
+    Attributes:
+        game: name of the game.
+        iterations: T; each updates both players.
+        width: units of a layer.
+        steps: of a fit of what is learnt first: regrets, or values of actions.
+        policy_steps: of a fit of the average policy.
+        learning_rate: of Adam at the start of a fit.
+        clip: largest norm of a gradient.
+        seed: of all randomness.
+    """
+
+    game: str = "leduc"
+    iterations: int = 1000
+    width: int = 128
+    steps: int = 30
+    policy_steps: int = 2000
+    learning_rate: float = 1e-3
+    clip: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_at_least(self, 1, "iterations", "width", "steps", "policy_steps")
+        check_at_least(self, 0, "seed")
+        check_positive(self, "learning_rate", "clip")
 
     @property
     def epochs(self) -> int:
-        """How many there are."""
-
-    @property
-    def seed(self) -> int:
-        """Of all randomness."""
+        """Iterations."""
+        return self.iterations
 
 
 class NetworkPolicies(Policies):
