@@ -99,10 +99,10 @@ def show(
     buckets = open_buckets(file)
     config = buckets.config
     cards = parse_cards(board)
-    if len(cards) not in BOARD_CARDS[: config.last_street + 1]:
-        raise AbstractionError(
-            f"--board has {len(cards)} cards; {config.game} has boards of 3 to {config.showdown_cards}"
-        )
+    allowed = BOARD_CARDS[: config.last_street + 1]
+    if len(cards) not in allowed:
+        sizes = ", ".join(map(str, allowed))
+        raise AbstractionError(f"--board has {len(cards)} cards; boards of {config.game} have {sizes}")
     if hand:
         numbers, alive, own = buckets.numbers(cards), ~blocked_hands(cards), parse_hand(hand)
         if not alive[own]:

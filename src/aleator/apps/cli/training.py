@@ -67,7 +67,7 @@ def watching(title: str, *, quiet: bool, begun: float = 0.0) -> Iterator[Callabl
             if not quiet and not err.is_terminal and (now - last >= PLAIN_SECONDS or share >= 1.0):
                 last = now
                 left = (now - start) / (share - begun) * (1.0 - share) if share > begun else 0.0
-                note(f"{text}, {duration(left)} left" if left else text)
+                note(f"{text}, {duration(max(left, 0.0))} left" if left else text)
 
         yield show
 
