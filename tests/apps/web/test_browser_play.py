@@ -20,6 +20,10 @@ def check_bars(page: Any) -> None:
             assert height / max(heights) == pytest.approx(share / max(shares), abs=0.06)
 
 
+def _number(text: str) -> float:
+    return float(text.replace("−", "-").replace("+", ""))
+
+
 def test_a_full_game_of_liars_dice(page: Checked) -> None:
     shown = page.open("play/liars-dice:1x5?opponent=equilibrium")
     shown.wait_for_selector(".bids")
@@ -28,16 +32,19 @@ def test_a_full_game_of_liars_dice(page: Checked) -> None:
         assert play_deal(page) >= 1
         assert shown.locator(".seat.agent .die[aria-label='a hidden die']").count() == 0
         assert shown.locator(".facts dd").first.inner_text() == str(deals)
-        steps = shown.locator(".step")
-        assert steps.count() >= 3 and shown.locator(".step.you .why").count() >= 1
-        shares = shown.locator(".step").first.locator(".bars em").all_inner_texts()
+        shown.evaluate("document.querySelector('.all-steps').open = true")
+        steps = shown.locator(".all-steps .step")
+        assert steps.count() >= 3 and steps.locator(".why").count() >= 1
+        result, value, lost, luck = (_number(text) for text in shown.locator(".sum dd").all_inner_texts())
+        assert result == pytest.approx(value - lost + luck, abs=1e-9), "what is shown adds up"
+        shares = steps.first.locator(".bars em").all_inner_texts()
         assert shares == ["20 %"] * 5, "before anything is said every face is equally likely"
         check_bars(shown)
         if deals == 3:
             page.picture("play")
         shown.locator(".next").click()
         shown.wait_for_selector(".result", state="detached")
-    won = float(shown.locator("dd.won").inner_text().replace("−", "-").replace("+", ""))
+    won = _number(shown.locator(".score dd.won").inner_text())
     assert won in (-4, -2, 0, 2, 4)
     shown.reload()
     shown.wait_for_selector(".facts")

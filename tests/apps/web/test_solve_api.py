@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,12 +131,15 @@ def test_a_locked_node_keeps_its_policy_and_the_rest_answers(server: RunningServ
     assert "nobody decides" in server.ended(answer.json()["id"])["error"]
 
 
-def test_a_turn_has_a_table_of_all_rivers(server: RunningServer) -> None:
-    job = server.ended(server.solve(TURN | {"solve": {"max_iterations": 20}}))
+@pytest.mark.parametrize(
+    ("spot", "cards"), [(TURN, 48), (TURN | {"board": "Qs Jh 2h", "oop": "AKs,88", "ip": "QQ,A2s"}, 49)]
+)
+def test_every_next_card_has_its_evs(server: RunningServer, spot: dict[str, Any], cards: int) -> None:
+    job = server.ended(server.solve(spot | {"solve": {"max_iterations": 20}}))
     runouts = Runouts.model_validate_json(
         server.client.get(f"/api/solutions/{job['id']}/runouts", params={"path": "r:0:c:c"}).content
     )
-    assert len(runouts.cards) == 48
+    assert len(runouts.cards) == cards
     assert sum(card.chance or 0 for card in runouts.cards) == pytest.approx(1)
     assert all(sum(card.evs) == pytest.approx(TURN["pot"], rel=1e-5) for card in runouts.cards)  # type: ignore[arg-type]
 

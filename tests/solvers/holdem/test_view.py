@@ -82,6 +82,16 @@ def test_values_at_the_root_are_those_of_the_engine(name: str) -> None:
     assert view.mean(0, view.equities[0]) + view.mean(1, view.equities[1]) == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", list(SPOTS))
+def test_best_responses_at_the_root_are_those_of_the_engine(name: str) -> None:
+    """Also where suits are renamed, and with rake."""
+    solver, solution = solved(SPOTS[name], 20)
+    view, quality = HoldemView(solution, best=True).node("r"), solver.quality()
+    for player in (0, 1):
+        assert view.mean(player, view.evs[player]) - 50 == pytest.approx(quality.best[player], abs=0.01)
+    assert sum(quality.best) > sum(quality.values) + 0.1, "something is left to gain"
+
+
 @pytest.mark.parametrize("rake", [Rake(), Rake(rate=0.1, cap=7.0)])
 def test_checking_down_a_river_gives_each_hand_its_equity_of_the_pot(rake: Rake) -> None:
     checked = spot("Qs Jh 2h 8c 3d", RIVER.oop, RIVER.ip, sizes="", rake=rake)

@@ -34,12 +34,18 @@ RACED = [
 PLAYED = RACED[:7]
 
 EQUILIBRIUM, REBEL = "equilibrium", "rebel"
+_RANDOM_ITERATION = (
+    "It plays one random iteration of its search, not the average of all, so that nobody can exploit how it searches. "
+    "“As it played” is that iteration, and it believes that you play by it, too: so it may take your hand for "
+    "unlikely, or be sure of it, until its next search begins with beliefs of its own."
+)
 _OPPONENTS = {
     REBEL: OpponentInfo(
         name=REBEL,
         title="ReBeL",
         summary="searches at every move, with a value network learnt by self-play",
         games=shipped_games(),
+        note=_RANDOM_ITERATION,
     ),
     EQUILIBRIUM: OpponentInfo(
         name=EQUILIBRIUM,
@@ -52,6 +58,7 @@ _OPPONENTS = {
         title="Search",
         summary="solves the next two moves at its turn, with exact values at the leaves",
         games=["kuhn", "leduc", "liars-dice:1x4"],
+        note=_RANDOM_ITERATION,
     ),
 }
 

@@ -31,12 +31,13 @@ class GameInfo(BaseModel):
 
 
 class OpponentInfo(BaseModel):
-    """An agent of the catalogue."""
+    """An agent of the catalogue; `note` says what may surprise in what it does and believes."""
 
     name: str
     title: str
     summary: str
     games: list[str]
+    note: str = ""
 
 
 class PlayCatalogue(BaseModel):

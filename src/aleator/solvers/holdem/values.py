@@ -40,10 +40,17 @@ class _Street(NamedTuple):
 
 
 class SubtreeValues:
-    """Values below the boards of one street in a solution; boards given by a slice of `solution.boards[level]`."""
+    """Values below a board of one street in a solution.
 
-    def __init__(self, solution: HoldemSolution, level: int, board: int) -> None:
-        self.solution, self.level = solution, level
+    Args:
+        solution: whose average policy is played.
+        level: the street, counted from that of the spot.
+        board: its number in `solution.boards[level]`.
+        best: whether each player's values are those of a best response to the other's average policy.
+    """
+
+    def __init__(self, solution: HoldemSolution, level: int, board: int, *, best: bool = False) -> None:
+        self.solution, self.level, self.best = solution, level, best
         self.streets: list[_Street] = []
         columns = [np.full(NUM_HANDS, -1, np.int64) for _ in range(2)]
         for player in (0, 1):
@@ -105,7 +112,7 @@ class SubtreeValues:
         if node.kind is NodeKind.DECISION:
             policy, children = self.decision(node, reach, step)
             actor, other = node.player, 1 - node.player
-            own = np.einsum("bah,abh->bh", policy, np.stack([child[actor] for child in children]))
+            own = self.own_values(policy, np.stack([child[actor] for child in children]))
             theirs = np.sum([child[other] for child in children], axis=0)
             return (own, theirs) if actor == 0 else (theirs, own)
         if node.kind is NodeKind.NEXT_STREET:
@@ -124,6 +131,11 @@ class SubtreeValues:
             won[0] * (stake - taken / 2) - free[0] * (taken / 2),
             won[1] * (stake - taken / 2) - free[1] * (taken / 2),
         )
+
+    def own_values(self, policy: FloatArray, cfvs: FloatArray) -> FloatArray:
+        """Returns `[B, H]` of who acts from the policy `[B, A, H]` and the cfvs `[A, B, H]` after each action."""
+        best: FloatArray = cfvs.max(axis=0) if self.best else np.einsum("bah,abh->bh", policy, cfvs)
+        return best
 
     def decision(self, node: BettingNode, reach: Pair, step: int = 0) -> tuple[FloatArray, list[Pair]]:
         """Returns the policy `[B, A, H]` of a decision and both players' cfvs after each of its actions."""

@@ -142,8 +142,8 @@ class Runout:
 class _KeptValues(SubtreeValues):
     """Values below a board that are computed once per node of its street: a node's value has all below it."""
 
-    def __init__(self, solution: HoldemSolution, level: int, board: int) -> None:
-        super().__init__(solution, level, board)
+    def __init__(self, solution: HoldemSolution, level: int, board: int, *, best: bool) -> None:
+        super().__init__(solution, level, board, best=best)
         self._kept: dict[int, Pair] = {}
 
     def values(self, node: BettingNode, reach: Pair, step: int = 0) -> Pair:
@@ -160,10 +160,12 @@ class HoldemView:
 
     Attributes:
         solution: what is looked at.
+        best: whether the EVs of each player are those of a best response to the other's average policy. They are right
+            also for hands that the solution never brings to a node, whose own average policy there is noise.
     """
 
-    def __init__(self, solution: HoldemSolution) -> None:
-        self.solution = solution
+    def __init__(self, solution: HoldemSolution, *, best: bool = False) -> None:
+        self.solution, self.best = solution, best
         self._below: OrderedDict[tuple[int, int], _KeptValues] = OrderedDict()
 
     def node(self, path: NodePath | str, *, values: bool = True) -> NodeView:
@@ -220,7 +222,7 @@ class HoldemView:
 
     def _values_below(self, level: int, board: int) -> _KeptValues:
         """Returns the values below a board; those of the boards looked at last are kept."""
-        below = self._below.pop((level, board), None) or _KeptValues(self.solution, level, board)
+        below = self._below.pop((level, board), None) or _KeptValues(self.solution, level, board, best=self.best)
         self._below[level, board] = below
         if len(self._below) > KEPT_BOARDS:
             self._below.popitem(last=False)
@@ -249,7 +251,7 @@ class HoldemView:
         if known and is_decision:
             policy, children = below.decision(node, rows)
             action_values = [child[node.player][0] for child in children]
-            own = np.einsum("ah,ah->h", policy[0], np.stack(action_values))
+            own = below.own_values(policy, np.stack(action_values)[:, None])[0]
             theirs = np.sum([child[1 - node.player][0] for child in children], axis=0)
             values = (own, theirs) if node.player == 0 else (theirs, own)
         elif known:
@@ -293,7 +295,7 @@ class HoldemView:
         first, second = reach.max(axis=1)
         if not (first > 0 and second > 0):
             raise NodePathError(f"no hand gets to {path}, so this river cannot be solved again")
-        view = HoldemView(solve_river(self.solution, above, reach)).node(NodePath(path.tokens[start:]))
+        view = HoldemView(solve_river(self.solution, above, reach), best=self.best).node(NodePath(path.tokens[start:]))
         return replace(
             view,
             path=path,

@@ -6,6 +6,7 @@ import { installBrowser, installServer } from "./fake-dom.js";
 const { location } = installBrowser();
 const { CLASSES } = await import("#js/cards.js");
 const { mostMixed } = await import("#js/explorer/explorer.js");
+const { handsFrom, nodeFrom, runoutsFrom } = await import("#js/explorer/evs.js");
 const { caption, describeCells } = await import("#js/explorer/grid-view.js");
 const { handsPanel, isBest } = await import("#js/explorer/hands.js");
 const { lineSteps } = await import("#js/explorer/line.js");
@@ -118,4 +119,17 @@ test("locks collect edits per node, are told, and solved again", async () => {
   const made = { name: "Spot, locked", locks: [{ path: "r:0", edits: [{ hands: "KK", policy: [0, 1] }] }] };
   assert.deepEqual(asked[0].body, made);
   assert.equal(location.hash, "#/solve/made");
+});
+
+test("EVs count from here, where a fold is worth nothing, or from the root", () => {
+  const node = { ...makeNode(), chips: [20, 50] };
+  const here = nodeFrom(node, "here");
+  assert.equal(here.actions[0].ev, 51 + 20);
+  assert.equal(here.players[0].evs[AA], 80 + 20);
+  assert.equal(here.players[1].ev, 55 + 50);
+  assert.equal(nodeFrom(node, "root"), node);
+  const hands = { player: 1, hands: [{ ev: -50, action_evs: [-50, null] }] };
+  assert.deepEqual(handsFrom(hands, node, "here").hands[0], { ev: 0, action_evs: [0, null] });
+  assert.equal(handsFrom(hands, node, "root").hands[0].ev, -50);
+  assert.deepEqual(runoutsFrom({ cards: [{ evs: [1, null] }] }, node, "here").cards[0].evs, [21, null]);
 });

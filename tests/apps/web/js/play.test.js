@@ -7,7 +7,7 @@ installBrowser();
 const { h } = await import("#js/dom.js");
 const { actions, handPicture, result } = await import("#js/play/felt.js");
 const { isQuick } = await import("#js/play/lobby.js");
-const { review, shownActions } = await import("#js/play/review.js");
+const { partsOfDeal, review, shownActions } = await import("#js/play/review.js");
 const { runningSums } = await import("#js/play/score.js");
 const { moveOfKey } = await import("#js/play/table.js");
 
@@ -82,17 +82,39 @@ test("of many actions only those that matter are reviewed", () => {
   assert.deepEqual(shownActions({ options: options.slice(0, 3), taken: 0, policy, values: policy }), [0, 1, 2]);
 });
 
-test("a review tells what was given up, and the agent's belief", () => {
-  const belief = { form: "bars", hands: ["J", "Q"], shares: [0.25, 0.75], truth: 0.75 };
-  const own = { who: "you", taken: 0, options: OPTIONS, policy: [0, 1], values: [-1, 1], given_up: 2, why: "Because." };
-  const steps = [
-    { who: "deal", belief },
-    { ...own, belief },
-  ];
-  const deal = { steps, hand: "Q", won: -1, skill: -2, luck: 1, expected: 0 };
+const BELIEF = { form: "bars", hands: ["J", "Q"], shares: [0.25, 0.75], truth: 0.75 };
+const MISTAKE = {
+  who: "you", taken: 0, options: OPTIONS, policy: [0, 1], values: [-1, 1], given_up: 2, slack: 0.005, why: "Because.",
+  belief: BELIEF,
+}; // prettier-ignore
+
+test("a review begins with the costliest decision, and adds up", () => {
+  const small = { ...MISTAKE, given_up: 0.5, why: "Hardly." };
+  const steps = [{ who: "deal", belief: BELIEF }, small, MISTAKE];
+  const deal = { steps, hand: "Q", won: -1, skill: -2.5, luck: 1.5, expected: 0, given_up: 2.5 };
+  const box = h("div", {}, review({ deal, unit: "points" }, 0, "It draws."));
+  assert.match(box.textContent, /Result−1.00=your seat's value0.00−given up2.50\+luck\+1.50/);
+  assert.match(box.textContent, /What cost mostYou: checkgave up 2Because\./);
+  assert.match(box.textContent, /It draws\./);
+  assert.match(box.textContent, /your hand: 75 %/);
+});
+
+test("what is shown of a deal adds up after rounding", () => {
+  const { won, expected, lost, luck } = partsOfDeal({ won: 1, expected: -0.0555, given_up: 0.1251, luck: 1.1806 }, 2);
+  assert.equal(won, Number((expected - lost + luck).toFixed(2)));
+});
+
+test("a hand that the equilibrium never brings here has no policy, but a worth", () => {
+  const step = { ...MISTAKE, policy: null, note: "It never gets here." };
+  const deal = { steps: [step], hand: "Q", won: 1, expected: 0, given_up: 2 };
   const text = h("div", {}, review({ deal, unit: "points" }, 0)).textContent;
-  assert.match(text, /you gave up 2/);
-  assert.match(text, /This deal: −1.00, of which −2.00 is play and \+1.00 luck/);
-  assert.match(text, /You: checkgave up 2Because\./);
-  assert.match(text, /your hand: 75 %/);
+  assert.match(text, /It never gets here\./);
+  assert.doesNotMatch(text, /equilibrium/);
+  const unjudged = { ...step, values: null, given_up: 0 };
+  const said = h(
+    "div",
+    {},
+    review({ deal: { ...deal, steps: [unjudged], given_up: 0 }, unit: "points" }, 0),
+  ).textContent;
+  assert.match(said, /not judged/);
 });

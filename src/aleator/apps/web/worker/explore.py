@@ -30,23 +30,23 @@ from aleator.solvers.holdem.view import HoldemView, NodeView
 KEPT_FILES, KEPT_NODES = 8, 128
 CURVE_POINTS = 51
 
-_files: OrderedDict[str, HoldemView] = OrderedDict()
-_nodes: OrderedDict[tuple[str, str, bool], NodeView] = OrderedDict()
+_files: OrderedDict[tuple[str, bool], HoldemView] = OrderedDict()
+_nodes: OrderedDict[tuple[str, str, bool, bool], NodeView] = OrderedDict()
 
 
-def open_view(path: str) -> HoldemView:
-    """Returns the solution of a file to look at; the last few are kept open."""
-    view = _files.pop(path, None) or HoldemView(HoldemSolution.open(Path(path)))
-    _files[path] = view
+def open_view(path: str, *, best: bool = False) -> HoldemView:
+    """Returns the solution of a file to look at, or best responses to it; the last few are kept open."""
+    view = _files.pop((path, best), None) or HoldemView(HoldemSolution.open(Path(path)), best=best)
+    _files[path, best] = view
     if len(_files) > KEPT_FILES:
         _files.popitem(last=False)
     return view
 
 
-def look(file: str, path: NodePath, *, values: bool = True) -> NodeView:
-    """Returns a node of a solution; the last few are kept."""
-    key = (file, str(path), values)
-    view = _nodes.pop(key, None) or open_view(file).node(path, values=values)
+def look(file: str, path: NodePath, *, values: bool = True, best: bool = False) -> NodeView:
+    """Returns a node of a solution, with the EVs of best responses if `best`; the last few are kept."""
+    key = (file, str(path), values, best)
+    view = _nodes.pop(key, None) or open_view(file, best=best).node(path, values=values)
     _nodes[key] = view
     if len(_nodes) > KEPT_NODES:
         _nodes.popitem(last=False)
@@ -235,11 +235,10 @@ def ranges(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def runouts(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns for each card that can come at `path` what happens next: frequencies, equities and, on the river, EVs."""
+    """Returns for each card that can come at `path` what happens next: frequencies, equities and EVs."""
     view, path = open_view(params["file"]), parse_path(params["path"])
     solution = view.solution
     here = find_node(solution.root, path, board=solution.spot.board)
-    last = here.street + 1 == 3
     rows = [
         {
             "card": format_card(runout.card),
@@ -248,7 +247,7 @@ def runouts(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             "evs": [runout.view.mean(player, runout.view.evs[player]) for player in (0, 1)],
             "equities": [runout.view.mean(player, runout.view.equities[player]) for player in (0, 1)],
         }
-        for runout in view.runouts(path, values=last)
+        for runout in view.runouts(path)
     ]
     following = here.children[0]
     is_decision = following.kind is NodeKind.DECISION

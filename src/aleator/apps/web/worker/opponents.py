@@ -44,12 +44,19 @@ class Opponent:
         return self._begin().policy_at(history)
 
     def belief(self, history: PublicHistory, hand: int) -> FloatArray:
-        """Returns [H]: how likely it holds each hand of the other to be."""
-        own = belief_of(self._begin(), history, self._seat, hand)
-        if own is None:
-            own = belief_of(self._solved.agent, history, self._seat, hand)
-        assert own is not None
-        return own
+        """Returns [H]: how likely it, holding `hand`, takes each hand of the other to be."""
+        return self._as_seen_by(self._seat, history, hand)
+
+    def seen(self, history: PublicHistory, hand: int) -> FloatArray:
+        """Returns [H]: how likely the other, holding `hand`, takes each of its hands to be if it plays as it does."""
+        return self._as_seen_by(1 - self._seat, history, hand)
+
+    def _as_seen_by(self, player: int, history: PublicHistory, hand: int) -> FloatArray:
+        belief = belief_of(self._begin(), history, player, hand)
+        if belief is None:
+            belief = belief_of(self._solved.agent, history, player, hand)
+        assert belief is not None
+        return belief
 
 
 @lru_cache(maxsize=8)

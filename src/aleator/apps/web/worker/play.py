@@ -1,10 +1,8 @@
 """Deals of a game against an agent: dealing, the agent's moves, and what could be learnt from them afterwards.
 
-The library's table deals and keeps the rules (`aleator.games.table`), its agents move, and luck is removed by its AIVAT
-(`aleator.arena.aivat`) with the equilibrium as baseline: what is left of a deal is what the seat is worth and how much
-better or worse the player's actions were than the equilibrium's own mixture. Averaged over many deals that equals the
-winnings, whatever agent plays, because its policy and the odds of chance are known. Spots have too many pairs of hands
-for AIVAT; there the agent plays the baseline, and the sum over the player's decisions says the same.
+The library's table deals and keeps the rules (`aleator.games.table`), its agents move. A deal adds up: what was won is
+what the seat is worth, less what the player's decisions gave up, plus luck; see `aleator.apps.web.worker.judgement`.
+Against the equilibrium luck has mean zero; what another agent gives away by its own mistakes counts as luck, too.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.equilibrium import open_game
 from aleator.apps.web.worker.opponents import Opponent, open_opponent
 from aleator.apps.web.worker.review import explain
-from aleator.apps.web.worker.solved import Solved, SolvedGame, mixture_of, policy_of
+from aleator.apps.web.worker.solved import Solved, SolvedGame
 from aleator.caching import lru_cache
 from aleator.errors import AleatorError
 from aleator.games.table import PublicHistory, Table
@@ -87,8 +85,7 @@ class Session:
         seat = {"first": 0, "second": 1, "alternate": self.state["totals"]["deals"] % 2}[self.state["seat"]]
         table = Table(self.solved.game, self.rng)
         self.state["deal"] = {
-            "seat": seat, "hands": table.past_hands, "events": list(table.events), "steps": [], "policies": [],
-            "over": False,
+            "seat": seat, "hands": table.past_hands, "events": list(table.events), "steps": [], "over": False,
         }  # fmt: skip
         self._sit_down()
         self._note({"who": "deal"}, 0)
@@ -106,18 +103,20 @@ class Session:
         if label not in labels:
             raise PlayError(f"{label!r} is not possible here: choose one of {', '.join(labels)}")
         taken = labels.index(label)
-        policy, values = policy_of(self.solved, history, hand), self.solved.values(history, hand)
+        judgement = self.solved.judgement(history, hand)
+        values, policy = judgement.values, judgement.policy
         step = {
             "who": "you",
             "taken": taken,
             "options": [option._asdict() for option in options],
-            "policy": policy.tolist(),
-            "values": values.tolist(),
-            "given_up": max(float(values.max() - values[taken]), 0.0),
-            "gain": float(values[taken] - policy @ values),
-            "why": explain(self.solved, history, hand, taken),
+            "policy": None if policy is None else policy.tolist(),
+            "values": None if values is None else values.tolist(),
+            "given_up": judgement.given_up(taken),
+            "slack": self.solved.slack,
+            "note": judgement.note,
+            "why": explain(self.solved, history, hand, taken, judgement),
         }
-        self._move(taken, step, None)
+        self._move(taken, step)
         self._run()
 
     def _run(self) -> None:
@@ -132,17 +131,16 @@ class Session:
                 "taken": taken,
                 "options": [option._asdict() for option in self.solved.options(history)],
                 "policy": policy.tolist(),
-                "mixture": mixture_of(self.solved, history, self.table.hands[self.seat]).tolist(),
+                "mixture": (block @ self.opponent.seen(history, self.table.hands[self.seat])).tolist(),
             }
-            self._move(taken, step, block.tolist())
+            self._move(taken, step)
         if self.table.is_over:
             self._finish()
 
-    def _move(self, action: int, step: dict[str, Any], policy: list[list[float]] | None) -> None:
-        """Takes an action at the table; notes it and what chance did; `policy` is the agent's for all its hands."""
+    def _move(self, action: int, step: dict[str, Any]) -> None:
+        """Takes an action at the table; notes it and what chance did."""
         before = len(self.table.events)
         self.table.act(action)
-        self.state["deal"]["policies"].append(policy)
         self._note(step, before + 1)
         self._note_chance(before + 1)
         self.state["deal"] |= {"events": list(self.table.events), "hands": self.table.past_hands}
@@ -150,7 +148,6 @@ class Session:
     def _note_chance(self, before: int) -> None:
         """Adds a step for each event of chance after the first `before` events."""
         for number in range(before, len(self.table.events)):
-            self.state["deal"]["policies"].append(None)
             self._note({"who": "chance", "label": self.table.labels[number]}, number + 1)
 
     def _note(self, step: dict[str, Any], length: int) -> None:
@@ -162,12 +159,11 @@ class Session:
 
     def _finish(self) -> None:
         now, totals, seat = self.state["deal"], self.state["totals"], self.seat
-        gains = [step["gain"] for step in now["steps"] if "gain" in step]
-        policies = [None if block is None else np.array(block) for block in now["policies"]]
         won, expected = self.solved.payoff(self.table, seat), self.solved.seat_value(seat)
-        skill = self.solved.skill(self.table, seat, policies, gains)
         given_up = sum(step.get("given_up", 0.0) for step in now["steps"])
-        now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": expected, "policies": []}
+        skill = expected - given_up
+        now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": expected}
+        now["given_up"] = given_up
         for name, amount in zip(TOTALS, (1, won, skill, given_up, expected), strict=True):
             totals[name] += amount
         self.state["results"] = [*self.state["results"], [won, skill, given_up]][-KEPT_DEALS:]
@@ -192,7 +188,7 @@ class Session:
             "scene": self.solved.scene(history),
             "options": options,
             "steps": now["steps"] if over else [_public_step(step) for step in now["steps"]],
-            **{name: now.get(name) for name in ("won", "skill", "luck", "expected")},
+            **{name: now.get(name) for name in ("won", "skill", "luck", "expected", "given_up")},
         }
         return view
 

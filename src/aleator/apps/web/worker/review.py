@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 
-from aleator.apps.web.worker.solved import Solved, after, mixture_of, policy_of
+from aleator.apps.web.worker.judgement import Judgement
+from aleator.apps.web.worker.solved import Solved, after, mixture_of
 from aleator.games.table import PublicHistory
 
-NOTHING = 0.005  # of what is at stake: below that, two actions are equally good
 OFTEN, RARE = 0.99, 0.02
 
 
-def explain(solved: Solved, history: PublicHistory, hand: int, taken: int) -> str:
+def explain(solved: Solved, history: PublicHistory, hand: int, taken: int, judgement: Judgement) -> str:
     """Returns a sentence or two about a decision: what was taken, what would have been best, and what follows each."""
-    policy, values = policy_of(solved, history, hand), solved.values(history, hand)
+    values, policy = judgement.values, judgement.policy
+    if values is None:
+        return ""
     options = solved.options(history)
-    best = int(values.argmax())
-    name, lost = options[taken].name, float(values[best] - values[taken])
-    if lost <= NOTHING * max(1.0, float(abs(values).max())):
+    best, lost = int(values.argmax()), judgement.given_up(taken)
+    name = options[taken].name
+    if lost <= solved.slack:
+        if policy is None:
+            return f"“{name}” is as good as any action here."
         if policy[taken] >= OFTEN:
             return f"The equilibrium always plays “{name}” here."
         if policy[taken] > RARE:

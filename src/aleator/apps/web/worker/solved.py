@@ -6,19 +6,20 @@ action and of each hand (its agent's policy and belief), and what each action is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from aleator.agents.base import Agent
 from aleator.agents.blueprint import BlueprintAgent
-from aleator.arena.aivat import Aivat
+from aleator.apps.web.worker.judgement import Judgement, judge
 from aleator.games.base import TERMINAL, FloatArray, Game
 from aleator.games.table import PublicHistory, Table
-from aleator.solvers.best_response import cfvs
+from aleator.solvers.best_response import best_response_cfvs, best_response_value
 from aleator.solvers.solution import Solution
 from aleator.trees.beliefs import reach_at
+
+SLACK = 0.005  # points: less is not shown
 
 
 class Option(NamedTuple):
@@ -34,9 +35,11 @@ class Solved(Protocol):
 
     Attributes:
         unit: what is won.
+        slack: how exact the equilibrium is, in that unit.
     """
 
     unit: str
+    slack: float
 
     @property
     def game(self) -> Game[Any]:
@@ -49,24 +52,14 @@ class Solved(Protocol):
     def options(self, history: PublicHistory) -> list[Option]:
         """Returns the actions of who moves."""
 
-    def values(self, history: PublicHistory, hand: int) -> FloatArray:
-        """Returns [A]: what each action is worth to who moves, over the other's hands, if both go on in equilibrium."""
+    def judgement(self, history: PublicHistory, hand: int) -> Judgement:
+        """Returns what a decision of who moves is judged by."""
 
     def payoff(self, table: Table, player: int) -> float:
         """Returns what a player has won at the end, less what the deal is worth to begin with."""
 
     def seat_value(self, player: int) -> float:
-        """Returns what a seat is worth on average."""
-
-    def skill(self, table: Table, player: int, policies: Sequence[FloatArray | None], gains: Sequence[float]) -> float:
-        """Returns what a deal was worth to a player with the luck removed.
-
-        Args:
-            table: at the end of the deal.
-            player: whose policy nobody knows.
-            policies: for each event [A, H] of the agent if it was its move, else None.
-            gains: how much better each of the player's actions was than the equilibrium's mixture there.
-        """
+        """Returns what a seat is worth on average to a player who makes no mistake against the agent."""
 
     def belief_report(self, belief: FloatArray, player: int) -> dict[str, Any]:
         """Returns a belief over the hands of a player as the page draws it."""
@@ -76,11 +69,6 @@ class Solved(Protocol):
 
     def win_chance(self, history: PublicHistory, player: int, hand: int) -> float:
         """Returns how likely `player` has won at the end of a game whose hands are not shown yet; NaN if open."""
-
-
-def policy_of(solved: Solved, history: PublicHistory, hand: int) -> FloatArray:
-    """Returns [A]: what the equilibrium does with a hand of the player who moves."""
-    return solved.agent.policy_at(history)[:, hand]
 
 
 def belief_of(agent: Agent, history: PublicHistory, player: int, hand: int) -> FloatArray | None:
@@ -111,35 +99,35 @@ class SolvedGame:
     def __init__(self, solution: Solution) -> None:
         self.agent, self._policy = BlueprintAgent(solution.policy), solution.policy
         self.game, self._tree = self.agent.game, solution.policy.tree
-        self._cfvs = (cfvs(solution.policy, 0), cfvs(solution.policy, 1))
-        self._aivat = Aivat(solution.policy)
-        self._value = solution.summary.value
+        self._cfvs = (best_response_cfvs(solution.policy, 0), best_response_cfvs(solution.policy, 1))
+        self._worth = (best_response_value(solution.policy, 0), best_response_value(solution.policy, 1))
+        self.slack = max(sum(self._worth) / 2, SLACK)
 
     def options(self, history: PublicHistory) -> list[Option]:
         """Returns the actions of who moves."""
         return [Option(name, name, _kind(name)) for name in self.game.actions(history.state)]
 
-    def values(self, history: PublicHistory, hand: int) -> FloatArray:
-        """Returns [A]: what each action is worth to who moves."""
+    def judgement(self, history: PublicHistory, hand: int) -> Judgement:
+        """Returns what a decision of who moves is judged by."""
         node, player = self._tree.node_at(history.events), history.seat
-        others = reach_at(self._policy, node)[1 - player]
-        total = float(self.game.deal_operator(history.state).row(player, hand) @ others)
+        reach, deal = reach_at(self._policy, node), self.game.deal_operator(history.state).row(player, hand)
+        others = float(deal @ reach[1 - player])
         worth = np.array([self._cfvs[player][child][hand] for child in self._tree.children(node)])
-        return worth / total if total > 0 else np.zeros(len(worth))
+        return judge(
+            worth / others if others > 0 else np.full(len(worth), np.nan),
+            self._policy[node][:, hand],
+            own_reach=float(reach[player][hand]),
+            other_reach=others / float(deal.sum()),
+            slack=self.slack,
+        )
 
     def payoff(self, table: Table, player: int) -> float:
         """Returns what a player has won."""
         return table.payoff(player)
 
     def seat_value(self, player: int) -> float:
-        """Returns what a seat is worth on average."""
-        return self._value if player == 0 else -self._value
-
-    def skill(self, table: Table, player: int, policies: Sequence[FloatArray | None], gains: Sequence[float]) -> float:
-        """Returns what the deal was worth by AIVAT, with the policies that the agent really played."""
-        known = (player != 0, player != 1)
-        score = self._aivat.score(table.events, table.past_hands, policies, known=known)
-        return score if player == 0 else -score
+        """Returns what a best response in a seat wins on average."""
+        return self._worth[player]
 
     def belief_report(self, belief: FloatArray, player: int) -> dict[str, Any]:
         """Returns a belief as bars: the names of hands and their probabilities."""

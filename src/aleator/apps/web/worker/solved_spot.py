@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,9 @@ import numpy as np
 
 from aleator.agents.blueprint import BlueprintAgent
 from aleator.apps.web.worker.explore import actions_of, look, open_view
+from aleator.apps.web.worker.judgement import Judgement, judge
 from aleator.apps.web.worker.solved import Option, belief_of
+from aleator.errors import SolutionError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, format_cards
@@ -19,6 +20,8 @@ from aleator.games.holdem.game import HoldemGame, HoldemState
 from aleator.games.holdem.node_path import NodePath
 from aleator.games.holdem.spot import Rake
 from aleator.games.table import PublicHistory, Table
+
+SLACK = 0.01  # of the pot
 
 
 class SolvedSpot:
@@ -33,7 +36,11 @@ class SolvedSpot:
     def __init__(self, file: str) -> None:
         self.file = file
         solution = open_view(file).solution
-        self.spot, self._values = solution.spot, solution.summary.values
+        if not solution.has_last_street:
+            raise SolutionError("this solution was saved without its last street: it cannot be played, solve it again")
+        self.spot = solution.spot
+        self.slack = max(solution.summary.exploitability, SLACK * self.spot.pot)
+        self._root = look(file, NodePath(), values=True, best=True)
         self.game = HoldemGame(replace(self.spot, rake=Rake()))
         self.agent = BlueprintAgent(solution.played(self.game))
 
@@ -49,12 +56,17 @@ class SolvedSpot:
         actions = actions_of(self._betting(history), self.spot.stack)
         return [Option(action["token"], action["name"], action["kind"]) for action in actions]
 
-    def values(self, history: PublicHistory, hand: int) -> FloatArray:
-        """Returns [A]: what each action is worth to who moves."""
-        view = look(self.file, self._path(history), values=True)
-        evs = view.action_evs[:, self._hand(history.seat, hand)]
-        values: FloatArray = np.nan_to_num(evs - self.spot.pot / 2)
-        return values
+    def judgement(self, history: PublicHistory, hand: int) -> Judgement:
+        """Returns what a decision of who moves is judged by."""
+        player, held = history.seat, self._hand(history.seat, hand)
+        view = look(self.file, self._path(history), values=True, best=True)
+        return judge(
+            view.action_evs[:, held] - self.spot.pot / 2,
+            view.policy[:, held],
+            own_reach=float(view.weights[player][held] / self._root.weights[player][held]),
+            other_reach=float(view.matchups[player][held] / self._root.matchups[player][held]),
+            slack=self.slack,
+        )
 
     def _path(self, history: PublicHistory) -> NodePath:
         state, tokens = self.game.root(), []
@@ -72,12 +84,8 @@ class SolvedSpot:
         return won - share * self.spot.rake.amount(pot)
 
     def seat_value(self, player: int) -> float:
-        """Returns what a seat is worth on average."""
-        return self._values[player]
-
-    def skill(self, table: Table, player: int, policies: Sequence[FloatArray | None], gains: Sequence[float]) -> float:
-        """Returns what the seat is worth and what the player's decisions added: the agent plays the baseline."""
-        return self.seat_value(player) + sum(gains)
+        """Returns what a best response in a seat wins on average."""
+        return self._root.mean(player, self._root.evs[player]) - self.spot.pot / 2
 
     def belief_report(self, belief: FloatArray, player: int) -> dict[str, Any]:
         """Returns a belief over a player's range as a grid of the 169 classes."""

@@ -5,6 +5,7 @@ import { actionColours, CLASSES } from "../cards.js";
 import { attempt, choices, fill, h, isPlainKey } from "../dom.js";
 import { makeGrid } from "../grid.js";
 import { SIDES } from "../spot.js";
+import { FROM, handsFrom, keepFrom, nodeFrom, readFrom } from "./evs.js";
 import { caption, describeCells } from "./grid-view.js";
 import { handsPanel } from "./hands.js";
 import { explorerHead, keyHelp, SHOWN } from "./head.js";
@@ -45,7 +46,14 @@ export function mostMixed(node, side) {
 
 class Explorer {
   constructor(job, query) {
-    Object.assign(this, { job, chosen: -1, turn: 0, handTurn: 0, show: query.get("show") ?? "actions" });
+    Object.assign(this, {
+      job,
+      chosen: -1,
+      turn: 0,
+      handTurn: 0,
+      show: query.get("show") ?? "actions",
+      from: readFrom(),
+    });
     const onpress = (index) => this.choose(index);
     this.grid = makeGrid("Hands", { onpress, onhover: (index) => this.hover(index) });
     this.line = h("nav", { class: "line", "aria-label": "The line so far" });
@@ -69,7 +77,8 @@ class Explorer {
 
   build(root) {
     const shown = choices("Show", SHOWN, this.show, (show) => this.link(null, { show }));
-    const gridHead = h("div", { class: "grid-head" }, this.sideChoice, shown);
+    const from = choices("EVs count", FROM, this.from, (next) => this.countFrom(next));
+    const gridHead = h("div", { class: "grid-head" }, this.sideChoice, shown, from);
     const grid = h("section", { class: "panel" }, gridHead, this.grid.element, this.caption, keyHelp());
     const side = [this.summary, this.hands, this.types, this.ranges.element, this.locks.element];
     const columns = h("div", { class: "explorer-columns" }, grid, h("div", { class: "side" }, side));
@@ -114,6 +123,13 @@ class Explorer {
     this.chosen = this.picked ? hand : mostMixed(node, this.side);
   }
 
+  countFrom(from) {
+    keepFrom(from);
+    this.from = from;
+    this.draw();
+    this.drawHands();
+  }
+
   onkey(event) {
     if (!this.node || !isPlainKey(event, "input, textarea, select, .grid13")) return;
     if (event.key === "Backspace" && this.node.line.length > 1) this.link(this.node.line.at(-2).path);
@@ -123,9 +139,19 @@ class Explorer {
 
   // what the parts of the page need to draw a node
   get view() {
-    const { node, side, show, chosen } = this;
+    const { side, show, chosen, from } = this;
+    const node = nodeFrom(this.node, from);
     const acting = node.player === side;
-    return { node, side, show, chosen, acting, colours: actionColours(node.actions), go: (path) => this.link(path) };
+    return {
+      node,
+      from,
+      side,
+      show,
+      chosen,
+      acting,
+      colours: actionColours(node.actions),
+      go: (path) => this.link(path),
+    };
   }
 
   draw() {
@@ -161,7 +187,7 @@ class Explorer {
     const { node, side, chosen } = this;
     return attempt(async () => {
       const found = await api.hands(this.job.id, node.path, CLASSES[chosen], side);
-      if (mine === this.handTurn) fill(this.hands, handsPanel(this.view, found));
+      if (mine === this.handTurn) fill(this.hands, handsPanel(this.view, handsFrom(found, node, this.from)));
     });
   }
 }

@@ -5,6 +5,7 @@ import { actionColours, card, deckKeys, RANKS, stack } from "../cards.js";
 import { attempt, button, fill, h, head, legendItems, table } from "../dom.js";
 import { chips, mixText, percent } from "../format.js";
 import { SIDES } from "../spot.js";
+import { runoutsFrom } from "./evs.js";
 
 const SORTS = {
   card: (row) => -RANKS.indexOf(row.card[0]),
@@ -14,7 +15,7 @@ const SORTS = {
 
 export const sorted = (rows, by) => [...rows].sort((a, b) => SORTS[by](b) - SORTS[by](a));
 
-export function cardsPanel(job, { node, go }) {
+export function cardsPanel(job, { node, from, go }) {
   const dealt = new Set(node.board.split(" "));
   const keys = deckKeys(
     (one) => go(`${node.path}:${one}`),
@@ -24,7 +25,9 @@ export function cardsPanel(job, { node, go }) {
   const compare = async () => {
     load.disabled = true;
     load.textContent = "Working it out …";
-    const isDone = await attempt(async () => showRunouts(box, await api.runouts(job.id, node.path), go));
+    const isDone = await attempt(async () => {
+      showRunouts(box, runoutsFrom(await api.runouts(job.id, node.path), node, from), go);
+    });
     if (isDone) load.remove();
     else load.disabled = false;
   };

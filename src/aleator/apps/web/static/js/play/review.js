@@ -9,18 +9,49 @@ import { bid } from "./felt.js";
 const BEFORE =
   "The agent knows its own hand, the rules, and how an equilibrium plays. From what you do it infers what you hold.";
 
-export function review({ deal, unit }, faces) {
+export function review({ deal, unit }, faces, note) {
   const digits = unit === "chips" ? 1 : 2;
-  const lost = deal.steps.reduce((sum, step) => sum + (step.given_up ?? 0), 0);
-  const gaveUp = lost > 0.01 ? tag(`you gave up ${number(lost, 2)}`, "warn") : tag("nothing given up", "good");
-  const [won, skill, luck, expected] = [deal.won, deal.skill, deal.luck, deal.expected].map((x) => signed(x, digits));
-  const told = `, of which ${skill} is play and ${luck} luck. Your seat is worth ${expected} on average.`;
-  const steps = deal.steps.map((step) => reviewStep(step, { faces, digits, own: deal.hand }));
+  const own = deal.steps.filter((step) => step.who === "you");
+  const costliest = own.filter(isMistake).sort((a, b) => b.given_up - a.given_up)[0];
+  const draw = (step) => reviewStep(step, { faces, digits, own: deal.hand });
+  const steps = h("ol", { class: "steps" }, deal.steps.map(draw));
   return [
-    titleRow(h("h2", {}, "What the agent saw"), gaveUp),
-    muted("This deal: ", h("b", {}, won), told),
-    h("ol", { class: "steps" }, steps),
+    titleRow(h("h2", {}, "Review"), costliest ? tag("a costly decision", "warn") : tag("no mistake", "good")),
+    sumOfDeal(deal, digits),
+    costliest && [h("h3", {}, "What cost most"), h("ol", { class: "steps costliest" }, draw(costliest))],
+    h(
+      "details",
+      { class: "all-steps", open: !costliest },
+      h("summary", {}, "What the agent saw, step by step"),
+      note && muted(note),
+      steps,
+    ),
   ];
+}
+
+const isMistake = ({ given_up: lost, slack }) => lost > slack;
+
+// the parts of a result as they are shown: rounded such that they add up
+export function partsOfDeal({ won, expected, given_up: lost }, digits) {
+  const round = (value) => Number(value.toFixed(digits));
+  const parts = { won: round(won), expected: round(expected), lost: round(lost) };
+  return { ...parts, luck: round(parts.won - parts.expected + parts.lost) };
+}
+
+function sumOfDeal(deal, digits) {
+  const { won, expected, lost, luck } = partsOfDeal(deal, digits);
+  const part = (sign, title, text, kind) => [
+    sign && h("span", { class: "sign", "aria-hidden": "true" }, sign),
+    h("div", {}, h("dt", {}, title), h("dd", { class: kind }, text)),
+  ];
+  return h(
+    "dl",
+    { class: "sum", "aria-label": "What this deal adds up to" },
+    part("", "Result", signed(won, digits), "won"),
+    part("=", "your seat's value", signed(expected, digits)),
+    part("−", "given up", lost.toFixed(digits), lost > 0 ? "bad" : ""),
+    part("+", "luck", signed(luck, digits)),
+  );
 }
 
 function reviewStep(step, { faces, digits, own }) {
@@ -31,7 +62,8 @@ function reviewStep(step, { faces, digits, own }) {
     h("div", { class: "step-head" }, stepHead(step, name)),
     step.who === "deal" && muted(BEFORE),
     step.why && h("p", { class: "why" }, step.why),
-    step.policy && policyTable(step, name, digits),
+    step.note && h("p", { class: "muted small note" }, step.note),
+    (step.policy || step.values) && policyTable(step, name, digits),
     h("div", { class: "belief" }, beliefParts(step.belief, own, faces)),
   );
 }
@@ -43,36 +75,43 @@ function stepHead(step, name) {
   return step.who === "you" ? ["You: ", taken, badge(step)] : ["Agent: ", taken];
 }
 
-function badge({ given_up: lost, values }) {
-  const isBest = lost < 0.005 * Math.max(1, ...values.map(Math.abs));
-  return isBest ? tag("best", "good") : tag(`gave up ${number(lost, 2)}`, "warn");
+function badge(step) {
+  if (!step.values) return tag("not judged");
+  return isMistake(step) ? tag(`gave up ${number(step.given_up, 2)}`, "warn") : tag("best", "good");
 }
 
 // the actions of a step worth showing: what was taken, what is played, all of few that have values
 export function shownActions({ options, taken, policy, values, mixture }) {
   const isShown = (index) =>
-    index === taken || policy[index] >= 0.005 || (values && options.length <= 6) || mixture?.[index] >= 0.02;
+    index === taken ||
+    policy?.[index] >= 0.005 ||
+    (!policy && values[index] >= Math.max(...values) - 1e-9) ||
+    (values && options.length <= 6) ||
+    mixture?.[index] >= 0.02;
   return options.map((_, index) => index).filter(isShown);
 }
 
 function policyTable(step, name, digits) {
   const colours = actionColours(step.options);
   const rows = shownActions(step).map((index) => policyRow(step, index, { colours, name, digits }));
-  const columns = step.values ? ["", "equilibrium", "", "worth"] : ["", "with its hand", "", "all hands"];
-  const heads = columns.map((text) => head(text));
-  return table({ class: "policy" }, heads, rows);
+  const shares = step.values ? "equilibrium" : "as it played";
+  const columns = ["", ...(step.policy ? [shares, ""] : []), step.values ? "worth" : "all its hands"];
+  return table(
+    { class: "policy" },
+    columns.map((text) => head(text)),
+    rows,
+  );
 }
 
 function policyRow({ options, taken, policy, values, mixture }, index, { colours, name, digits }) {
-  const share = policy[index];
   const best = values ? Math.max(...values) : 0;
   const isBest = values && values[index] >= best - 1e-4 * Math.max(1, Math.abs(best));
+  const bar = (share) => h("td", { class: "bar" }, stack([share, 1 - share], [colours[index], "transparent"]));
   return h(
     "tr",
     { class: index === taken ? "taken" : "" },
     h("th", {}, name(options[index])),
-    h("td", { class: "bar" }, stack([share, 1 - share], [colours[index], "transparent"])),
-    h("td", {}, percent(share)),
+    policy && [bar(policy[index]), h("td", {}, percent(policy[index]))],
     values && h("td", { class: isBest ? "best" : "" }, signed(values[index], digits)),
     mixture && h("td", {}, percent(mixture[index])),
   );

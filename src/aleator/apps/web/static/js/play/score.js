@@ -5,8 +5,8 @@ import { fact, fill, h, small } from "../dom.js";
 import { number, signed } from "../format.js";
 
 const HELP =
-  "Luck removed: what your seat is worth, less what your decisions gave up; lucky cards and lucky calls cancel out. It " +
-  "shows after a few deals what the score shows after hundreds. Over many deals both lines agree.";
+  "Result = your seat's value − what your decisions gave up + luck. Luck removed is the first two: lucky cards and lucky " +
+  "calls cancel out, so it shows after a few deals what the score shows after hundreds.";
 
 // the sums of a column of results, deal by deal, from 0
 export function runningSums(results, column) {

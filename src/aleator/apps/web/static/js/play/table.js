@@ -104,7 +104,8 @@ export class PlayTable {
       ? result(deal.won, session.unit, () => this.move("deal"))
       : actions(this.faces, deal, onmove);
     fill(this.board, seat(kind, "agent", deal), middle(kind, deal), seat(kind, "you", deal), below);
-    fill(this.after, deal.over && review(session, this.faces));
+    const { note } = this.opponents.find((agent) => agent.name === session.opponent) ?? {};
+    fill(this.after, deal.over && review(session, this.faces, note));
     this.score.show(session);
     const next = this.board.querySelector(".next, .bid:not(:disabled), .act:not(:disabled)");
     if (deal.over || focused) next?.focus({ preventScroll: true });

@@ -1,0 +1,37 @@
+// What EVs count from: a fold at the node is worth nothing, as players have it, or the chips put in since the root count.
+
+export const FROM = [
+  ["here", "Fold = 0"],
+  ["root", "From the start"],
+];
+const KEY = "evs";
+
+export const readFrom = () => (localStorage.getItem(KEY) === "root" ? "root" : "here");
+
+export const keepFrom = (from) => localStorage.setItem(KEY, from);
+
+const plus = (value, chips) => (value === null || value === undefined ? value : value + chips);
+
+// a node as the server tells it, with EVs that count from here or from the root
+export function nodeFrom(node, from) {
+  if (from === "root") return node;
+  const shift = (player) => (value) => plus(value, node.chips[player]);
+  const actions = node.actions.map((action) => ({ ...action, ev: shift(node.player)(action.ev) }));
+  const players = node.players.map((player, side) => ({
+    ...player,
+    ev: shift(side)(player.ev),
+    evs: player.evs.map(shift(side)),
+  }));
+  return { ...node, actions, players };
+}
+
+export function handsFrom(found, { chips }, from) {
+  const shift = (value) => plus(value, from === "root" ? 0 : chips[found.player]);
+  const hands = found.hands.map((hand) => ({ ...hand, ev: shift(hand.ev), action_evs: hand.action_evs.map(shift) }));
+  return { ...found, hands };
+}
+
+export function runoutsFrom(found, { chips }, from) {
+  const shift = (value, side) => plus(value, from === "root" ? 0 : chips[side]);
+  return { ...found, cards: found.cards.map((row) => ({ ...row, evs: row.evs.map(shift) })) };
+}
