@@ -23,8 +23,8 @@ SMALL = {"width": 16, "layers": 2, "knots": 8, "bands": 3, "band_knots": 4}
 @pytest.fixture
 def on_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def kernels(shape: NetworkShape, num_cards: int, device: int) -> tuple[KernelOnCpu, ...]:
-        source = fused_leaves._SOURCE.read_text(encoding="utf-8")
-        found = compile_for_the_cpu(source, kernel_sizes(shape, num_cards, threads=1), tmp_path)
+        sizes = kernel_sizes(shape, num_cards, threads=32)
+        found = compile_for_the_cpu(fused_leaves.network_source(), sizes, tmp_path)
         return found["normalise"], found["inputs"], found["outputs"]
 
     monkeypatch.setattr(fused_leaves, "_kernels", kernels)

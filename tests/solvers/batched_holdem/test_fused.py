@@ -1,19 +1,24 @@
-"""The fused kernel against the plain engine; the parts that need a CUDA device are skipped where there is none."""
+"""The fused kernel against the plain engine: on a device, or with a C++ compiler as one."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 import torch
 
 from aleator.errors import SolveError
 from aleator.solvers.algorithms import parse_rule
+from aleator.solvers.engines.batched_holdem import fused
 from aleator.solvers.engines.batched_holdem.deck import Deck
-from aleator.solvers.engines.batched_holdem.fused import FusedEngine, layout, places_of
+from aleator.solvers.engines.batched_holdem.fused import FusedEngine, solve_defines
 from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
-from aleator.solvers.engines.batched_holdem.shapes import PotMenu
+from aleator.solvers.engines.batched_holdem.river_layout import RiverLayout
+from aleator.solvers.engines.batched_holdem.shapes import BettingShape, PotMenu
 from aleator.solvers.engines.batched_holdem.source import river_source, scanned_rows
+from tests.cuda_on_cpu import KernelOnCpu, compile_for_the_cpu, needs_compiler
 
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 
@@ -48,6 +53,35 @@ def pair_of_engines(
 def difference(found: torch.Tensor, expected: torch.Tensor) -> float:
     """Returns the error relative to the norm of what is expected."""
     return float((found.double() - expected).norm() / expected.norm())
+
+
+@pytest.fixture
+def on_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def kernel(
+        shape: BettingShape, layout: RiverLayout, sharp: bool, simultaneous: bool, averages: bool, device: torch.device
+    ) -> KernelOnCpu:
+        defines = solve_defines(shape, layout, sharp, simultaneous, averages)
+        return compile_for_the_cpu(river_source(shape), defines, tmp_path)["solve"]
+
+    monkeypatch.setattr(fused, "_kernel", kernel)
+
+
+@needs_compiler
+@pytest.mark.usefixtures("on_the_cpu")
+@pytest.mark.parametrize(("rule", "stack"), [("dcfr", 0.3), ("sharp-dcfr+", 3.0), ("lcfr/simultaneous", 3.0)])
+def test_kernel_without_a_device_equals_the_plain_engine(rule: str, stack: float) -> None:
+    plain, engine = pair_of_engines(Deck(range(36, 52)), stack, rule, count=3, keep=True)
+    for one in (plain, engine):
+        one.run(1)
+    assert difference(engine.values(), plain.values()) < 2e-5
+    assert difference(engine.current_policies(), plain.current_policies()) < 0.05  # ties are decided by rounding
+    after_one = engine.current_policies()[1].clone()
+    for one in (plain, engine):
+        one.run(8)
+        one.run(3)  # goes on where it stopped
+    assert torch.equal(engine.kept_policies()[1], after_one), "the policies of iteration 2"
+    found, expected = (plain.exploitability(one.average_policies().double()) for one in (engine, plain))
+    assert float(found.max()) < 1.3 * float(expected.max()) + 2e-4 < 0.5
 
 
 @needs_cuda
@@ -148,26 +182,19 @@ def test_source_needs_showdowns() -> None:
 def test_places_are_those_of_the_order() -> None:
     deck = Deck()
     order = order_of(deck, deck.random_boards(2, 5, torch.Generator().manual_seed(1)))
-    sizes = layout(47, 1081)
-    places, lists = places_of(order, sizes["positions"], sizes["list"])
+    layout = RiverLayout.of(order)
+    places, lists = layout.places_of(order)
 
     def position(slot: torch.Tensor) -> torch.Tensor:
         return slot - slot // 9
 
-    stride = 48 // 8 * 9 + 1
     assert torch.equal(position(places[:, :1081, 0] & 0xFFFF).long(), order.weaker)
     assert torch.equal(position(places[:, :1081, 0] >> 16).long(), order.not_stronger)
     for column in (0, 1):
         word = places[:, :1081, 1 + column].long()
         for shift, count in ((0, order.card_weaker), (12, order.card_not_stronger)):
-            slot = (word >> shift & 0xFFF) - stride * (word >> 24)
+            slot = (word >> shift & 0xFFF) - layout.stride * (word >> 24)
             assert torch.equal(position(slot), count[..., column])
         assert torch.equal(word >> 24, order.card[..., column])
     assert torch.equal(position(lists[..., :46].long()), order.card_list)
     assert bool((position(lists[..., 46:].long()) == 1081).all())
-
-
-@pytest.mark.parametrize("stack", [0.3, 3.0])
-def test_braces_of_the_source_are_balanced(stack: float) -> None:
-    source = river_source(SHOWDOWN.betting(stack).shape)
-    assert source.count("{") == source.count("}")

@@ -56,7 +56,7 @@ def test_a_solve_goes_on_from_its_state_alone() -> None:
 
 
 def test_what_does_not_fit_is_said_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "available_memory", lambda: 1 << 20)
+    monkeypatch.setattr(module, "available_memory", lambda: 1 << 16)
     with pytest.raises(TooBigError, match="GiB on the device, of which"):
         solve(DeviceSpotProblem(GAME, "cpu"), "dcfr", limits=Limits(iterations=1))
     with pytest.raises(SolveError, match="keeps rows in float32, not in float16"):

@@ -26,6 +26,7 @@ from aleator.errors import SolveError
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards
+from aleator.solvers.engines.batched_holdem.source import device_code
 
 Tensor = torch.Tensor
 _SOURCE = Path(__file__).with_name("network.cu")
@@ -49,10 +50,15 @@ def kernel_sizes(shape: NetworkShape, num_cards: int, threads: int = _THREADS) -
     }
 
 
+def network_source() -> str:
+    """Returns the CUDA source of the kernels."""
+    return device_code("numbers.cu") + _SOURCE.read_text(encoding="utf-8")
+
+
 @cache
 def _kernels(shape: NetworkShape, num_cards: int, device: int) -> tuple[Kernel, Kernel, Kernel]:
     """Returns `normalise`, `inputs` and `outputs`, compiled once per process."""
-    source, sizes = _SOURCE.read_text(encoding="utf-8"), kernel_sizes(shape, num_cards)
+    source, sizes = network_source(), kernel_sizes(shape, num_cards)
     normalise, inputs, outputs = (Kernel(source, name, sizes) for name in ("normalise", "inputs", "outputs"))
     return normalise, inputs, outputs
 

@@ -1,24 +1,9 @@
 // What is done for single hands around a value network's trunk; `network.py` is the reference, `fused_leaves.py` the
 // caller. A block of threads has one leaf of one game. Rows of reach are [game, leaf, player, hand]; given to the
-// compiler: THREADS (a power of two), HANDS, CARDS, KNOTS, LEVELS, BANDS, BAND_KNOTS, INPUTS.
+// compiler, after `numbers.cu`: THREADS (a power of two), HANDS, CARDS, KNOTS, LEVELS, BANDS, BAND_KNOTS, INPUTS.
 #define GRID (KNOTS * LEVELS)
 #define LEAST_MASS 1e-37f  // of a reach that can be normalised; below it nobody comes
 #define EACH(i, count) for (int i = threadIdx.x; i < (count); i += THREADS)
-
-#ifdef __CUDACC_RTC__
-static __device__ __forceinline__ float from_half(unsigned short bits) {
-  float x;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
-  return x;
-}
-static __device__ __forceinline__ unsigned short to_half(float x) {
-  unsigned short bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
-  return bits;
-}
-static __device__ __forceinline__ float from_bits(unsigned bits) { return __uint_as_float(bits); }
-static __device__ __forceinline__ unsigned to_bits(float x) { return __float_as_uint(x); }
-#endif
 
 static __device__ __forceinline__ float from_bfloat(unsigned short x) { return from_bits((unsigned)x << 16); }
 static __device__ __forceinline__ unsigned short to_bfloat(float x) {

@@ -104,10 +104,12 @@ class DeviceSpotProblem(SpotProblem):
         """Raises TooBigError, with advice, if a solve does not fit the memory of the device."""
         if dtype != "float32":
             raise SolveError(f"--device keeps rows in float32, not in {dtype}")
-        needed = 0
-        for boards, forest in zip(self.plan.boards, self.plan.forests, strict=True):
-            live = 52 - len(boards[0].cards)
-            needed += 8 * len(boards) * int(sum(forest.num_rows)) * (live * (live - 1) // 2)
+        hands = int((self.plan.weights > 0).any(0).sum())
+        rows = sum(
+            len(boards) * int(sum(forest.num_rows))
+            for boards, forest in zip(self.plan.boards, self.plan.forests, strict=True)
+        )
+        needed = 8 * rows * hands
         cuda = self.device == "cuda"
         free = torch.cuda.mem_get_info()[0] if cuda else available_memory()
         if needed * 1.2 > free:

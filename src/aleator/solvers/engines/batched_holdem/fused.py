@@ -1,7 +1,7 @@
 """Rivers solved by the fused kernel: the engine of `plain` without leaves, hundreds of times as fast, on a CUDA device.
 
 Algorithm:
-    One block of threads solves one game, all iterations in one launch (`river.cu`). A thread keeps two hands; reach and
+    One block of threads solves one game, all iterations in one launch (`solve.cu`). A thread keeps two hands; reach and
     values stay in its registers, prefix sums over hands are made in shared memory, and only regrets are read and
     written.
 
@@ -23,69 +23,31 @@ from aleator.errors import SolveError
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder
 from aleator.solvers.engines.batched_holdem.plain import check_rule, match_regrets
+from aleator.solvers.engines.batched_holdem.river_layout import RiverLayout
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape
 from aleator.solvers.engines.batched_holdem.source import river_source
 from aleator.solvers.regret_rule import SHARP_MATCHING, RegretRule
 
 Tensor = torch.Tensor
-_WARP = 32
-_SLOT = 16  # bytes of four floats
-_MOST_STAKES = 64
-
-
-def layout(num_cards: int, num_hands: int) -> dict[str, int]:
-    """Returns sizes for the live cards: threads, positions, slots of a card's list, bytes of shared memory."""
-    threads = -(-(num_hands + 1) // (2 * _WARP)) * _WARP
-    length = 8 * ((num_cards + 15) // 16 * 2)
-    shared = _SLOT * (2 * (_slot(2 * threads) + 1) + num_cards * _stride(length) + 32) + 4 * _MOST_STAKES
-    return {"threads": threads, "positions": 2 * threads, "list": length, "shared_bytes": shared}
-
-
-def _slot(position: int) -> int:
-    """Returns where the kernel keeps a position's float4."""
-    return position + (position >> 3)
-
-
-def _stride(length: int) -> int:
-    """Returns how far apart the kernel keeps the sums of two cards."""
-    return length // 8 * 9 + 1
-
-
-def places_of(order: StrengthOrder, positions: int, length: int) -> tuple[Tensor, Tensor]:
-    """Returns what the kernel reads of an order: places int32 [B, positions, 4] and lists int16 [B, C, length]."""
-
-    def slot(position: Tensor) -> Tensor:
-        return position + (position >> 3)
-
-    batch, hands = order.hand.shape
-    places = torch.zeros(batch, positions, 4, dtype=torch.int32, device=order.hand.device)
-    places[:, :hands, 0] = (slot(order.weaker) | slot(order.not_stronger) << 16).int()
-    for column in (0, 1):
-        first = order.card[..., column] * _stride(length)
-        weaker, level = (first + slot(count[..., column]) for count in (order.card_weaker, order.card_not_stronger))
-        places[:, :hands, 1 + column] = (weaker | level << 12 | order.card[..., column] << 24).int()
-    empty = torch.full((*order.card_list.shape[:2], length), _slot(hands), dtype=torch.int16, device=order.hand.device)
-    empty[..., : order.card_list.shape[2]] = slot(order.card_list).to(torch.int16)
-    return places, empty
 
 
 @cache
 def _kernel(
-    shape: BettingShape, num_cards: int, num_hands: int, sharp: bool, simultaneous: bool, averages: bool, device: int
+    shape: BettingShape, layout: RiverLayout, sharp: bool, simultaneous: bool, averages: bool, device: torch.device
 ) -> Kernel:
     """Returns the kernel of a shape, compiled once per process."""
-    sizes = layout(num_cards, num_hands)
-    defines = {
-        "CARDS": num_cards,
-        "HANDS": num_hands,
-        "THREADS": sizes["threads"],
-        "ROWS": shape.num_rows,
-        "STAKES": shape.num_stakes,
-        "SHARP": int(sharp),
-        "SIMULTANEOUS": int(simultaneous),
-        "AVERAGES": int(averages),
-    }
-    return Kernel(river_source(shape), "solve", defines, shared_bytes=sizes["shared_bytes"])
+    if device.type != "cuda":
+        raise SolveError(f"the fused engine needs a CUDA device, not {device}")
+    defines = solve_defines(shape, layout, sharp, simultaneous, averages)
+    return Kernel(river_source(shape), "solve", defines, shared_bytes=layout.shared_bytes)
+
+
+def solve_defines(
+    shape: BettingShape, layout: RiverLayout, sharp: bool, simultaneous: bool, averages: bool
+) -> dict[str, int]:
+    """Returns what `solve.cu` is compiled with."""
+    own = {"SIMULTANEOUS": int(simultaneous), "AVERAGES": int(averages)}
+    return layout.defines(shape.num_rows, shape.num_stakes, sharp=sharp) | own
 
 
 class FusedEngine:
@@ -119,20 +81,12 @@ class FusedEngine:
             keep_at: [B] the iteration, from 1 on, whose policies are kept for each game.
         """
         check_rule(rule)
-        if not reach.is_cuda:
-            raise SolveError(f"the fused engine needs a CUDA device, not {reach.device}")
         if stakes.shape != (len(reach), shape.num_stakes):
             raise SolveError(f"stakes must be [{len(reach)}, {shape.num_stakes}], not {list(stakes.shape)}")
-        if shape.num_stakes > _MOST_STAKES:
-            raise SolveError(
-                f"the fused engine takes at most {_MOST_STAKES} different stakes, not {shape.num_stakes}: use fewer "
-                "bet sizes"
-            )
         self.shape, self.rule, self.order, self.iteration = shape, rule, order, 0
-        cards = order.card_list.shape[1]
-        self._sizes = layout(cards, order.num_hands)
-        positions = self._sizes["positions"]
-        self._places, self._lists = places_of(order, positions, self._sizes["list"])
+        self._layout = RiverLayout.of(order)
+        positions = self._layout.positions
+        self._places, self._lists = self._layout.places_of(order)
         batch, device = len(reach), reach.device
         self._reach = torch.zeros(batch, 2, positions, device=device)
         self._reach[..., : order.num_hands] = reach
@@ -146,7 +100,7 @@ class FusedEngine:
         self._kept = None if keep_at is None else torch.zeros_like(self._regrets[:, 0])
         self._weight = 0.0
         sharp = rule.minimiser == SHARP_MATCHING
-        self._solve = _kernel(shape, cards, order.num_hands, sharp, self._simultaneous, averages, device.index or 0)
+        self._solve = _kernel(shape, self._layout, sharp, self._simultaneous, averages, device)
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations, each of which updates both players, in one launch."""
@@ -155,7 +109,7 @@ class FusedEngine:
             self._weight = self._weight * decay + 1.0
         rows = torch.tensor(schedule[:, :4].clip(-1e30), dtype=torch.float32, device=self._reach.device)
         self._solve(
-            len(self._reach), self._sizes["threads"], self._places, self._lists, self._reach, self._stakes,
+            len(self._reach), self._layout.threads, self._places, self._lists, self._reach, self._stakes,
             self._regrets, self._scratch, self._values, self._sums, self._kept, self._keep_at, rows, self.iteration,
             iterations,
         )  # fmt: skip

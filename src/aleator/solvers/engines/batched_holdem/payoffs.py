@@ -32,27 +32,33 @@ class RiverPayoffs:
         self.order = order
         self._width = order.card_list.shape[2] + 1
         self._first = order.card * self._width  # where a card's prefix sums begin
+        cards, longest = order.card_list.shape[1:]
+        self._with_gaps = 2 * order.num_hands < cards * longest  # lists of some cards are shorter
 
     def compatible(self, rows: Tensor) -> Tensor:
         """Returns the reach of hands that share no card, [B, n, H]."""
-        by_card = _gather(rows, self.order.card_list.flatten(1))
-        by_card = by_card.view(*rows.shape[:2], *self.order.card_list.shape[1:]).sum(3)
+        by_card = self._by_card(rows).sum(3)
         taken = sum(_gather(by_card, self.order.card[..., column]) for column in (0, 1))
         return rows.sum(-1, keepdim=True) - taken + rows
 
     def showdown(self, rows: Tensor) -> Tensor:
         """Returns the reach of weaker less that of stronger hands, [B, n, H]."""
-        order, (batch, count, _) = self.order, rows.shape
-        everybody = _prefix(rows)
+        order, everybody = self.order, _prefix(rows)
         total = _gather(everybody, order.weaker) + _gather(everybody, order.not_stronger) - everybody[..., -1:]
-        lists = _gather(rows, order.card_list.flatten(1)).view(batch, count, *order.card_list.shape[1:])
-        held = _prefix(lists).flatten(2)
+        held = _prefix(self._by_card(rows)).flatten(2)
         for column in (0, 1):
             first = self._first[..., column]
             total = total - _gather(held, first + order.card_weaker[..., column])
             total = total - _gather(held, first + order.card_not_stronger[..., column])
             total = total + _gather(held, first + self._width - 1)
         return total
+
+    def _by_card(self, rows: Tensor) -> Tensor:
+        """Returns [B, n, C, L]: rows in the lists of each card."""
+        lists = self.order.card_list
+        if self._with_gaps:
+            rows = torch.nn.functional.pad(rows, (0, 1))
+        return _gather(rows, lists.flatten(1)).view(*rows.shape[:2], *lists.shape[1:])
 
 
 class PairPayoffs:

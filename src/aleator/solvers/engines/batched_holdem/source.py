@@ -1,12 +1,11 @@
-"""CUDA source of a betting shape: the betting written out as straight-line code inside `river.cu`.
+"""CUDA source of rivers of a betting shape: the betting written out as straight-line code in `solve.cu` or `step.cu`.
 
 A pass updates one player, the traverser. Reach of the opponent goes down in depth-first order and is added up four rows
 at a time; what comes back goes up at once, so that few rows are alive at a time:
 
 - a row of the opponent that ends in a showdown is worth stake x showdown(row);
 - a fold of the opponent is worth stake x compatible(fold row), and compatible masses are linear: the node's less those
-of the other
-  rows. So folds are never added up;
+  of the other rows. So folds are never added up;
 - below a row the traverser's own folds and calls need that row's sums only.
 """
 
@@ -18,22 +17,39 @@ from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, FOLD, LEAF, SHOWDOWN, BettingShape
 
-_TEMPLATE = Path(__file__).with_name("river.cu")
+_FOLDER = Path(__file__).parent
 _TOGETHER = 4  # rows that are added up at a time
 
 
 @cache
 def river_source(shape: BettingShape) -> str:
-    """Returns the CUDA source that solves rivers of a shape."""
+    """Returns the CUDA source whose kernel `solve` solves rivers of a shape."""
+    _check(shape)
+    owned = "|".join(f"(row)=={n - 1}" for n in range(1, shape.num_nodes) if shape.player[shape.parent[n]] == 0)
+    text = device_code("numbers.cu", "sums.cu", "solve.cu")
+    for player in (0, 1):
+        text = text.replace(f"//@PASS{player}", "\n".join(_Pass(shape, player).write()))
+    return f"#define OWNED0(row) ({owned})\n{text}"
+
+
+@cache
+def step_source(shape: BettingShape, player: int) -> str:
+    """Returns the CUDA source whose kernel `step` updates a player on the rivers of a whole spot."""
+    _check(shape)
+    written = _Pass(shape, player).write() if shape.num_rows else []
+    return device_code("numbers.cu", "sums.cu", "step.cu").replace("//@PASS", "\n".join(written))
+
+
+def device_code(*names: str) -> str:
+    """Returns files of device code that stand beside this module, one after the other."""
+    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+def _check(shape: BettingShape) -> None:
     if LEAF in shape.kind:
         raise SolveError(
             "only betting that ends in showdowns can be solved in one kernel; leaves need the plain engine"
         )
-    owned = "|".join(f"(row)=={n - 1}" for n in range(1, shape.num_nodes) if shape.player[shape.parent[n]] == 0)
-    text = _TEMPLATE.read_text(encoding="utf-8")
-    for player in (0, 1):
-        text = text.replace(f"//@PASS{player}", "\n".join(_Pass(shape, player).write()))
-    return f"#define OWNED0(row) ({owned})\n{text}"
 
 
 def scanned_rows(shape: BettingShape, player: int) -> list[int]:
@@ -69,8 +85,7 @@ class _Pass:
         """Returns the body of the pass."""
         scanned = scanned_rows(self.shape, self.player)
         self.say("float reached[2], matched[2], result[2];")
-        self.say("EACH reached[j] = pass.reach[2 * threadIdx.x + j] * pass.scale;")
-        self.say("EACH matched[j] = pass.compatible[2 * threadIdx.x + j];")
+        self.say("EACH { reached[j] = root_reach(pass, j); matched[j] = root_compatible(pass, j); }")
         for first in range(0, len(scanned), _TOGETHER):
             group = scanned[first : first + _TOGETHER]
             for node in group:
@@ -78,10 +93,7 @@ class _Pass:
             self.add_up(group)
             for node in group:
                 self.arrive(node)
-        self.say(
-            "EACH pass.value[2 * threadIdx.x + j] = pass.value[2 * threadIdx.x + j] * pass.decay + result[j] / "
-            "pass.scale;"
-        )
+        self.say("EACH keep(pass, j, result[j]);")
         return [*(f"float {name}[2];" for name in self.names), *self.lines]
 
     def say(self, line: str) -> None:
@@ -139,10 +151,7 @@ class _Pass:
             probability = f"here * (weight(g{place}[j]) * factor + even)"
             if self.shape.kind[child] != FOLD:
                 self.say(f"{self.name('r', child)}[j] = {probability};")
-            self.say("#if AVERAGES")
-            at = f"pass.sums[{child - 1} * POSITIONS + 2 * threadIdx.x + j]"
-            self.say(f"{at} = {at} * pass.decay + {probability};")
-            self.say("#endif")
+            self.say(f"add_to_sum(pass, {child - 1}, j, {probability});")
         self.say("} }")
 
     def add_up(self, group: list[int]) -> None:

@@ -3,10 +3,10 @@
 Algorithm:
     The iterations of `solvers.holdem` with the boards of a street as a batch. A street's betting is a forest: one tree
     below every place where the street before ends, the same on all boards. Its rows (regrets, sums of policies) are
-    [boards, rows, hands] over all hands of the live cards; nodes of equal depth are pushed and pulled together. Reach
-    goes from a board to those that a card makes of it, cfvs come back as means over the cards free of both hands.
+    [boards, rows, hands] over the hands that somebody may hold; nodes of equal depth are pushed and pulled together.
+    Reach goes from a board to those that a card makes of it, cfvs come back as means over the cards free of both hands.
     Boards that differ by a renaming of suits are one, with all renamings in that mean. Boards are taken in chunks that
-    fit the memory for nodes; rows stay where they are.
+    fit the memory for nodes; rows stay where they are. On a CUDA device rivers are updated by kernels (`whole_rivers`).
 
 Reference: as `plain` and `solvers.holdem`.
 
@@ -28,11 +28,12 @@ from aleator.games.holdem.betting_tree import BettingTree, NodeKind
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
 from aleator.games.holdem.suits import HAND_MAPS
 from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
-from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
+from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of, some_hands
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import check_rule
+from aleator.solvers.engines.batched_holdem.whole_rivers import WholeRivers
 from aleator.solvers.engines.boards.plan import Board, BoardPlan
-from aleator.solvers.regret_rule import RegretRule
+from aleator.solvers.regret_rule import SHARP_MATCHING, RegretRule
 
 Tensor = torch.Tensor
 UPDATE, AVERAGE, BEST = range(3)
@@ -139,17 +140,19 @@ class StreetBetting:
 class _Street:
     """One street: its betting, its boards, and how hands of a board are those of the board before."""
 
-    def __init__(self, forest: StreetBetting, boards: list[Board], deck: Deck, before: _Street | None) -> None:
+    def __init__(
+        self, forest: StreetBetting, boards: list[Board], deck: Deck, wanted: Tensor, before: _Street | None
+    ) -> None:
         device = deck.device
         cards = torch.tensor([board.cards for board in boards], device=device)
         self.forest, self.num_boards = forest, len(boards)
         self.order: StrengthOrder | None = None
+        self.rivers: WholeRivers | None = None
         if cards.shape[1] == RIVER_CARDS:
-            self.order = order_of(deck, cards)
+            self.order = order_of(deck, cards, wanted=wanted)
             self.hands = self.order.hand
         else:
-            free = (~deck.blocked(cards)).nonzero()[:, 1]
-            self.hands = free.view(len(boards), -1)
+            self.hands = some_hands(~deck.blocked(cards), wanted).nonzero()[:, 1].view(len(boards), -1)
         self.num_hands = self.hands.shape[1]
         holds = torch.zeros(NUM_HANDS, NUM_CARDS, device=device)
         self.holds = holds.scatter_(1, torch.from_numpy(HANDS.astype(np.int64)).to(device), 1.0)
@@ -161,7 +164,7 @@ class _Street:
         number.scatter_(1, self.hands, torch.arange(self.num_hands, device=device).expand_as(self.hands))
         self.parents = np.array([board.parent for board in boards])  # children of a board side by side
         self.parent = torch.from_numpy(self.parents).to(device)
-        above = torch.zeros(before.num_boards, NUM_HANDS, dtype=torch.int64, device=device)
+        above = torch.full((before.num_boards, NUM_HANDS), before.num_hands, device=device)  # likewise
         above.scatter_(1, before.hands, torch.arange(before.num_hands, device=device).expand_as(before.hands))
         self.from_parent = above[self.parent].gather(1, self.hands)  # [B, H] where a hand stands on the board before
         pairs = [(index, suits) for index, board in enumerate(boards) for suits in board.maps]
@@ -197,13 +200,18 @@ class WholeEngine:
         self.plan, self.rule, self.iteration = plan, rule, 0
         self.device = torch.device(device)
         deck, tree = Deck(device=self.device), plan.betting.tree
+        weights = torch.from_numpy(plan.weights).to(self.device, torch.float32)
+        wanted = (weights > 0).any(0)
         self.streets: list[_Street] = []
         roots = [plan.betting.number]
         for level, boards in enumerate(plan.boards):
             forest = StreetBetting(tree, plan.spot.street + level, roots, plan.spot.pot, self.device)
-            self.streets.append(_Street(forest, boards, deck, self.streets[-1] if level else None))
+            street = _Street(forest, boards, deck, wanted, self.streets[-1] if level else None)
+            if street.order is not None and self.device.type == "cuda":
+                sharp = rule.minimiser == SHARP_MATCHING
+                street.rivers = WholeRivers(tree, roots, plan.spot.pot, street.order, sharp=sharp)
+            self.streets.append(street)
             roots = [tree.children(node)[0] for node in forest.leaf_nodes]
-        weights = torch.from_numpy(plan.weights).to(self.device, torch.float32)
         self.reach = weights[:, self.streets[0].hands[0]]  # [2, H] at the root
         self._discounts = torch.zeros(4, device=self.device)
         self._chunk_bytes = _CHUNK_BYTES[self.device.type]
@@ -243,6 +251,9 @@ class WholeEngine:
     def _below(self, level: int, boards: slice, reach: Tensor, player: int, mode: int) -> Tensor:
         """Returns cfvs [B, roots, H] of some boards of a street from the opponent's reach there."""
         street = self.streets[level]
+        if mode == UPDATE and street.rivers is not None:
+            regrets, sums = street.regrets[boards], street.sums[boards]
+            return street.rivers.update(player, boards, reach, regrets, sums, self._discounts)
         forest = street.forest
         if mode == UPDATE:
             policy = forest.match(street.regrets[boards], self.rule.power)
@@ -269,6 +280,7 @@ class WholeEngine:
     def _next(self, level: int, boards: slice, leaves: Tensor, player: int, mode: int) -> Tensor:
         """Returns cfvs [B, L, H] before a card from the opponent's reach [B, L, H]."""
         street, total = self.streets[level + 1], torch.zeros_like(leaves)
+        padded = torch.nn.functional.pad(leaves, (0, 1))
         first, last = np.searchsorted(street.parents, [boards.start, boards.stop])
         size = 4 * street.forest.num_nodes * street.num_hands
         step = max(1, self._chunk_bytes // size)
@@ -276,11 +288,11 @@ class WholeEngine:
             part = slice(begin, min(begin + step, int(last)))
             above = street.parent[part] - boards.start
             index = street.from_parent[part][:, None].expand(-1, leaves.shape[1], -1)
-            values = self._below(level + 1, part, leaves[above].gather(2, index), player, mode)
+            values = self._below(level + 1, part, padded[above].gather(2, index), player, mode)
             maps = slice(int(street.first_map[part.start]), int(street.first_map[part.stop]))
             child = street.map_board[maps]
-            padded = torch.nn.functional.pad(values, (0, 1))[child - part.start]
-            rows = padded.gather(2, street.to_parent[maps][:, None].expand(-1, leaves.shape[1], -1))
+            rows = torch.nn.functional.pad(values, (0, 1))[child - part.start]
+            rows = rows.gather(2, street.to_parent[maps][:, None].expand(-1, leaves.shape[1], -1))
             total.index_add_(0, street.parent[child] - boards.start, rows, alpha=street.chance)
         return total
 
