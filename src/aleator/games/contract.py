@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from math import inf
 from random import Random
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -21,6 +21,8 @@ import numpy.typing as npt
 
 from aleator.errors import AleatorError, GameError
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
+from aleator.games.multiplayer.base import MultiplayerGame
+from aleator.games.multiplayer.contract import MultiplayerReport, check_multiplayer_game
 from aleator.games.size import GameSize, count_public_states, measure
 from aleator.meter import Meter
 
@@ -49,13 +51,21 @@ class GameReport(NamedTuple):
     max_actions: int
 
 
-def check_game(game: Game[Any]) -> GameReport:
-    """Returns a report on a game that keeps the contract; looks at every public state.
+@overload
+def check_game(game: Game[Any]) -> GameReport: ...
+@overload
+def check_game(game: MultiplayerGame[Any]) -> MultiplayerReport: ...
+
+
+def check_game(game: Game[Any] | MultiplayerGame[Any]) -> GameReport | MultiplayerReport:
+    """Returns a report on a game that keeps the contract; looks at every public state, of many players every history.
 
     Raises:
         GameError: the rules contradict themselves; the message says at which state and how.
         TooBigError: there are too many states to look at, or the game does not end.
     """
+    if isinstance(game, MultiplayerGame):
+        return check_multiplayer_game(game)
     with _asking(game) as meter:
         _check_start(game)
         count_public_states(game)  # which finds out whether it ends

@@ -234,6 +234,11 @@ def load_game(name: str) -> Game[Any]:
     """
     check_name(name, "a game", error=GameError)
     family, _, parameters = name.partition(":")
+    if family in ("kuhn", "leduc") and "players=" in parameters:
+        raise GameError(
+            f"{shown(name)} is a game of many players, which `aleator solve`, `evaluate` and `games` take; this needs "
+            "a game of two: leave out players="
+        )
     for known in _KNOWN:
         if known.family == family:
             return known.make(parameters)

@@ -1,6 +1,7 @@
 """When a solve ends and what it says on the way, the same for every solver.
 
-Exploitability is NashConv / 2 in the units of the game's payoffs: chips in hold'em.
+Exploitability is NashConv over the number of players, NashConv / 2 for two, in the units of the game's payoffs, which
+are chips in hold'em.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class CurvePoint(NamedTuple):
 
     Attributes:
         iteration, seconds: when.
-        exploitability: NashConv / 2.
+        exploitability: NashConv over the number of players.
         nodes_touched: if the solver counts them.
     """
 
@@ -35,11 +36,6 @@ class CurvePoint(NamedTuple):
     seconds: float
     exploitability: float
     nodes_touched: int | None = None
-
-    @property
-    def nash_conv(self) -> float:
-        """The sum of both players' gains by a best response."""
-        return 2.0 * self.exploitability
 
 
 class Progress(NamedTuple):
@@ -132,7 +128,7 @@ def run_until(
         return bool(on_progress(Progress(solver.iteration, seconds, quality, left))) or late
 
     def now() -> CurvePoint:
-        exploitability = solver.nash_conv() / 2
+        exploitability = solver.nash_conv() / solver.num_players
         if not math.isfinite(exploitability):
             raise SolveError(
                 f"after {solver.iteration:,} iterations the exploitability is {exploitability}: payoffs or settings "

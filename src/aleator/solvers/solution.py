@@ -36,7 +36,7 @@ class Summary:
         game, algorithm, dtype: what was solved, how, and in which precision.
         iterations, seconds: how long; compilation is not counted.
         values: what each player wins on average under the average policy; in hold'em less half the pot.
-        exploitability: the mean of what both players gain by a best response, NashConv / 2.
+        exploitability: the mean of what the players gain by a best response, NashConv / 2 for two.
         nodes, infostates: the size of the public tree; what a renaming of suits makes equal counts once.
         curve: quality over time.
         nodes_touched: histories visited, where an algorithm samples or prunes; None where each iteration visits all.
@@ -48,7 +48,7 @@ class Summary:
     dtype: str
     iterations: int
     seconds: float
-    values: tuple[float, float]
+    values: tuple[float, ...]
     exploitability: float
     nodes: int
     infostates: int
@@ -58,8 +58,8 @@ class Summary:
 
     @property
     def nash_conv(self) -> float:
-        """The sum of what both players gain by a best response."""
-        return 2.0 * self.exploitability
+        """The sum of what all players gain by a best response."""
+        return len(self.values) * self.exploitability
 
     @property
     def value(self) -> float:
@@ -69,7 +69,8 @@ class Summary:
     def report(self) -> dict[str, Any]:
         """Returns everything as a JSON value, derived numbers included."""
         fields: dict[str, Any] = asdict(self)
-        fields["curve"] = [point._asdict() | {"nash_conv": point.nash_conv} for point in self.curve]
+        players = len(self.values)
+        fields["curve"] = [point._asdict() | {"nash_conv": players * point.exploitability} for point in self.curve]
         return fields | {"nash_conv": self.nash_conv, "value": self.value}
 
     @staticmethod
@@ -100,8 +101,8 @@ class Summary:
             value = fields.pop("value")
             fields["values"], fields["exploitability"] = [value, -value], fields.pop("nash_conv") / 2
             curve = [point._replace(exploitability=point.exploitability / 2) for point in curve]
-        first, second = _row(fields.pop("values"), (float, float))
-        return Summary(**fields, values=(first, second), curve=tuple(curve))
+        values = fields.pop("values")
+        return Summary(**fields, values=tuple(_row(values, (float,) * max(len(values), 2))), curve=tuple(curve))
 
 
 # the fields of a summary in a file: now, of hold'em before all solvers shared one, and of the others before that
@@ -359,21 +360,25 @@ def open_solution(path: Path | str, game: Game[Any] | PublicTree | None = None) 
     """
     from aleator.solvers.holdem.solution import HoldemSolution
     from aleator.solvers.holdem.whole_solution import WholeSolution
+    from aleator.solvers.multiplayer.problem import MultiplayerSolution
 
     file = ArrayFile(path)
     kind = file.metadata.get("format")
+    known = (TreeSolution.FORMAT, HoldemSolution.FORMAT, WholeSolution.FORMAT, MultiplayerSolution.FORMAT)
     try:
-        if kind in (HoldemSolution.FORMAT, TreeSolution.FORMAT, WholeSolution.FORMAT) and not file.checked:
+        if kind in known and not file.checked:
             raise ValueError("its checksums are missing")
         if kind in (HoldemSolution.FORMAT, HoldemSolution.EARLIER):
             return HoldemSolution.of_file(file)
         if kind == WholeSolution.FORMAT:
             return WholeSolution.of_file(file, game)
+        if kind == MultiplayerSolution.FORMAT:
+            return MultiplayerSolution.of_file(file)
         if kind in (TreeSolution.FORMAT, TreeSolution.EARLIER):
             return TreeSolution.of_file(file, game)
     except (StorageError, SolutionError, GameError):
         raise
     except (KeyError, ValueError) as error:
         raise SolutionError(f"{path} is damaged or was written by another version: {one_line(error)}") from error
-    known = f"{TreeSolution.FORMAT!r}, {HoldemSolution.FORMAT!r} or {WholeSolution.FORMAT!r}"
-    raise SolutionError(f"{path} is not a solution: its format is {shown(kind)}, not {known}")
+    names = ", ".join(map(repr, known))
+    raise SolutionError(f"{path} is not a solution: its format is {shown(kind)}, not one of {names}")

@@ -13,6 +13,8 @@ from aleator.errors import SolutionError, SolveError, TooBigError
 from aleator.games.base import Game
 from aleator.games.contract import check_own_game
 from aleator.games.holdem.spot import Spot
+from aleator.games.multiplayer.base import MultiplayerGame
+from aleator.games.multiplayer.registry import is_multiplayer, load_multiplayer_game
 from aleator.games.registry import load_game
 from aleator.memory import available_memory
 from aleator.solvers.algorithms import DEFAULT_ALGORITHM, find_algorithm
@@ -78,7 +80,7 @@ class Problem(Protocol):
 
 
 OnCheckpoint = Callable[[Solution], None]
-Solvable = str | Game[Any] | PublicTree | Spot | Problem
+Solvable = str | Game[Any] | PublicTree | Spot | MultiplayerGame[Any] | Problem
 
 
 def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
@@ -91,9 +93,12 @@ def find_problem(game: Solvable, algorithm: str | None = None) -> Problem:
     from aleator.games.holdem.game import HoldemGame, WholeHoldemGame
     from aleator.solvers.holdem.problem import SpotProblem, is_whole_spot, runs_on_boards
     from aleator.solvers.holdem.whole_problem import WholeProblem
+    from aleator.solvers.multiplayer.problem import MultiplayerProblem
 
     if isinstance(game, str):
-        game = load_game(game)
+        game = load_multiplayer_game(game) if is_multiplayer(game) else load_game(game)
+    if isinstance(game, MultiplayerGame):
+        return MultiplayerProblem(game)
     if isinstance(game, Spot):
         return SpotProblem(HoldemGame(game))
     if isinstance(game, HoldemGame) and runs_on_boards(algorithm):
@@ -186,7 +191,7 @@ def solve(
     dtype = dtype or (problem.dtype if resume is None else resume.summary.dtype)
     if resume is not None:
         problem.check_resume(resume, algorithm, dtype)
-    if find_algorithm(algorithm).exact:
+    if find_algorithm(algorithm).exact and isinstance(problem, TreeProblem):
         return _solve_exactly(problem, algorithm)
     problem.prepare(algorithm, dtype)
     problem.check_fits(algorithm, dtype)
@@ -260,11 +265,10 @@ class TreeProblem:
         )
 
 
-def _solve_exactly(problem: Problem, algorithm: str) -> TreeSolution:
+def _solve_exactly(problem: TreeProblem, algorithm: str) -> TreeSolution:
     """Returns the solution of a linear program."""
     from aleator.solvers.linear_program import solve_linear_program  # loads SciPy's optimisers
 
-    assert isinstance(problem, TreeProblem)
     started = perf_counter()
     _, policy = solve_linear_program(problem.tree)
     return _tree_solution(policy, algorithm, "float64", (), {}, perf_counter() - started)

@@ -19,10 +19,12 @@ class Solver(Protocol):
 
     Attributes:
         iteration: how many iterations have been run; one updates both players.
+        num_players: how many play; two unless the game is one of many players.
         first_check: after how many a first look at the exploitability is worth its time.
     """
 
     iteration: int
+    num_players: int = 2
     first_check: ClassVar[int] = 1
 
     @property

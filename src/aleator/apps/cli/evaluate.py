@@ -15,6 +15,8 @@ from aleator.games.registry import known_games, load_game
 from aleator.parsing import MAX_SEED
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.holdem.whole_solution import WholeSolution
+from aleator.solvers.multiplayer.evaluation import evaluate
+from aleator.solvers.multiplayer.problem import MultiplayerSolution
 from aleator.solvers.solution import open_solution
 from aleator.trees.policy import Policy
 
@@ -53,6 +55,9 @@ def run(
                     "plays"
                 )
             saved = open_solution(what, load_game(game) if game else None)
+            if isinstance(saved, MultiplayerSolution):
+                _evaluate_many(saved, json=json)
+                return
             if isinstance(saved, WholeSolution):
                 _evaluate_whole(what, None, repeats, threads, json=json, saved=saved)
                 return
@@ -77,6 +82,25 @@ def run(
     out.print(f"exploitability   {number(sum(gains) / 2)}   (NashConv / 2; NashConv {number(sum(gains))})")
     out.print(f"best responses   first player gains {number(gains[0])}, second player gains {number(gains[1])}")
     out.print(f"value            {value:+.6f}   (to the first player)")
+
+
+def _evaluate_many(saved: MultiplayerSolution, *, json: bool) -> None:
+    """Evaluates a profile of many players: everybody's value, and what everybody would gain by a best response."""
+    found, summary = evaluate(saved.form, saved.profile), saved.summary
+    gains, players = (found.best - found.values).tolist(), saved.form.num_players
+    if json:
+        about = {"game": summary.game, "algorithm": summary.algorithm, "iterations": summary.iterations}
+        about |= {"values": found.values.tolist(), "gains": gains, "nash_conv": found.nash_conv}
+        print_json(about | {"exploitability": found.nash_conv / players})
+        return
+    out.print(f"[bold]{summary.game}[/], {summary.iterations:,} iterations of {summary.algorithm}")
+    out.print(
+        f"exploitability   {number(found.nash_conv / players)}   (NashConv / {players}; NashConv "
+        f"{number(found.nash_conv)})"
+    )
+    out.print(f"best responses   gain {', '.join(map(number, gains))}   (each player, in the order of the seats)")
+    values = "  ".join(f"{value:+.6f}" for value in found.values)
+    out.print(f"values           {values}   (to each player)")
 
 
 def _evaluate_whole(

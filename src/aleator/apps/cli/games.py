@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from aleator.apps.cli.output import out, print_json, print_table
 from aleator.games.holdem.variants import known_hand_games
+from aleator.games.multiplayer.contract import check_multiplayer_game
+from aleator.games.multiplayer.registry import is_multiplayer, known_multiplayer_games, load_multiplayer_game
 from aleator.games.registry import known_games, load_game
 from aleator.games.rules import rules_of
 from aleator.games.size import measure
@@ -20,12 +22,14 @@ def run(
     """What can be solved, with sizes; of one game the rules, too.
 
     Histories count pairs of hands over the nodes of the public tree, infostates the hands of the player to act. Games
-    are taken up to symmetry: Leduc's suits and the order of a player's dice do not count.
+    are taken up to symmetry: Leduc's suits and the order of a player's dice do not count. Of many players, histories
+    are all, moves of chance included, and public states those where somebody moves.
 
-    Examples:  aleator games  |  aleator games leduc:5  |  aleator games liars-dice:2x3 --json
+    Examples:  aleator games  |  aleator games leduc:5  |  aleator games kuhn:players=3  |
+    aleator games liars-dice:2x3 --json
     """
-    rows = []
-    for known in known_games():
+    rows = _many_players(name)
+    for known in () if rows else known_games():
         for example in [name] if name else known.examples:
             if name and name.partition(":")[0] != known.family:
                 continue
@@ -56,7 +60,21 @@ def run(
         out.print(rows[0]["rules"], markup=False)
     else:
         out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)
+        usages = ", ".join(known.usage for known in known_multiplayer_games())
+        out.print(f"Many players, for solve and evaluate: {usages}", markup=False)
         out.print(
             "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "ring:N", "spot:FILE.toml")),
             markup=False,
         )
+
+
+def _many_players(name: str | None) -> list[dict[str, Any]]:
+    """Returns the row of a game of many players; none if the name is of another game."""
+    if name is None or not is_multiplayer(name):
+        return []
+    game = load_multiplayer_game(name)
+    family = name.partition(":")[0]
+    known = next(known for known in known_multiplayer_games() if known.family == family)
+    found = check_multiplayer_game(game, twice=False)
+    row = {"game": name, "players": game.num_players, "summary": known.summary, "usage": known.usage}
+    return [row | {"rules": game.rules()} | found._asdict()]

@@ -168,9 +168,14 @@ def _print_report(summary: Summary) -> None:
         "infostates"
     )
     out.print(
-        f"exploitability   {number(summary.exploitability)}   (NashConv / 2; NashConv {number(summary.nash_conv)})"
+        f"exploitability   {number(summary.exploitability)}   (NashConv / {len(summary.values)}; NashConv "
+        f"{number(summary.nash_conv)})"
     )
-    out.print(f"value            {summary.value + 0.0:+.6f}   (to the first player)".replace("-0.000000", "+0.000000"))
+    shown, whom = summary.values[:1], "the first player"
+    if len(summary.values) > 2:
+        shown, whom = summary.values, "each player, in the order of the seats"
+    values = "  ".join(f"{value + 0.0:+.6f}".replace("-0.000000", "+0.000000") for value in shown)
+    out.print(f"value{'s' if len(shown) > 1 else ' '}           {values}   (to {whom})")
     rate = (
         f", {number(summary.iterations / summary.seconds)} per second" if summary.iterations and summary.seconds else ""
     )

@@ -104,7 +104,7 @@ class _SpielHistory:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keeps OpenSpiel from writing its own error messages to the terminal."""
     saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
@@ -124,7 +124,7 @@ def _pyspiel() -> Any:
     return pyspiel
 
 
-def _load(name: str) -> Any:
+def load_source(name: str) -> Any:
     """Returns OpenSpiel's game of that name."""
     pyspiel = _pyspiel()
     short = name.partition("(")[0].strip()
@@ -135,7 +135,7 @@ def _load(name: str) -> Any:
         raise GameError(f"OpenSpiel has no game {shown(short)}{hint}")
     if "(" in name:
         _try_out(pyspiel, name)
-    with _asking(name), _quiet():
+    with asking(name), quiet():
         return pyspiel.load_game(name)
 
 
@@ -206,7 +206,7 @@ def _play(first: _SpielHistory, rng: random.Random) -> None:
 
 
 @contextlib.contextmanager
-def _asking(name: str) -> Iterator[None]:
+def asking(name: str) -> Iterator[None]:
     """Turns whatever OpenSpiel's C++ throws inside the block into a GameError; our own errors pass."""
     try:
         yield
@@ -251,7 +251,7 @@ def _sees_everything(source: Any) -> bool:
 
 
 def _first_history(source: Any) -> _SpielHistory:
-    with _quiet():
+    with quiet():
         first = source.new_initial_state()
     return _SpielHistory(first, _observer(source), (source.utility_sum() or 0.0) / 2)
 
@@ -265,7 +265,7 @@ def _observer(source: Any) -> Callable[[Any, int], str] | None:
         perfect_recall=False, public_info=True, private_info=pyspiel.PrivateInfoType.NONE
     )
     try:
-        with _quiet():
+        with quiet():
             observation = make_observation(source, wanted)
     except Exception:  # OpenSpiel raises whatever its C++ throws
         return None
@@ -288,9 +288,9 @@ def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpie
         GameError: no such game, not two players, not zero-sum, without infostates, or with imperfect recall.
         TooBigError: more than `max_histories`, or too many positions.
     """
-    source = _load(game.strip()) if isinstance(game, str) else game
+    source = load_source(game.strip()) if isinstance(game, str) else game
     name = f"openspiel:{game.strip() if isinstance(game, str) else str(game).removesuffix('()')}"
-    with _asking(name.removeprefix("openspiel:")):
+    with asking(name.removeprefix("openspiel:")):
         source = _turn_based(source, name)
         if _sees_everything(source):
             with contextlib.suppress(NotMergedError):  # its texts leave something out: go by histories

@@ -1,0 +1,1 @@
+"""Kernels on the sequence form of games of many players."""

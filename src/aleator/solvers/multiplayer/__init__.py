@@ -1,0 +1,1 @@
+"""Solving and evaluating games of many players on their sequence form."""
