@@ -105,7 +105,7 @@ def test_files_of_earlier_versions_are_read(tmp_path: Path) -> None:
     made = solution.summary
     fields = {name: getattr(made, name) for name in ("game", "algorithm", "dtype", "iterations", "seconds", "value")}
     fields |= {name: getattr(made, name) for name in ("nash_conv", "exploitability", "nodes", "infostates", "version")}
-    fields["curve"] = [(point.iteration, point.seconds, point.nash_conv, None) for point in made.curve]
+    fields["curve"] = [(point.iteration, point.seconds, 2 * point.exploitability, None) for point in made.curve]
     arrays = {name: solution._arrays[name] for name in solution._arrays}
     write_arrays(tmp_path / "old", arrays, {"format": "aleator-solution", "summary": json.dumps(fields)})
     assert open_solution(tmp_path / "old").summary == made
