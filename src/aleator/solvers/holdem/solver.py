@@ -31,6 +31,7 @@ from aleator.games.holdem.cards import NUM_HANDS, parse_card, without_common_car
 from aleator.games.holdem.lock import Lock
 from aleator.games.holdem.spot import DEFAULT_RULE
 from aleator.solvers.algorithms import parse_rule
+from aleator.solvers.engines.boards.buckets import BucketOf
 from aleator.solvers.engines.boards.engine import BoardEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING, RegretRule
@@ -95,6 +96,7 @@ class HoldemSolver(SpotSolver):
         bits: int = 32,
         isomorphism: bool = True,
         watch: int | None = None,
+        buckets: BucketOf | None = None,
     ) -> None:
         """Prepares a solve.
 
@@ -105,6 +107,8 @@ class HoldemSolver(SpotSolver):
             bits: 32, or 16 for half the memory.
             isomorphism: whether boards that differ by a renaming of suits are solved once.
             watch: see `BoardEngine`.
+            buckets: the bucket of each hand on a board of the last street, in a game that begins before it: hands of
+                a bucket share their regrets and policies, whatever the board. Best responses know the hands.
         """
         if rule.minimiser == HEDGE:
             raise SolveError("hold'em is solved by regret matching; Hedge is not available here")
@@ -119,6 +123,7 @@ class HoldemSolver(SpotSolver):
             sharp=rule.minimiser == SHARP_MATCHING,
             bits=bits,
             watch=watch,
+            buckets=buckets,
         )
         self.iteration = 0
         # discounts of some iterations from one on
@@ -206,6 +211,9 @@ class HoldemSolver(SpotSolver):
             for name, vector in self.engine.storage[player]._asdict().items()
             if vector is not None
         }
+        if (buckets := self.engine.buckets) is not None:
+            vectors |= {f"bucket regret{player}": buckets.regret[player] for player in (0, 1)}
+            vectors |= {f"bucket policy_sum{player}": buckets.policy_sum[player] for player in (0, 1)}
         return vectors | {"averaging": self.engine.averaging}
 
     def restore(self, iteration: int, state: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -12,43 +12,26 @@ import numpy.typing as npt
 from aleator.errors import SolveError
 from aleator.kernels.aligned import aligned_zeros
 from aleator.solvers.engines.boards import walk
+from aleator.solvers.engines.boards.buckets import BucketOf, StreetBuckets, no_buckets
+from aleator.solvers.engines.boards.entry import Entry, new_entry
 from aleator.solvers.engines.boards.kept import LARGEST
+from aleator.solvers.engines.boards.memory import as_bits, new_storage, scales, weigh_sums
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.engines.boards.showdown import new_scratch
 from aleator.solvers.engines.boards.tables import build_tables
-from aleator.solvers.engines.boards.walk import Storage, Street, Work
+from aleator.solvers.engines.boards.walk import Storage, Street, Window, Work
 
 Float32Array = npt.NDArray[np.float32]
 Int32Array = npt.NDArray[np.int32]
 Steps = list[tuple[int, int, int, int]]
 MAX_STREETS = 3
 MAX_PIECES = 16  # of the second street's boards: how sums are taken does not depend on the number of threads
-# by bits: sums shrink to the first before they exceed the second
-LARGEST_SUM = {16: (2.0**11, 2.0**15), 32: (1.0, 2.0**80)}
-LARGEST_GAIN = 2.0**8  # as it is kept in 16 bits; with regret matching, regrets grow like the root of iterations
 _AMOUNTS = ("fold_amount", "show_amount", "rake_amount")
 
 
-def _steps(program: Steps) -> Int32Array:
+def steps(program: Steps) -> Int32Array:
     """Returns a program as the kernels take it, [S, 4]."""
     return np.array(program, np.int32).reshape(-1, 4)
-
-
-def _units(plan: BoardPlan) -> list[float]:
-    """Returns per street the power of two by which chips are multiplied, so that regrets suit float16.
-
-    Values on a board carry the chance of the board, so that those of later streets are multiplied by more.
-    """
-    behind = min(plan.spot.stack, int(plan.betting.tree.chips.max()))  # limit has stacks that never get in
-    most = max(float(weights.sum()) for weights in plan.weights) * (plan.spot.pot / 2 + behind)
-    return [float(2.0 ** np.floor(np.log2(LARGEST_GAIN / (most * chance)))) for chance in plan.chances]
-
-
-def _as_bits(kept: Storage) -> Storage:
-    """Returns the same memory as the kernels take it."""
-    if kept.regret.dtype == np.float32:
-        return kept
-    return kept._replace(regret=kept.regret.view(np.uint16), policy_sum=kept.policy_sum.view(np.uint16))
 
 
 class BoardEngine:
@@ -64,6 +47,7 @@ class BoardEngine:
         sharp: whether policies are proportional to regrets to the power 1.5.
         bits: of regrets and sums.
         watch: the player whose values behind the first card are summed up (`board_values`); None for nobody.
+        buckets: of the hands on the last street's boards; None: each hand of each board has rows of its own.
     """
 
     def __init__(
@@ -75,29 +59,26 @@ class BoardEngine:
         sharp: bool = False,
         bits: int = 32,
         watch: int | None = None,
+        buckets: BucketOf | None = None,
     ) -> None:
         if threads < 1:
             raise SolveError(f"threads must be at least 1, not {threads}")
         if bits not in (16, 32):
             raise SolveError(f"regrets and sums are kept in 16 or 32 bits, not {bits}")
+        if buckets is not None and (predicts or bits != 32 or plan.num_streets == 1):
+            raise SolveError("buckets need 32 bits, a rule that does not predict, and a street before theirs")
         self.plan = plan
         self.root_rows = (plan.rows(0, plan.boards[0][0]), plan.rows(1, plan.boards[0][0]))
         self.sharp = sharp
         self.raked = plan.spot.rake.rate > 0
-        sizes = [sum(plan.storage_size(player, level) for level in range(plan.num_streets)) for player in (0, 1)]
-        self.bits = bits
-        self.units = _units(plan) if bits == 16 else [1.0] * plan.num_streets
-        kept = np.float16 if bits == 16 else np.float32
-        first, second = (
-            Storage(
-                regret=aligned_zeros(size, kept),
-                policy_sum=aligned_zeros(size, kept),
-                instant=aligned_zeros(size, np.float32) if predicts else None,
-            )
-            for size in sizes
-        )
-        self.storage = (first, second)
-        self._bits = (_as_bits(first), _as_bits(second))
+        self.bits, self._predicts = bits, predicts
+        self.units = scales(plan) if bits == 16 else [1.0] * plan.num_streets
+        pieces = min(len(plan.boards[1]) if plan.num_streets > 1 else 0, MAX_PIECES)
+        self.buckets = None if buckets is None else StreetBuckets(plan, buckets, pieces)
+        stored = range(plan.num_streets - (buckets is not None))
+        sizes = [sum(plan.storage_size(player, level) for level in stored) for player in (0, 1)]
+        self.storage = new_storage(sizes, bits, predicts=predicts)
+        self._bits = (as_bits(self.storage[0]), as_bits(self.storage[1]))
         self.read_only = False
         # what the last policies weigh in their sums; the largest sum in units of it
         self.averaging = np.array([1.0, 0.0])
@@ -105,24 +86,22 @@ class BoardEngine:
         streets += streets[-1:] * (MAX_STREETS - len(streets))
         self.streets = (streets[0], streets[1], streets[2])
         self.threads = threads if plan.num_streets > 1 else 1
-        self._works = [self._work() for _ in range(self.threads)]
+        self._works = [self.new_work() for _ in range(self.threads)]
+        self._windows = [self.new_window() for _ in range(self.threads)]
         self._rows, self._most = np.zeros((0, 6), np.float32), 0.0
         for player in (0, 1):
             self.set_reach(player, plan.weights[player])
-        boards = len(plan.boards[1]) if plan.num_streets > 1 else 0
+        boards, lines = len(plan.boards[1]) if plan.num_streets > 1 else 0, len(plan.forests[0].next_nodes)
         self._watch = watch
-        watched = (
-            boards * len(plan.forests[0].next_nodes) * plan.widths[1][watch] if boards and watch is not None else 0
-        )
+        watched = boards * lines * plan.widths[1][watch] if boards and watch is not None else 0
         self._watched, self._best = aligned_zeros(watched, np.float32), np.zeros(0, np.float32)
-        pieces, lines = min(boards, MAX_PIECES), len(plan.forests[0].next_nodes)
         sums = aligned_zeros(pieces * lines * max(plan.widths[0]), np.float32)
         self._sums = sums.reshape(pieces, -1) if pieces else sums.reshape(0, 0)
         parts = [
-            _steps([(walk.CLEAR, 0, k, 0), *self._boards_steps(range(k, boards, pieces), 1)]) for k in range(pieces)
+            steps([(walk.CLEAR, 0, k, 0), *self._boards_steps(range(k, boards, pieces), 1, k)]) for k in range(pieces)
         ]
-        self._begin = _steps([(walk.DESCEND, 0, 0, 0)])
-        self._finish = _steps([(walk.TOTAL, 0, 0, 0)] * bool(pieces) + [(walk.ASCEND, 0, 0, 0)])
+        self._begin = steps([(walk.DESCEND, 0, 0, 0)])
+        self._finish = steps([(walk.TOTAL, 0, 0, 0)] * bool(pieces) + [(walk.ASCEND, 0, 0, 0)])
         self._whole = np.concatenate([self._begin, *parts, self._finish])
         # a thread begins with a large share, since a call takes time, and what is left goes to whoever comes first
         share = 3 * pieces // (4 * self.threads)
@@ -146,7 +125,8 @@ class BoardEngine:
                     ),
                     rescale=np.float32(self.units[max(level - 1, 0)] / self.units[level]),
                     width=width,
-                    storage_at=storage_at.copy(),
+                    storage_at=storage_at.copy() * (not self._in_window(level)),
+                    board_stride=np.array(forest.num_rows, np.int64) * width * (not self._in_window(level)),
                     reach_at=reach_at.copy(),
                     values_at=values_at.copy(),
                     table0=tables[0],
@@ -168,7 +148,34 @@ class BoardEngine:
         self._reach_sizes, self._values_size = reach_at, int(values_at.max())
         return streets
 
-    def _work(self) -> Work:
+    def _in_window(self, level: int) -> bool:
+        """Returns whether the boards of a street share one window."""
+        return self.buckets is not None and level == self.plan.num_streets - 1
+
+    def new_window(self, entry: Entry | None = None) -> Window:
+        """Returns the rows that the last street's boards share: none, those of buckets, or those of a search.
+
+        Args:
+            entry: the gadgets above the searched board's lines; None for walks that begin on the first street.
+        """
+        plan, last = self.plan, self.plan.num_streets - 1
+        bucketed = entry is None and self.buckets is not None
+        used = bucketed or entry is not None
+        forest, widths = plan.forests[last], plan.widths[last]
+        sizes = [used * int(forest.num_rows[player]) * widths[player] for player in (0, 1)]
+        storage = new_storage(sizes, self.bits, predicts=self._predicts)
+        rows = self.buckets.rows if bucketed and self.buckets is not None else [no_buckets(), no_buckets()]
+        return Window(
+            level=last if used else -1,
+            storage=(as_bits(storage[0]), as_bits(storage[1])),
+            buckets=(rows[0], rows[1]),
+            multiplicity=plan.multiplicities(last) if bucketed else np.zeros(0, np.float32),
+            gains=np.array([0.0, 0.0, 1.0, -LARGEST[32], 0.0, 1.0], np.float32),
+            entry=new_entry() if entry is None else entry,
+        )
+
+    def new_work(self) -> Work:
+        """Returns the scratch of a thread."""
         width = max(max(widths) for widths in self.plan.widths)
         return Work(
             aligned_zeros(int(self._reach_sizes[0]), np.float32),
@@ -177,21 +184,25 @@ class BoardEngine:
             new_scratch(width),
         )
 
-    def _boards_steps(self, boards: Sequence[int], level: int) -> Steps:
+    def _boards_steps(self, boards: Sequence[int], level: int, piece: int) -> Steps:
         """Returns the steps that walk boards of a street, and all below them, from the street before and back."""
-        steps, deeper = [], level + 1 < self.plan.num_streets
+        program, deeper = [], level + 1 < self.plan.num_streets
         for board in boards:
             first, count = int(self.streets[level].first_board[board]), int(self.streets[level].num_boards[board])
+            if self._in_window(level):
+                program.append((walk.FETCH, level, board, 0))
             for chunk in range(self.plan.forests[level].num_chunks):
-                steps += [(walk.HAND_DOWN, level - 1, board, chunk), (walk.DESCEND, level, board, chunk)]
+                program += [(walk.HAND_DOWN, level - 1, board, chunk), (walk.DESCEND, level, board, chunk)]
                 if deeper:
-                    steps.append((walk.CLEAR, level, board, 0))
-                    steps += self._boards_steps(range(first, first + count), level + 1)
-                steps.append((walk.ASCEND, level, board, chunk))
+                    program.append((walk.CLEAR, level, board, 0))
+                    program += self._boards_steps(range(first, first + count), level + 1, piece)
+                program.append((walk.ASCEND, level, board, chunk))
                 if level == 1 and self._watch is not None:
-                    steps.append((walk.WATCH, self._watch, board, chunk))
-                steps.append((walk.COLLECT, level - 1, board, chunk))
-        return steps
+                    program.append((walk.WATCH, self._watch, board, chunk))
+                program.append((walk.COLLECT, level - 1, board, chunk))
+            if self._in_window(level):
+                program.append((walk.SCATTER, level, board, piece))
+        return program
 
     def free_regrets(self) -> None:
         """Gives back the memory of everything but the average policies: they can then be read and evaluated only."""
@@ -203,7 +214,7 @@ class BoardEngine:
             for kept in self.storage
         )
         self.storage = (first, second)
-        self._bits = (_as_bits(first), _as_bits(second))
+        self._bits = (as_bits(first), as_bits(second))
 
     def _check_regrets(self) -> None:
         if self.read_only:
@@ -212,13 +223,13 @@ class BoardEngine:
     def iterate(self, schedule: npt.NDArray[np.float64]) -> None:
         """Runs CFR, one iteration per row of `schedule` (see `RegretRule.schedule`), players in turn."""
         self._check_regrets()
-        self._rows = self._weigh(schedule)
-        if self.threads == 1:
+        self._rows = weigh_sums(schedule, self.averaging, self._most, self.bits)
+        if self.threads == 1 and self.buckets is None:
             self._run(0, self._whole, 0, 2, walk.UPDATE, self._rows)
             return
         for row in self._rows:
             for player in (0, 1):
-                self._traverse(player, walk.UPDATE, row[None])
+                self._update(player, row)
 
     def update(self, player: int, schedule: npt.NDArray[np.float64]) -> Float32Array:
         """Runs one player's half of an iteration; returns [H] of its cfvs at the root under the current policies.
@@ -227,31 +238,21 @@ class BoardEngine:
         """
         self._check_regrets()
         if player == 0:
-            self._rows = self._weigh(schedule)
-        self._traverse(player, walk.UPDATE, self._rows[-1:])
+            self._rows = weigh_sums(schedule, self.averaging, self._most, self.bits)
+        self._update(player, self._rows[-1])
         return self._root_values(player)
 
-    def _weigh(self, schedule: npt.NDArray[np.float64]) -> Float32Array:
-        """Returns [T, 6]: a schedule as the kernels take it, where sums do not decay but later policies weigh more.
-
-        So nothing is written where nothing is added. Before sums grow too large, they shrink with the weights: the last
-        column says to what part.
-        """
-        rows = np.ones((len(schedule), 6), np.float32)
-        rows[:, :5] = np.maximum(schedule, -LARGEST[self.bits])
-        weight, bound = self.averaging
-        low, high = LARGEST_SUM[self.bits]
-        for row, decay in zip(rows, schedule[:, 2], strict=True):
-            bound = bound * decay + self._most
-            if bound * weight <= high * decay:
-                weight /= decay
-            else:
-                fitting = 2.0 ** np.floor(np.log2(low / bound))
-                row[5] = decay * fitting / weight
-                weight = fitting
-            row[2] = weight
-        self.averaging[:] = weight, bound
-        return rows
+    def _update(self, player: int, row: Float32Array) -> None:
+        """Runs one player's half of an iteration."""
+        if self.buckets is None:
+            self._traverse(player, walk.UPDATE, row[None])
+            return
+        buckets, power = self.buckets, 1.5 if self.sharp else 1.0
+        for actor in (0, 1):
+            buckets.gather(actor, buckets.matched(actor, buckets.regret[actor], power))
+        buckets.clear()
+        self._traverse(player, walk.UPDATE, row[None])
+        buckets.fold_in(player, row)
 
     def set_reach(self, player: int, reach: npt.NDArray[np.float64]) -> None:
         """Sets a player's reach at the root, [1326]."""
@@ -265,6 +266,9 @@ class BoardEngine:
 
         The player plays the average policy too or, if `best`, a best response.
         """
+        if self.buckets is not None:
+            for actor in (0, 1):
+                self.buckets.gather(actor, self.buckets.policy_sum[actor])
         self._traverse(player, walk.BEST if best else walk.AVERAGE, np.ones((1, 6), np.float32))
         return self._root_values(player)
 
@@ -301,9 +305,34 @@ class BoardEngine:
 
     def _run(self, work: int, program: Int32Array, first: int, end: int, mode: int, rows: Float32Array) -> None:
         watched = self._watched if mode == walk.UPDATE else self._best
+        self.run(program, (first, end), mode, rows, self._works[work], self._windows[work], watched=watched)
+
+    def run(
+        self,
+        program: Int32Array,
+        players: tuple[int, int],
+        mode: int,
+        rows: Float32Array,
+        work: Work,
+        window: Window,
+        *,
+        sums: Float32Array | None = None,
+        watched: Float32Array | None = None,
+        storage: tuple[Storage, Storage] | None = None,
+        streets: tuple[Street, Street, Street] | None = None,
+        sharp: bool | None = None,
+    ) -> None:
+        """Runs a program; see `walk.run`.
+
+        Args:
+            program, mode, rows, work, window, watched: as there.
+            players: the first traverser, and the end.
+            sums, storage, streets, sharp: the engine's own unless given.
+        """
         walk.run(
-            program, first, end, mode, self.streets, self._bits, self._works[work], self._sums, watched, rows,
-            self.raked, self.sharp,
+            program, players[0], players[1], mode, self.streets if streets is None else streets,
+            self._bits if storage is None else storage, window, work, self._sums if sums is None else sums,
+            self._best[:0] if watched is None else watched, rows, self.raked, self.sharp if sharp is None else sharp,
         )  # fmt: skip
 
     def _traverse(self, player: int, mode: int, rows: Float32Array) -> None:
@@ -335,6 +364,11 @@ class BoardEngine:
 
     def read(self, name: str, level: int, board: int, slot: int) -> Float32Array:
         """Returns [A, W] of a decision's "regret" or "policy_sum" as float32."""
+        if self.buckets is not None and self._in_window(level):
+            forest = self.plan.forests[level]
+            player, row, count = int(forest.kind[slot]), int(forest.row[slot]), int(forest.num_children[slot])
+            gathered = self.buckets.read(getattr(self.buckets, name)[player], player, board, row, count)
+            return gathered / np.float32(self._scale(name, level))
         rows, shape = self.decision_rows(level, board, slot)
         player = int(self.plan.forests[level].kind[slot])
         block: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
@@ -358,6 +392,8 @@ class BoardEngine:
         player = int(forest.kind[slot])
         if player > 1:
             raise ValueError(f"node {slot} of street {level} is not a decision")
+        if self._in_window(level):
+            raise SolveError(f"hands of street {level} have buckets: no decision there has rows of its own")
         width, count = self.plan.widths[level][player], int(forest.num_children[slot])
         start = int(self.streets[level].storage_at[player])
         start += (board * int(forest.num_rows[player]) + int(forest.row[slot])) * width
@@ -372,4 +408,5 @@ class BoardEngine:
         )
         works = sum(int(array.nbytes) for work in self._works for array in (work.reach0, work.reach1, work.values))
         kept = sum(int(array.nbytes) for storage in self.storage for array in storage if array is not None)
+        kept += self.buckets.memory() if self.buckets is not None else 0
         return {"storage": kept, "tables": tables, "scratch": works + int(self._sums.nbytes)}

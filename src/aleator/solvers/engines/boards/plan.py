@@ -141,6 +141,13 @@ class BoardPlan:
         """Returns how many numbers of each kind a street keeps for a player."""
         return len(self.boards[level]) * int(self.forests[level].num_rows[player]) * self.widths[level][player]
 
+    def multiplicities(self, level: int) -> npt.NDArray[np.float32]:
+        """Returns [B]: how many boards each board of a street stands for, from the first street on."""
+        counts = np.ones(1, np.float32)
+        for boards in self.boards[1 : level + 1]:
+            counts = np.array([counts[board.parent] * len(board.maps) for board in boards], np.float32)
+        return counts
+
     def num_nodes(self) -> list[int]:
         """Returns the nodes of each street over all its boards, isomorphic ones counted once."""
         return [len(forest.kind) * len(boards) for forest, boards in zip(self.forests, self.boards, strict=True)]

@@ -6,8 +6,14 @@ CLEAR sets the values of a street's lines to zero; HAND_DOWN brings the reach of
 street, in the order of that board's rows; COLLECT adds the values of the board's lines to the street before, seen
 through the suit permutations that the board stands for. The boards below the first street come in pieces, each with
 sums of its own, so that threads can take them side by side; TOTAL adds these up. WATCH adds the values of a player's
-lines behind the first card to their averages, for those who ask what hands are worth there. The order of steps is
-written once, in `engine`; there is one compiled entry, `run`, so that every kernel is compiled once.
+lines behind the first card to their averages, for those who ask what hands are worth there.
+
+The last street may keep its rows in a *window* that all its boards share, for one of two reasons. Where hands have
+buckets, FETCH fills the window before a board is walked and SCATTER takes in what the walk has left there (`buckets`).
+Where the subgames of a board are searched on their own, the board is walked over and over: ENTER hands reach down as
+HAND_DOWN does, but lets a gadget decide how much of the opponent's comes, and LEAVE tells the gadget what it was worth
+(`entry`). The order of steps is written once, in `engine` and `subgames`; there is one compiled entry, `run`, so that
+every kernel is compiled once.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ import numpy.typing as npt
 
 from aleator.jit import inner_kernel, kernel
 from aleator.kernels.simd import LANES, gather, load, splat, store
+from aleator.solvers.engines.boards.buckets import BucketRows, fetch, scatter
 from aleator.solvers.engines.boards.decisions import (
     Instant,
     add_rows,
@@ -28,6 +35,7 @@ from aleator.solvers.engines.boards.decisions import (
     shrink_sums,
     update,
 )
+from aleator.solvers.engines.boards.entry import AS_IT_IS, Entry, decide_entry
 from aleator.solvers.engines.boards.forest import BettingForest
 from aleator.solvers.engines.boards.kept import Kept
 from aleator.solvers.engines.boards.showdown import Scratch, evaluate_terminals
@@ -42,6 +50,7 @@ Int64Array = npt.NDArray[np.int64]
 UPDATE, AVERAGE, BEST = 0, 1, 2
 # steps of a program
 DESCEND, ASCEND, CLEAR, HAND_DOWN, COLLECT, TOTAL, WATCH = 0, 1, 2, 3, 4, 5, 6
+FETCH, SCATTER, ENTER, LEAVE = 7, 8, 9, 10
 
 
 class Street(NamedTuple):
@@ -51,6 +60,7 @@ class Street(NamedTuple):
     rescale: np.float32  # what values are multiplied by when they are added to the street before
     width: Int64Array  # [2] W
     storage_at: Int64Array  # [2] offset of the first board's rows in the player's storage
+    board_stride: Int64Array  # [2] from one board's rows to the next one's; 0 where boards share a window
     reach_at: Int64Array  # [2] offset of the street's slots in a thread's reach
     values_at: Int64Array  # [2] offset of the street's values in a thread's values, when the player traverses
     table0: HandTable
@@ -72,6 +82,17 @@ class Storage(NamedTuple):
     regret: Kept
     policy_sum: Kept
     instant: Instant  # float32 always
+
+
+class Window(NamedTuple):
+    """Rows of the last street that all its boards share."""
+
+    level: int  # the street that has it; -1 for none
+    storage: tuple[Storage, Storage]
+    buckets: tuple[BucketRows, BucketRows]  # of the players; empty without buckets
+    multiplicity: Float32Array  # [B] how many boards each of the street's stands for, from the first street on
+    gains: Float32Array  # [6] discounts by which regrets become the gains of one iteration
+    entry: Entry
 
 
 class Work(NamedTuple):
@@ -101,7 +122,7 @@ def _descend(
         width = street.width[actor]
         reach = work.reach0 if actor == 0 else work.reach1
         kept = storage[actor]
-        rows_at = street.storage_at[actor] + (np.int64(board) * forest.num_rows[actor] + forest.row[slot]) * width
+        rows_at = street.storage_at[actor] + board * street.board_stride[actor] + np.int64(forest.row[slot]) * width
         from_at = street.reach_at[actor] + np.int64(forest.slot[actor, slot]) * width
         to_at = street.reach_at[actor] + np.int64(forest.slot[actor, forest.first_child[slot]]) * width
         weights = kept.regret if mode == UPDATE else kept.policy_sum
@@ -135,7 +156,7 @@ def _ascend(
     forest, width = street.forest, street.width[player]
     own, values = storage[player], work.values
     base = street.values_at[player] - forest.node_start[chunk] * width
-    rows = street.storage_at[player] + np.int64(board) * forest.num_rows[player] * width
+    rows = street.storage_at[player] + board * street.board_stride[player]
     for k in range(forest.inner_start[chunk + 1] - 1, forest.inner_start[chunk] - 1, -1):
         slot = forest.inner[k]
         first, count = forest.first_child[slot], forest.num_children[slot]
@@ -239,20 +260,70 @@ def _watch(
             watched[target + hand] = watched[target + hand] * discounts[5] + work.values[source + hand] * discounts[2]
 
 
+@inner_kernel(inline="always")
+def _fetch(player: int, mode: int, street: Street, board: int, window: Window) -> None:
+    """Fills the window with what both players do on a board, and clears the sums of the opponent's policies."""
+    for actor in range(2):
+        count, width = street.forest.num_rows[actor], street.width[actor]
+        kept = window.storage[actor]
+        if mode == UPDATE:
+            fetch(window.buckets[actor], board, count, width, kept.regret)
+            if actor != player:
+                kept.policy_sum[:] = np.float32(0.0)
+        else:
+            fetch(window.buckets[actor], board, count, width, kept.policy_sum)
+
+
+@inner_kernel(inline="always")
+def _scatter(player: int, street: Street, board: int, window: Window, piece: int) -> None:
+    """Adds a board's gains of the traverser, and its policies of the opponent, to those of their buckets."""
+    for actor in range(2):
+        count, width = street.forest.num_rows[actor], street.width[actor]
+        kept, own = window.storage[actor], window.buckets[actor]
+        rows = kept.regret if actor == player else kept.policy_sum
+        scatter(own.bucket, own.added[piece], board, count, width, window.multiplicity[board], rows)
+
+
+@inner_kernel(inline="always")
+def _enter(player: int, street: Street, following: Street, board: int, chunk: int, work: Work, entry: Entry) -> None:
+    """Brings the reach of whoever does not traverse to a board: the searcher's as it is, the opponent's by a gadget."""
+    other = 1 - player
+    if other != entry.kind[1] or entry.kind[0] == AS_IT_IS:
+        _hand_down(player, street, following, board, chunk, work)
+        return
+    reach, width = work.reach0 if other == 0 else work.reach1, following.width[other]
+    first = following.forest.line_start[chunk]
+    for line in range(first, following.forest.line_start[chunk + 1]):
+        source, target = line * width, following.reach_at[other] + np.int64(line - first) * width
+        for row in range(0, width, LANES):
+            store(reach, target + row, load(entry.reach, source + row))
+
+
+@inner_kernel(inline="always")
+def _leave(player: int, street: Street, chunk: int, work: Work, entry: Entry) -> None:
+    """Lets the gadgets of a chunk's lines decide from what the opponent's update was worth."""
+    if player == entry.kind[1]:
+        first, width = street.forest.line_start[chunk], street.width[player]
+        for line in range(first, street.forest.line_start[chunk + 1]):
+            values_at = street.values_at[player] + np.int64(line - first) * width
+            decide_entry(entry, line, width, work.values, values_at)
+
+
 @kernel()
 def run(
     program: Int32Array, first_player: int, end_player: int, mode: int, streets: tuple[Street, Street, Street],
-    storage: tuple[Storage, Storage], work: Work, sums: Float32Array, watched: Float32Array, schedule: Float32Array,
-    raked: bool, sharp: bool,
+    storage: tuple[Storage, Storage], window: Window, work: Work, sums: Float32Array, watched: Float32Array,
+    schedule: Float32Array, raked: bool, sharp: bool,
 ) -> None:  # fmt: skip
     """Runs a program once per row of `schedule` and player.
 
     Args:
         program: [S, 4] steps: operation, street, board, chunk. HAND_DOWN and COLLECT name the upper street and the
             board of the lower one; CLEAR names the piece where it is about the first street, WATCH the player and the
-            board of the second street.
+            board of the second street, FETCH, SCATTER, ENTER and LEAVE the street that has the window.
         first_player, end_player: the traversers, in turn.
         mode: UPDATE, AVERAGE or BEST.
+        window: rows that the boards of the last street share.
         work: scratch of this thread.
         sums: [pieces, lines x W] of the first street's lines over the boards of each piece; a board belongs to the
             piece with its number modulo their number.
@@ -268,10 +339,25 @@ def run(
             for step in range(len(program)):
                 operation, level, board, chunk = program[step, 0], program[step, 1], program[step, 2], program[step, 3]
                 street = streets[level]
+                windowed = level == window.level
+                bucketed = windowed and len(window.multiplicity) > 0
                 if operation == DESCEND:
-                    _descend(player, mode, street, board, chunk, storage, work, schedule[t], raked, sharp)
+                    kept = window.storage if windowed else storage
+                    _descend(player, mode, street, board, chunk, kept, work, schedule[t], raked, sharp and not bucketed)
                 elif operation == ASCEND:
-                    _ascend(player, mode, street, board, chunk, storage, work, schedule[t], sharp)
+                    kept = window.storage if windowed else storage
+                    discounts = window.gains if bucketed else schedule[t]
+                    _ascend(player, mode, street, board, chunk, kept, work, discounts, sharp and not bucketed)
+                elif operation == FETCH:
+                    _fetch(player, mode, street, board, window)
+                elif operation == SCATTER:
+                    if mode == UPDATE:
+                        _scatter(player, street, board, window, chunk)
+                elif operation == ENTER:
+                    _enter(player, streets[level - 1], street, board, chunk, work, window.entry)
+                elif operation == LEAVE:
+                    if mode == UPDATE:
+                        _leave(player, street, chunk, work, window.entry)
                 elif operation == CLEAR:
                     _clear(player, level, street, board, work, sums)
                 elif operation == HAND_DOWN:
