@@ -14,7 +14,7 @@ from pathlib import Path
 from aleator.solvers.solution import Solution, open_solution
 
 COMMAND = [sys.executable, "-m", "aleator.apps.cli.main"]
-PATIENCE = 240.0  # seconds; machines that run tests may be busy
+PATIENCE = 600.0  # seconds; machines that run tests may be busy
 
 
 def start(*arguments: str, **settings: object) -> subprocess.Popen[str]:
@@ -22,11 +22,6 @@ def start(*arguments: str, **settings: object) -> subprocess.Popen[str]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
     return subprocess.Popen([*COMMAND, *arguments], **(pipes | settings))  # type: ignore[call-overload,no-any-return]
-
-
-def step_back() -> None:
-    """Lets others go first: who watches a process must not be slower than the process itself. For `preexec_fn`."""
-    os.nice(10)
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,8 +16,9 @@ from aleator.apps.cli import device, training
 from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.value_network.model import load_model
 from tests.apps.calls import call
-from tests.apps.processes import step_back
+from tests.apps.processes import PATIENCE
 from tests.learning.runs import contents
+from tests.learning.struck import COMMAND as STRUCK
 
 TINY = ("--set", "updates=8", "--set", "games=8", "--set", "searches=64", "--set", "batch=16", "--set", "width=8",
         "--device", "cpu", "--threads", "1", "--playthroughs", "16")  # fmt: skip
@@ -92,19 +91,14 @@ def test_tensorboard_gets_the_curves(capsys: pytest.CaptureFixture[str], tmp_pat
 
 def test_a_signal_saves_and_says_how_to_go_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder, straight = tmp_path / "run", tmp_path / "straight"
-    settings = ("--game", "liars-dice:1x2", *TINY, "--set", "searches=800", "--playthroughs", "0")
-    arguments = [sys.executable, "-m", "aleator.apps.cli.main", "train", "rebel", *settings, "--out", str(folder)]
-    arguments += ["--checkpoint-every", "1000"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(
-        arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=step_back
-    )
-    deadline = time.monotonic() + 120
-    while len(RunDirectory(folder).metrics()) < 3 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGTERM)
-    text, error = process.communicate(timeout=120)
-    assert process.returncode == 143, error
+    settings = ("--game", "liars-dice:1x2", *TINY, "--set", "searches=80", "--playthroughs", "0")
+    arguments = ("train", "rebel", *settings, "--out", str(folder), "--checkpoint-every", "1000")
+    process = subprocess.run(
+        [*STRUCK, str(int(signal.SIGTERM)), "3", "0.5", *arguments],
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    text = process.stdout
+    assert process.returncode == 143, process.stderr
     assert "stopped after epoch" in text
     _, _, again = text.partition("go on with")
     assert again.split() == ["aleator", "train", "rebel", "--resume", str(folder), "--device", "cpu",

@@ -132,7 +132,8 @@ def test_a_dealer_and_two_players_in_processes_of_their_own(capsys: pytest.Captu
     log, said = tmp_path / "dealer.log", tmp_path / "said.txt"
     command = [sys.executable, "-m", "aleator"]
     dealer = subprocess.Popen(
-        [*command, "dealer", "hunl", "--ports", "0,0", "--names", "a,b", "--hands", "5", "--log", str(log), "--json"],
+        [*command, "dealer", "hunl", "--ports", "0,0", "--names", "a,b", "--hands", "5", "--log", str(log), "--json",
+         "--seconds-per-action", "100", "--seconds-per-hand", "200"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert dealer.stderr is not None

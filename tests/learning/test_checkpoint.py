@@ -7,8 +7,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +20,10 @@ from aleator.learning.run_files import CHECKPOINT, METRICS, NETWORK
 from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import load_model
 from aleator.storage import ArrayFile, StorageError, write_arrays
-from tests.apps.processes import kinds_of_end, step_back
+from tests.apps.processes import COMMAND, PATIENCE, kinds_of_end
 from tests.learning.ladder import Ladder
 from tests.learning.runs import contents, leftovers, tiny
+from tests.learning.struck import COMMAND as STRUCK
 
 NO_EVALUATION = Pace(playthroughs=0, checkpoint_seconds=0)
 
@@ -236,48 +235,28 @@ def killed_at_random(path: Path, config: RebelConfig, kills: int, seed: int) -> 
     """Returns a run whose process was killed at so many random moments, told to end at others, and then left to end."""
     rng, run = random.Random(seed), RunDirectory(path)
     run.create(config)
-    command = [
-        sys.executable,
-        "-m",
-        "aleator.apps.cli.main",
-        "train",
-        "rebel",
-        "--resume",
-        str(path),
-        "--device",
-        "cpu",
-    ]
-    command += ["--threads", "1", "--checkpoint-every", "0", "--playthroughs", "0", "--json"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = ["train", "rebel", "--resume", str(path), "--device", "cpu", "--threads", "1", "--checkpoint-every", "0"]
+    command += ["--playthroughs", "0", "--json"]
     for kind in kinds_of_end(kills, rng):
-        process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=step_back
+        # it comes some epochs further, then the blow falls at any moment of an epoch or of a checkpoint
+        moment = [str(int(kind)), str(rng.randrange(2, 5)), str(2.0 * rng.random())]
+        ended = subprocess.run(
+            [*STRUCK, *moment, *command], capture_output=True, text=True, timeout=PATIENCE, check=False
         )
-        # let it come some epochs further, then strike at any moment of an epoch or of a checkpoint
-        goal = max((line["epoch"] for line in run.metrics()), default=0) + rng.randrange(2, 5)
-        deadline = time.monotonic() + 120
-        while process.poll() is None and time.monotonic() < deadline:
-            if run.metrics() and run.metrics()[-1]["epoch"] >= goal:
-                break
-            time.sleep(0.002)
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(rng.random() * 0.03)
-        process.send_signal(kind)
-        process.communicate()
-        assert process.returncode == (-signal.SIGKILL if kind == signal.SIGKILL else 128 + kind)
+        assert ended.returncode == (-signal.SIGKILL if kind == signal.SIGKILL else 128 + kind), ended.stderr
         # whole, whatever the moment was
         file = ArrayFile(path / CHECKPOINT)
         assert [file.read(name).nbytes for name in file.names]
         assert load_model(path / NETWORK).config == config
         json.loads((path / "config.json").read_text())
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
+    ended = subprocess.run([*COMMAND, *command], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert json.loads(ended.stdout)["done"] is True
     assert leftovers(path) == []
     return run
 
 
 def check_kills(tmp_path: Path, kills: int) -> None:
-    config = tiny(searches=8 * 40 * kills)
+    config = tiny(searches=8 * 20 * kills)
     straight = finished(tmp_path / "straight", config, Pace(playthroughs=0))
     assert contents(killed_at_random(tmp_path / "killed", config, kills, seed=kills)) == contents(straight)
 

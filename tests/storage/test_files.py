@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -163,7 +162,6 @@ def test_rests_of_killed_saves_are_removed_and_saves_that_go_on_are_not(tmp_path
     assert len(os.listdir(tmp_path)) == 2, "that of the dead one is gone"
     alive.send_signal(signal.SIGKILL)
     alive.wait()
-    time.sleep(0.05)
     replace_file(path, [b"newer"])
     assert os.listdir(tmp_path) == ["x"] and path.read_bytes() == b"newer"
 

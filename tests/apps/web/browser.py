@@ -19,7 +19,7 @@ FLAGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
-PATIENCE = 60_000  # milliseconds
+PATIENCE = 240_000  # milliseconds; machines that run tests may be busy
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
 
 
@@ -50,7 +50,7 @@ def chromium() -> Iterator[Any]:
     path = find_chromium()
     with sync_api.sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS, timeout=PATIENCE)
         except sync_api.Error as error:
             pytest.fail(f"{path} does not start: {error.message.splitlines()[0]}", pytrace=False)
         yield browser

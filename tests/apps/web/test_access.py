@@ -12,7 +12,8 @@ import pytest
 
 from aleator.apps.web.access import Access, load_token, write_open_page
 from aleator.apps.web.config import ServerConfig, ServerError
-from tests.apps.web.running import RunningServer
+from tests.apps.web.browser import PATIENCE
+from tests.apps.web.running import SECONDS, RunningServer
 
 TOKEN = "t" * 40
 
@@ -112,7 +113,7 @@ def test_data_directories_are_private_but_those_of_others_are_left_as_they_are(t
 
 
 def test_a_real_server_answers_only_to_its_token(server: RunningServer) -> None:
-    with httpx.Client(base_url=server.url) as stranger:
+    with httpx.Client(base_url=server.url, timeout=SECONDS) as stranger:
         for path in ("/api/jobs", "/api/about", "/openapi.json", "/js/main.js", "/api/nothing"):
             answer = stranger.get(path)
             assert answer.status_code == 401 and "needs its token" in answer.json()["detail"], path
@@ -129,6 +130,7 @@ def test_a_real_server_answers_only_to_its_token(server: RunningServer) -> None:
 
 def test_the_page_opens_from_the_private_page_and_from_links_elsewhere(browser: Any, server: RunningServer) -> None:
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     refused = page.goto(server.url)
     assert refused.status == 401 and "open the address" in page.inner_text("body")

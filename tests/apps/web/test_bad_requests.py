@@ -102,7 +102,7 @@ def test_others_are_answered_while_a_spot_is_checked(server: RunningServer) -> N
     while thread.is_alive():
         assert server.client.get("/api/jobs").is_success
         asked += not answers
-        thread.join(0.05)
+        thread.join(0.01)
     assert answers[0].status_code == 400
     assert "160,000 nodes" in answers[0].json()["detail"] or "longer than 8 s" in answers[0].json()["detail"]
     assert asked >= 3, "they were answered meanwhile"
@@ -112,8 +112,8 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
     async def ask() -> None:
         worker = WorkerProcess(memory_limit=1 << 32, niceness=0, log=tmp_path / "worker.log")
         await worker.call("range", {"text": "AA"})
-        with pytest.raises(TooSlowError, match=r"longer than 0\.5 s"):
-            await worker.call("check", {"spot": slow_spot()}, seconds=0.5)
+        with pytest.raises(TooSlowError, match=r"longer than 0\.01 s"):  # on no machine is that enough
+            await worker.call("check", {"spot": slow_spot()}, seconds=0.01)
         assert json.loads(await worker.call("range", {"text": "AA"}))["num_hands"] == 6, "it is started anew"
         await worker.kill()
 

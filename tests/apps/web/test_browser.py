@@ -12,7 +12,7 @@ import pytest
 
 from aleator.games.holdem.spot import DEFAULT_RULE
 from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked, play_deal
-from tests.apps.web.running import LONG, RIVER, RunningServer
+from tests.apps.web.running import LONG, RIVER, SECONDS, RunningServer
 
 pytestmark = pytest.mark.xdist_group("web")
 
@@ -70,13 +70,12 @@ def test_a_spot_from_paint_to_restart(browser: Any, empty: Path) -> None:
     try:
         _paint_and_solve(page)
         locked = _lock_and_solve_again(page)
+        page.page.goto("about:blank")  # nobody asks while the server is away
         server.stop()
         again = RunningServer(empty)
         again.port, again.url = server.port, server.url
-        again.client = type(server.client)(base_url=server.url, timeout=60)
+        again.client = type(server.client)(base_url=server.url, timeout=SECONDS)
         server = again.start()
-        page.page.wait_for_timeout(500)
-        page.errors.clear()  # the page noticed that the server was away
         shown = page.open("solve")
         shown.wait_for_selector(".spot-row")
         assert shown.locator(".spot-row").count() == 2

@@ -15,7 +15,7 @@ from aleator.apps.web import connections, guard
 from aleator.apps.web.access import Access
 from aleator.apps.web.connections import limited_protocol, report_error
 from aleator.apps.web.guard import Guard
-from tests.apps.web.running import RunningServer, free_port
+from tests.apps.web.running import RunningServer
 
 TOKEN = "t" * 40
 
@@ -34,16 +34,16 @@ async def endless(scope: Any, receive: Any, send: Any) -> None:
 async def talk(sent: bytes, *, most: int = 10) -> bytes:
     """Returns what a server has answered when it has closed a connection on which `sent` came, read no further."""
     uvicorn = pytest.importorskip("uvicorn")
-    port = free_port()
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    client = socket.create_connection(("127.0.0.1", port))
+    client.sendall(sent.replace(b"PORT", str(port).encode()))  # it is there before any time is counted
     app: Any = Guard(endless, Access(TOKEN, port), port=port, max_body=1000, max_upload=1000)
     # its logging would close the streams of libraries that are loaded, pytest's among them
     config = uvicorn.Config(app, port=port, log_config=None, http=limited_protocol(most), lifespan="off")
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1000)
-    writer.write(sent.replace(b"PORT", str(port).encode()))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    reader, writer = await asyncio.open_connection(sock=client, limit=1000)
     answer = b""
     async with asyncio.timeout(120):
         if b"/api/big" in sent:  # which nobody reads

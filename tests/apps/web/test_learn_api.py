@@ -75,14 +75,14 @@ def test_the_pages_have_the_algorithms_and_settings_of_the_library(server: Runni
         assert (answer.status_code, answer.json()["detail"]) == (400, str(caught.value))
 
 
+def line_of(epoch: int) -> str:
+    row = {"epoch": epoch, "seconds": 2.0 * epoch, "examples": 100 * epoch, "loss": 1 / (epoch + 1)}
+    return json.dumps(row | ({"exploitability": 0.5 / (epoch + 1)} if epoch % 10 == 0 else {})) + "\n"
+
+
 def write_run(folder: Path, epochs: int) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [
-        {"epoch": epoch, "seconds": 2.0 * epoch, "examples": 100 * epoch, "loss": 1 / (epoch + 1)}
-        | ({"exploitability": 0.5 / (epoch + 1)} if epoch % 10 == 0 else {})
-        for epoch in range(epochs)
-    ]
-    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"epoch": 99, "lo')
+    (folder / "metrics.jsonl").write_text("".join(map(line_of, range(epochs))) + '{"epoch": 99, "lo')
     (folder / "config.json").write_text('{"game": "liars-dice:1x4"}')
     return folder
 
@@ -117,6 +117,7 @@ def test_runs_are_listed_and_streamed(server: RunningServer) -> None:
     with server.client.stream("GET", "/api/runs/events", params={"name": "dice"}) as events:
         lines = events.iter_lines()
         first = next(line for line in lines if line.startswith("data:"))
-        write_run(server.data_dir / "runs" / "dice", 13)
+        with (server.data_dir / "runs" / "dice" / "metrics.jsonl").open("a") as file:
+            file.write('ss": 0.1}\n')  # at once, as a run does: what is half written is never seen
         second = next(line for line in lines if line.startswith("data:"))
     assert json.loads(first[5:])["points"] == 12 and json.loads(second[5:])["points"] == 13

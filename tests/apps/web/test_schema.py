@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 
-from tests.apps.web.running import RunningServer
+from tests.apps.web.running import SECONDS, RunningServer
 
 schemathesis = pytest.importorskip("schemathesis")
 
@@ -38,7 +38,7 @@ def _attempt(cases: Any, server: RunningServer, examples: int) -> None:
     )
     @given(case=cases)
     def attempt(case: Any) -> None:
-        answer = case.call(base_url=server.url, headers={"authorization": f"Bearer {server.token}"})
+        answer = case.call(base_url=server.url, headers={"authorization": f"Bearer {server.token}"}, timeout=SECONDS)
         assert answer.status_code < 500, f"{answer.status_code} {answer.text}"
 
     attempt()

@@ -1,8 +1,8 @@
 """A worker process as the server sees it: one call at a time, events on the way, a result or a reason at the end.
 
 A call is one line of JSON on the worker's standard input. Answers are frames on its standard output: a line of JSON
-that says what comes (`event`, `result`, `refused`, `failed`) and how many bytes, then those bytes, which are JSON too.
-Results go to the browser as they are.
+that says what comes (`begun`, `event`, `result`, `refused`, `failed`) and how many bytes, then those bytes, which are
+JSON too. Results go to the browser as they are.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from aleator.errors import AleatorError
 OnEvent = Callable[[dict[str, Any]], None]
 MAX_FRAME = 256 << 20
 MAX_LOG = 4 << 20
+START_SECONDS = 120.0  # until a call has begun: the process starts and imports what it needs, on a busy machine
 # Libraries that start a thread per core for every small product wait for each other when cores are busy.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -77,7 +78,7 @@ class WorkerProcess:
             method: a name in `aleator.apps.web.worker.METHODS`.
             params: its arguments.
             on_event: called with what the worker reports on the way.
-            seconds: how long it may take; then the process is killed.
+            seconds: how long it may take once it has begun; then the process is killed.
 
         Raises:
             RefusedError: what was asked for makes no sense, or takes longer than it may.
@@ -87,7 +88,13 @@ class WorkerProcess:
         async with self._lock:
             await self.start()
             try:
-                return await asyncio.wait_for(self._exchange(method, params, on_event), seconds)
+                async with asyncio.timeout(None if seconds is None else START_SECONDS) as limit:
+
+                    def begin() -> None:
+                        if seconds is not None:
+                            limit.reschedule(asyncio.get_running_loop().time() + seconds)
+
+                    return await self._exchange(method, params, begin, on_event)
             except TimeoutError:
                 await self.kill()
                 raise TooSlowError(f"this takes longer than {seconds:g} s, and was ended") from None
@@ -95,7 +102,9 @@ class WorkerProcess:
                 await self.kill()  # an answer nobody waits for must not be taken for the next one
                 raise
 
-    async def _exchange(self, method: str, params: dict[str, Any], on_event: OnEvent | None) -> bytes:
+    async def _exchange(
+        self, method: str, params: dict[str, Any], on_begin: Callable[[], None], on_event: OnEvent | None
+    ) -> bytes:
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         try:
@@ -104,6 +113,9 @@ class WorkerProcess:
             while True:
                 header = json.loads(await process.stdout.readuntil(b"\n"))
                 body = await process.stdout.readexactly(header["size"])
+                if header["kind"] == "begun":
+                    on_begin()
+                    continue
                 if header["kind"] == "event":
                     if on_event:
                         on_event(json.loads(body))

@@ -49,6 +49,7 @@ def _answer(message: dict[str, Any], channel: Channel, memory: int) -> None:
         function: Callable[[dict[str, Any], Channel], Any] = getattr(
             importlib.import_module(f"aleator.apps.web.worker.{module}"), name
         )
+        channel.send("begun", None)
         channel.send("result", function(message["params"], channel))
     except AleatorError as error:
         channel.send("refused", {"message": str(error)})
