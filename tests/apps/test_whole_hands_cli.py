@@ -81,6 +81,8 @@ def test_minutes_end_a_match_that_goes_on_from_its_file(capsys: pytest.CaptureFi
         (("lbr", "hunl", "random", "--menu", "x"), "unknown menu 'x'"),
         (("lbr", "hunl", "random", "--rounds", "9"), "rounds '9'"),
         (("solve", "hunl"), "is played"),
+        (("games", "hunl:7x"), "stack=CHIPS"),
+        (("games", "ring:99"), "2 to 10 players"),
         (("solve", "flop-holdem", "--algorithm", "mccfr"), "public states with every card apart"),
         (("acpc", "127.0.0.1", "9", "--agent", "random"), "no dealer"),
         (("acpc", "x" * 300, "9", "--agent", "random"), "no dealer"),
@@ -115,6 +117,44 @@ def test_hands_are_converted_and_shown(capsys: pytest.CaptureFixture[str], tmp_p
     code, text, error = call(capsys, "hands", "convert", str(lines), str(tmp_path / "again.phhs"))
     assert code == 0 and "20 hands" in text and "2 left out" in text
     assert "line 21: not JSON" in error and "line 22: setup must be" in error
+
+
+def test_a_hand_that_a_file_does_not_have(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    assert call(capsys, "match", "hunl", "random", "always-call", "--hands", "4", "--out", str(file))[0] == 0
+    for options in ((), ("--json",)):
+        code, text, error = call(capsys, "hands", "show", str(file), "--number", "99", *options)
+        assert (code, text) == (2, "")
+        assert error == f"error: {file} has no hand 99; it has 4 hands, numbers 0 to 3\n"
+    site = tmp_path / "site.txt"
+    site.write_text(STARS)
+    assert "it has hand 1 only" in call(capsys, "hands", "show", str(site), "--number", "0")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "hunl",
+            ("2 players", "20,000 chips", "blinds are 50 and 100", "100 or more", "preflop, flop, turn and river"),
+        ),
+        ("hunl:100bb", ("10,000 chips",)),
+        ("hulh", ("raises are of 2/2/4/4 chips", "at most 3/4/4/4")),
+        ("flop-holdem", ("preflop and flop", "blinds are 1 and 2")),
+        ("ring:6", ("6 players", "10,000 chips")),
+        ("nolimit-turn", ("preflop, flop and turn",)),
+        ("turn-endgame", ("begins on the turn", "2,000 chips in the pot and 3s 7h Td Ks", "turn and river", "19,000")),
+    ],
+)
+def test_games_of_whole_hands_say_their_rules(
+    capsys: pytest.CaptureFixture[str], name: str, words: tuple[str, ...]
+) -> None:
+    code, text, error = call(capsys, "games", name)
+    assert code == 0 and text.startswith(f"{name}: "), error
+    assert all(part in " ".join(text.split()) for part in words), text
+    (row,) = json.loads(call(capsys, "games", name, "--json")[1])
+    assert row["game"] == name and row["players"] == (6 if name == "ring:6" else 2)
+    assert all(part in row["rules"] for part in words)
 
 
 def test_hand_histories_of_a_site_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

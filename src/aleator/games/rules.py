@@ -6,6 +6,9 @@ import inspect
 from typing import Any, Final
 
 from aleator.games.base import Game
+from aleator.games.holdem.betting import STREET_NAMES
+from aleator.games.holdem.cards import format_cards
+from aleator.games.holdem.variants import HoldemVariant
 
 _ONE_BET: Final = "Then you check or bet 1; facing a bet, you fold or call. The higher card wins the pot."
 RULES: Final = {
@@ -64,3 +67,33 @@ def rules_of(game: Game[Any]) -> str:
     if family in RULES:
         return RULES[family]
     return " ".join((inspect.getdoc(type(game)) or "This game does not say its rules.").split("\n\n")[0].split())
+
+
+def rules_of_hands(variant: HoldemVariant) -> str:
+    """Returns the rules of a game of whole hands in one paragraph."""
+    rules, first = variant.rules, variant.first_street
+    if variant.pot:
+        start = f"Play begins on the {STREET_NAMES[first]}, with {variant.pot:,} chips in the pot"
+        start += f" and {format_cards(variant.board)} on the table. " if variant.board else ". "
+        start += f"Each of {rules.num_players} players has two cards and {variant.stack:,} more chips."
+    else:
+        start = f"Each of {rules.num_players} players gets two cards and has {variant.stack:,} chips. "
+        start += f"The blinds are {rules.small_blind:,} and {rules.big_blind:,}."
+    streets = [STREET_NAMES[street] for street in range(first, rules.num_streets)]
+    rounds = streets[0] if len(streets) == 1 else f"{', '.join(streets[:-1])} and {streets[-1]}"
+    if rules.fixed_bets is None:
+        amounts = f"Bets are of {rules.big_blind:,} or more, raises at least of what the last one was, up to all chips."
+    else:
+        amounts = f"Bets and raises are of {_by_street(rules.fixed_bets)} chips."
+    if rules.max_raises is not None:
+        amounts += f" There are at most {_by_street(rules.max_raises)} on a street."
+    if variant.menu is not None:
+        amounts += " The papers that solve it allow some sizes only."
+    return (
+        f"{start} There is betting on {rounds}: you check or bet, or fold, call or raise. {amounts} "
+        "Whoever is left wins the pot; of several, who makes the best five-card hand with the cards on the table."
+    )
+
+
+def _by_street(values: tuple[int | None, ...]) -> str:
+    return "/".join("any number" if value is None else str(value) for value in values)

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from aleator.apps.cli.output import out, print_json, print_table
-from aleator.games.holdem.variants import known_hand_games
+from aleator.games.holdem.variants import is_hand_game, known_hand_games, load_hand_game
 from aleator.games.multiplayer.contract import check_multiplayer_game
 from aleator.games.multiplayer.registry import is_multiplayer, known_multiplayer_games, load_multiplayer_game
 from aleator.games.registry import known_games, load_game
-from aleator.games.rules import rules_of
+from aleator.games.rules import rules_of, rules_of_hands
 from aleator.games.size import measure
 
 
@@ -25,9 +25,12 @@ def run(
     are taken up to symmetry: Leduc's suits and the order of a player's dice do not count. Of many players, histories
     are all, moves of chance included, and public states those where somebody moves.
 
-    Examples:  aleator games  |  aleator games leduc:5  |  aleator games kuhn:players=3  |
+    Examples:  aleator games  |  aleator games leduc:5  |  aleator games kuhn:players=3  |  aleator games hunl  |
     aleator games liars-dice:2x3 --json
     """
+    if name and is_hand_game(name):
+        _show_hand_game(name, json=json)
+        return
     rows = _many_players(name)
     for known in () if rows else known_games():
         for example in [name] if name else known.examples:
@@ -78,3 +81,25 @@ def _many_players(name: str | None) -> list[dict[str, Any]]:
     found = check_multiplayer_game(game, twice=False)
     row = {"game": name, "players": game.num_players, "summary": known.summary, "usage": known.usage}
     return [row | {"rules": game.rules()} | found._asdict()]
+
+
+def _show_hand_game(name: str, *, json: bool) -> None:
+    """Prints a game of whole hands; it is played hand by hand, and nobody counts its states."""
+    variant = load_hand_game(name)
+    rules = variant.rules
+    facts: dict[str, Any] = {
+        "game": name,
+        "summary": variant.title,
+        "players": rules.num_players,
+        "small_blind": rules.small_blind,
+        "big_blind": rules.big_blind,
+        "stack": variant.stack,
+        "pot": variant.pot,
+        "betting": "no-limit" if rules.fixed_bets is None else "limit",
+        "rules": rules_of_hands(variant),
+    }
+    if json:
+        print_json([facts])
+        return
+    out.print(f"{name}: {variant.title}\n\n{facts['rules']}\n", markup=False)
+    out.print("Whole hands, for match, lbr and play." if rules.num_players == 2 else "Whole hands, for match.")

@@ -12,6 +12,7 @@ from aleator.arena.whole_hands.files import read_hands, write_hands
 from aleator.games.holdem.betting import STREET_NAMES, ActionKind
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_record import HandRecord
+from aleator.storage import StorageError
 
 app = typer.Typer(no_args_is_help=True, help="Convert and show files of whole hands.")
 
@@ -58,6 +59,8 @@ def show(
     for error in errors:
         note(f"left out: {error}")
     chosen = [record for record in records if number is None or record.number == number]
+    if number is not None and not chosen:
+        raise StorageError(f"{file} has no hand {number}; it has {_known_numbers(records)}")
     if json:
         print_json([record.to_dict() for record in chosen[:most]])
         return
@@ -67,7 +70,15 @@ def show(
     if len(chosen) > most:
         out.print(f"... and {len(chosen) - most:,} more; --most shows them", style="dim")
     if not chosen:
-        out.print("no such hand" if number is not None else "no hands", style="dim")
+        out.print("no hands", style="dim")
+
+
+def _known_numbers(records: list[HandRecord]) -> str:
+    """Returns the numbers of hands as a message says them."""
+    numbers = sorted(record.number for record in records)
+    if len(numbers) <= 1:
+        return f"hand {numbers[0]} only" if numbers else "none"
+    return f"{len(numbers):,} hands, numbers {numbers[0]:,} to {numbers[-1]:,}"
 
 
 def describe(record: HandRecord) -> str:
