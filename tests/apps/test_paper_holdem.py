@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,14 @@ import pytest
 from aleator.apps.papers.dcfr_hunl import BIG_BLIND, STACK, subgame
 from aleator.apps.papers.fhp_linear_cfr import whole_curve
 from aleator.apps.papers.holdem_curves import TYPICAL, HoldemCurve, holdem_curve, make_spot
+from aleator.apps.papers.safe_search_flop import FlopRun, make_report, measure, techniques
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
 from aleator.solvers.engines.boards.plan import BoardPlan
+from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 from tests.apps.calls import quick_paper
+from tests.search.test_boards import GAME as SMALL_DECK
+from tests.solvers.holdem.test_buckets import by_pairs
 
 pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 
@@ -71,3 +76,36 @@ def test_linear_cfr_on_flop_holdem_has_the_exploitability_of_the_thesis(
 ) -> None:
     _, document = quick_paper(capsys, "fhp-linear-cfr", tmp_path)
     assert len(document["claims"]) == 2 and all(claim["agrees"] for claim in document["claims"]), document["claims"]
+
+
+def test_flops_are_searched_by_every_technique_of_the_table() -> None:
+    """On a small deck: what is measured goes into the report beside the thesis' numbers."""
+    solver = HoldemSolver(SMALL_DECK, CFR_PLUS, buckets=by_pairs)
+    solver.run(30)
+    how = FlopRun(buckets=(200,), blueprint=30, iterations=60)
+    names = tuple(techniques(1))
+    found = dict(measure(solver, how, names, lambda share, what: None))
+    trunk = found.pop("trunk")
+    assert trunk == pytest.approx(1000 / 100 * solver.exploitability(), rel=1e-4)
+    assert len(found) == 9 and all(value < 1.02 * trunk for value in found.values())
+    report = make_report("small", how, {name: [score] for name, score in {"trunk": trunk, **found}.items()})
+    rows = {row[0]: row for row in report.rows}
+    assert rows["trunk"][2:] == (88.69, trunk, 100.0, 100.0, 1.0)
+    assert rows["unsafe"][2:6] == (
+        14.68,
+        found["unsafe"],
+        pytest.approx(16.55, abs=0.01),
+        100 * found["unsafe"] / trunk,
+    )
+    some = dict(measure(solver, replace(how, flops=12, iterations=20), ("unsafe",), lambda share, what: None))
+    assert some["trunk"] == pytest.approx(trunk) and some["unsafe"] < trunk
+    scores = {name: [1.0] for name in ("trunk", *names)}
+    assert "estimates, not exact" in make_report("small", replace(how, flops=12), scores).setting
+
+
+@pytest.mark.slow
+def test_flops_of_the_whole_deck_are_searched(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, document = quick_paper(capsys, "safe-search-small-flop", tmp_path / "new")
+    rows = {row["technique"]: row for row in document["rows"]}
+    assert rows["trunk"]["ours, mbb/h"] > 50
+    assert rows["unsafe"]["ours, %"] < 70 and rows["maxmargin"]["ours, %"] < 90

@@ -10,7 +10,8 @@ Algorithm:
 Reference: thesis 5.1.2 to 5.1.8.
 Deviations: boards that a renaming of suits makes equal are searched once. Estimates are the values of the opponent's
     policy of the last iteration, as in the thesis. Where only some flops are searched (`flops`), they stand for all:
-    each counts so often that together they weigh as much as all do, for the blueprint, too.
+    what search changes there is taken for what it changes on average, and added to what the blueprint is worth on all
+    flops. That is an estimate, mostly a little too high, since a best response makes the most of its errors.
 Status: tests/search/test_boards.py (the same techniques as trees); `aleator paper safe-search-holdem`.
 """
 
@@ -43,11 +44,13 @@ class Responses(NamedTuple):
 
     Attributes:
         boards: [B, L, W] on each flop after each line.
+        lines: [L, W] at the end of each line before the flop.
         nodes: [N, W] at the nodes before the flop.
         mean: in chips a hand.
     """
 
     boards: Float32Array
+    lines: FloatArray
     nodes: Float32Array
     mean: float
 
@@ -58,7 +61,7 @@ class BoardSearch:
     Args:
         solver: has the blueprint, its average policy, and the policy of its next iteration.
         searcher: who searches.
-        flops: the numbers of those that are dealt, in the order of the plan; all unless given.
+        flops: the numbers of those that are searched, in the order of the plan; all unless given.
         threads: that share the flops.
     """
 
@@ -94,11 +97,12 @@ class BoardSearch:
             boards[board] = values
             return values
 
-        nodes = self._above(walk, how)
-        return Responses(boards, nodes, self._mean(nodes))
+        lines = self._collect(walk, range(len(boards)))
+        nodes = self.subgames.above(lines, how)
+        return Responses(boards, lines, nodes, self._mean(nodes))
 
     def search(self, config: SafeSearch, on_board: OnBoard | None = None) -> float:
-        """Returns what a best response wins, in chips a hand, when every flop that is dealt was searched.
+        """Returns what a best response wins, in chips a hand, when every flop is searched.
 
         Args:
             config: the technique, its regret rule and its iterations; seconds are not looked at.
@@ -122,16 +126,22 @@ class BoardSearch:
             entry.alternative[:] = mean.ravel()
 
         def walk(worker: BoardWorker, board: int) -> Float32Array:
-            return worker.search(board, kind, fill, config.rule, config.iterations)
+            found = worker.search(board, kind, fill, config.rule, config.iterations)
+            found -= exact.boards[board]
+            return found
 
-        return self._mean(self._above(walk, BEST, on_board))
+        changed = exact.lines + self.times * self._collect(walk, self.flops, on_board)
+        return self._mean(self.subgames.above(changed, BEST))
 
-    def _above(
-        self, walk: Callable[[BoardWorker, int], Float32Array], how: str, on_board: OnBoard | None = None
-    ) -> Float32Array:
-        """Returns [N, W]: the opponent's cfvs before the flop, given a function that walks a flop."""
+    def _collect(
+        self,
+        walk: Callable[[BoardWorker, int], Float32Array],
+        flops: Sequence[int],
+        on_board: OnBoard | None = None,
+    ) -> FloatArray:
+        """Returns [L, W]: the sums over flops of what a function finds for the lines there, seen before the flop."""
         shape = self.subgames.num_lines, self.plan.widths[0][self.opponent]
-        left, totals, done = list(self.flops), [np.zeros(shape) for _ in self._workers], [0]
+        left, totals, done = list(flops), [np.zeros(shape) for _ in self._workers], [0]
 
         def work_through(number: int) -> None:
             while left:
@@ -140,7 +150,7 @@ class BoardSearch:
                 except IndexError:
                     return
                 values = walk(self._workers[number], board)
-                self.subgames.collect(board, values, totals[number], self.times)
+                self.subgames.collect(board, values, totals[number])
                 done[0] += 1
                 if on_board is not None and number == 0:
                     on_board(done[0])
@@ -150,7 +160,8 @@ class BoardSearch:
         else:
             with ThreadPoolExecutor(len(self._workers)) as pool:
                 list(pool.map(work_through, range(len(self._workers))))
-        return self.subgames.above(np.sum(totals, axis=0), how)
+        found: FloatArray = np.sum(totals, axis=0)
+        return found
 
     def _mean(self, nodes: Float32Array) -> float:
         """Returns what the opponent wins, in chips a hand, given its cfvs at the nodes before the flop."""

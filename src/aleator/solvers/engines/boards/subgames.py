@@ -92,13 +92,13 @@ class BoardSubgames:
         """Returns what one thread walks boards with."""
         return BoardWorker(self)
 
-    def collect(self, board: int, values: Float32Array, totals: FloatArray, times: float = 1.0) -> None:
+    def collect(self, board: int, values: Float32Array, totals: FloatArray) -> None:
         """Adds a board's values [L, W] to those of the lines [L, W of the first street], for all it stands for."""
         street = self.engine.streets[1]
         maps = street.map0 if self.opponent == 0 else street.map1
         first = int(street.first_map[board])
         for rows in maps[first : first + int(street.num_maps[board])]:
-            totals += times * values[:, rows]
+            totals += values[:, rows]
 
     def above(self, totals: FloatArray, how: str) -> Float32Array:
         """Returns [N, W]: the opponent's cfvs at the nodes of the first street, given those of its lines [L, W]."""
