@@ -28,7 +28,8 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         Path(__file__),
         *package.glob("kernels/*.py"),
         *package.glob("solvers/engines/**/*.py"),
-        *package.glob("abstraction/**/*.py"),
+        *(package / "abstraction" / f"{name}.py" for name in ("boards", "features", "hand_index", "k_means")),
+        *package.glob("abstraction/blueprint/*.py"),
         *(
             package / "games" / "holdem" / f"{name}.py"
             for name in ("evaluator", "equity", "hand_kernels", "preflop_table")

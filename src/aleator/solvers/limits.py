@@ -198,7 +198,7 @@ def iterations_to(goal: float, curve: Sequence[CurvePoint]) -> float:
 def _seconds_left(curve: Sequence[CurvePoint], limits: Limits, iteration: int, seconds: float, rate: float) -> float:
     """Returns a forecast of the seconds to the nearest limit; NaN while there is none."""
     needed = math.inf if limits.exploitability is None else iterations_to(limits.exploitability, curve)
-    if math.isnan(needed):
+    if math.isnan(needed) or rate == 0.0:  # a solver that begins with iterations has no pace yet
         return math.nan
     left = (min(needed, limits.iterations or math.inf) - iteration) / rate
     if limits.seconds is not None:

@@ -189,6 +189,23 @@ class CFRUpdate:
         self.iteration, self._planned = iteration, self._planned[:0]
         self._weight = float(1.0 + np.cumprod(decays[:0:-1]).sum()) if iteration else 0.0
 
+    def carry_over(self, regrets: Vectors, instants: Vectors, weight: float) -> None:
+        """Goes on with other regrets, as if all iterations so far had that weight, and were so many fewer.
+
+        `instants` are the last iteration's, for rules that predict the next.
+        """
+        self._go_on_after(max(round(weight * self.iteration), 1) if self.iteration else 0)
+        prediction = self.rule.schedule(max(self.iteration, 1), 1)[0, 4]
+        for player, own in enumerate(self.memory):
+            own.regret[:] = weight * regrets[player]
+            if self.rule.floor:
+                np.maximum(own.regret, 0.0, out=own.regret)
+            own.policy_sum[:] *= weight
+            own.instant[:] = instants[player]
+            expected = own.regret * prediction + own.instant if self.rule.optimistic else own.regret
+            self._engine.match_regrets(player, np.maximum(expected, 0.0) ** self.rule.power, own.policy)
+            self.move(player)
+
     def weights(self) -> dict[int, float]:
         """Returns the weight of each iteration in the average policy; a warm start's share the last number."""
         decays = self.rule.schedule(1, self.iteration)[:, 2]

@@ -24,6 +24,7 @@ _VERBS = {
     "games": "What can be solved and played, with rules and sizes.",
     "algorithms": "How games are solved, and what can be set.",
     "solve": "Solve a game and, if asked, save and plot the result.",
+    "optimise": "Find bet sizes or other parameters of a game that are best for a player.",
     "evaluate": "Exploitability of a saved solution or an agent.",
     "holdem": "Estimate, solve and browse hold'em spots.",
     "agents": "Whom one can play against, and what can be set.",

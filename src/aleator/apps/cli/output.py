@@ -167,11 +167,13 @@ def plot_curves(path: Path, title: str, x_label: str, y_label: str, curves: Curv
 
 
 def plot_panels(
-    path: Path, x_label: str, y_label: str, panels: Mapping[str, Curves], bands: Bands | None = None
-) -> None:
+    path: Path, x_label: str, y_label: str, panels: Mapping[str, Curves], bands: Bands | None = None,
+    *, y_scale: str = "log",
+) -> None:  # fmt: skip
     """Draws one picture with a panel of curves per title, on doubly logarithmic axes, and writes it atomically.
 
-    A band of (x, low, high) is drawn around the curve of the same title and label.
+    A band of (x, low, high) is drawn around the curve of the same title and label. With a linear `y_scale` points may
+    be 0 or less.
     """
     import matplotlib
 
@@ -184,11 +186,11 @@ def plot_panels(
     figure, grid = pyplot.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
     for axes, (title, curves) in zip(grid.flat, panels.items(), strict=False):
         for label, points in curves.items():
-            shown = [(x, y) for x, y in points if x > 0 and y > 0]
+            shown = [(x, y) for x, y in points if x > 0 and (y > 0 or y_scale == "linear")]
             (line,) = axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
             if band := (bands or {}).get(title, {}).get(label):
                 axes.fill_between(*zip(*band, strict=True), color=line.get_color(), alpha=0.2, linewidth=0)
-        axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale="log")
+        axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale=y_scale)
         axes.grid(visible=True, which="major", alpha=0.3)
         axes.legend(frameon=False)
     for axes in list(grid.flat)[len(panels) :]:

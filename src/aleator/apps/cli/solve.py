@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from aleator.abstraction.parameters import parametric_game, parse_parameters
+from aleator.abstraction.regret_transfer import PAYOFF, ParametricProblem, parse_weight
 from aleator.apps.cli.holdem_report import (
     estimate_report,
     format_bytes,
@@ -56,6 +58,12 @@ def run(
     resume: Annotated[Path | None, typer.Option(help="Go on from a solution of the same game and algorithm.")] = None,
     resumable: Annotated[bool, typer.Option("--resumable", help="In hold'em: save regrets too, as big as the "
                                             "memory; other solutions always can be resumed.")] = False,
+    parameter: Annotated[list[str] | None, typer.Option(metavar="NAME=NUMBER", help="What stands for {NAME} in the "
+                                                        "game's name; keeps what --transfer needs.")] = None,
+    transfer: Annotated[Path | None, typer.Option(help="Go on from a solution with other values of --parameter: regret "
+                                                  "transfer.")] = None,
+    weight: Annotated[str, typer.Option(help="Of the iterations in it: payoff (Eq. 4.52), potential, unscaled, or a "
+                                        "number up to 1.")] = PAYOFF,
     estimate: Annotated[bool, typer.Option("--estimate", help="In hold'em: nodes, memory and seconds, and no "
                                            "solve.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw exploitability over iterations (.png, .svg, .pdf).")] = None,
@@ -67,6 +75,7 @@ def run(
     Examples:  aleator solve leduc --exploitability 1e-4
       |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000 --out dice.solution --plot dice.png
       |  aleator solve kuhn --algorithm lp --json
+      |  aleator solve "leduc:bets={a}/{b}" --parameter a=2.1 --parameter b=4.1 --transfer near.solution
     """
     if output:
         check_writable(output)
@@ -80,7 +89,9 @@ def run(
     limits = None
     if (iterations, exploitability, seconds) != (None, None, None):
         limits = Limits(iterations=iterations, exploitability=exploitability, seconds=seconds)
-    problem = find_problem(game, algorithm)
+    problem = _parametric(game, parameter, transfer, weight) if parameter else find_problem(game, algorithm)
+    if transfer and not parameter:
+        raise SolveError("--transfer needs the game's parameters: --parameter NAME=NUMBER for each {NAME} in its name")
     if estimate:
         _print_estimate(problem, algorithm, limits, dtype, threads, json=json)
         return
@@ -94,8 +105,21 @@ def run(
         points = [(float(getattr(point, field)), point.exploitability) for point in solution.summary.curve]
         name = solution.summary.algorithm
         plot_curves(plot, f"{game}, {name}", label, "exploitability (NashConv / 2)", {name: points})
+    if isinstance(problem, ParametricProblem) and problem.weight is not None and not json:
+        out.print(
+            f"transferred      iterations of {transfer} with weight {problem.weight:.4g}",
+            soft_wrap=True,
+            highlight=False,
+        )
     report(solution, json=json, files=[path for path in (output, plot) if path])
     end(stopped=stopped)
+
+
+def _parametric(game: str, texts: list[str], transfer: Path | None, weight: str) -> ParametricProblem:
+    """Returns the member of a family of games that is solved, and what it goes on from."""
+    values = parse_parameters(texts)
+    source = open_solution(transfer) if transfer else None
+    return ParametricProblem(parametric_game(game, values), values, source=source, weight=parse_weight(weight))
 
 
 def _print_estimate(

@@ -44,6 +44,12 @@ class SeedsCurve(NamedTuple):
         low, high = self.quality.min(axis=0), self.quality.max(axis=0)
         return list(zip(self.at.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
 
+    def interval(self) -> Band:
+        """Returns the 95 % confidence interval of the mean over runs."""
+        mean = self.quality.mean(axis=0)
+        error = 1.96 * self.quality.std(axis=0, ddof=1) / len(self.quality) ** 0.5
+        return list(zip(self.at.mean(axis=0).tolist(), (mean - error).tolist(), (mean + error).tolist(), strict=True))
+
 
 def run_beside(
     function: Callable[[Task], Result], tasks: Mapping[str, Task], on_progress: OnProgress, *, processes: int = 0

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
+from aleator.solvers.engines.cpu import derivatives as derivative_walk
 from aleator.solvers.engines.cpu import walk
 from aleator.solvers.engines.cpu.layout import Layout, Memory, Task, Vector
 from aleator.solvers.regret_rule import REGRET_MATCHING
@@ -138,6 +139,37 @@ class CpuEngine:
             if not alternating:
                 for player in (0, 1):
                     self.push_reach(player, memory[player].policy, memory[player].reach)
+
+    def set_stakes(self, stakes: FloatArray) -> None:
+        """Changes what is at stake [N] at the terminals; payoffs per unit of stake stay."""
+        self.layout.structure.stake[:] = stakes[self.layout.structure.terminal_node]
+
+    def iterate_with_derivatives(
+        self,
+        memory: tuple[Memory, Memory],
+        schedule: FloatArray,
+        iteration: int,
+        *,
+        minimiser: str,
+        alternating: bool,
+        slopes: FloatArray,
+        derivatives: tuple[FloatArray, FloatArray],
+        instants: tuple[FloatArray, FloatArray],
+    ) -> None:
+        """Runs CFR as `iterate` does, in one thread, and keeps how regrets change with the stakes.
+
+        Args:
+            slopes: [D, N] directions in which stakes change.
+            derivatives: per player [D, policy] of the regrets, updated in place.
+            instants: the same of the last iteration's regrets; of length 0 where no rule asks for them.
+        """
+        layout = self.layout
+        ends, dtype = layout.structure.terminal_node, layout.dtype
+        directions = tuple(layout.structure._replace(stake=slope[ends].astype(dtype)) for slope in slopes)
+        derivative_walk.iterate(
+            self.whole, layout.structure, directions, layout.sides, memory, derivatives, instants, self._scratch[0],
+            schedule, iteration, walk.MINIMISERS[minimiser], alternating,
+        )  # fmt: skip
 
     def push_reach(self, player: int, policy: Vector, reach: Vector) -> None:
         """Pushes a player's reach from the root's row down the tree under a policy."""

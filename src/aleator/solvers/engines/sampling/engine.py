@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aleator.solvers.engines.sampling.histories import HistoryRows, build_histories
+from aleator.games.base import FloatArray
+from aleator.solvers.engines.sampling.derivatives import iterate_derivatives
+from aleator.solvers.engines.sampling.histories import Histories, HistoryRows, build_histories
 from aleator.solvers.engines.sampling.iterate import Plan, Span, discount, iterate
 from aleator.solvers.engines.sampling.public import new_public_work
 from aleator.solvers.engines.sampling.rows import Tables, merge, new_slices
@@ -26,6 +28,7 @@ class SamplingEngine:
         rows: where entries of the tree's policy vectors are in the tables.
         regret, policy_sum: [entries] in rows.
         touched: nodes touched so far.
+        derivatives: [D, entries]: how regrets change in the directions that are followed.
     """
 
     def __init__(
@@ -62,10 +65,31 @@ class SamplingEngine:
             new_public_work(tree, self._game) if all_hands else new_work(depth, actions) for _ in range(self._threads)
         ]
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._directions: tuple[Histories, ...] = ()
+        self.derivatives: FloatArray = np.zeros((0, self.rows.size), dtype)
+
+    def set_stakes(self, stakes: FloatArray) -> None:
+        """Changes what is at stake [N] at the terminals; payoffs per unit of stake stay."""
+        self._game = self._game._replace(stake=stakes)
+
+    def follow(self, slopes: FloatArray) -> None:
+        """Keeps from now on how regrets change in directions [D, N] of the stakes; one thread walks then."""
+        self._directions = tuple(self._game._replace(stake=slope) for slope in slopes)
+        self.derivatives = np.zeros((len(slopes), self.rows.size), self.regret.dtype)
+        unused = np.zeros_like(self.policy_sum)
+        self._derivative_tables = tuple(
+            self._tables._replace(regret_to=row, policy_sum_to=unused, floor=-np.inf) for row in self.derivatives
+        )
 
     def run(self, options: Options, plan: Plan, iteration: int, count: int) -> None:
         """Runs iterations `iteration`, `iteration` + 1, ...; the result does not depend on the number of threads."""
         game, tables, slices = self._game, self._tables, self._slices
+        if self._directions:
+            self.touched = iterate_derivatives(
+                game, self._directions, tables, self._derivative_tables, slices, self._work[0], options, plan,
+                iteration, count, self.touched,
+            )  # fmt: skip
+            return
         if self._pool is None:
             span = Span(iteration, count, 0, 2, 0, 1)
             self.touched = iterate(game, tables, slices, self._work[0], options, plan, span, self.touched)
