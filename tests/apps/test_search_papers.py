@@ -44,3 +44,11 @@ def test_figure_5(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert final["modified CFR-AVE"] < final["CFR-D"], (game, final)
         assert max(final.values()) < 0.05  # uniform: 0.66, 2.37 and 0.41 in the whole games
     assert rows["leduc, exact", "CFR-D"]["whole game, random iteration"] < 0.2
+
+
+def test_pluribus_search_among_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, document = quick_paper(capsys, "pluribus-small", tmp_path)
+    assert len(document["rows"]) == 9
+    for row in document["rows"]:
+        assert row["search"] <= row["best"] and row["searches"] > 50
+    assert document["claims"][1]["agrees"], document["claims"]

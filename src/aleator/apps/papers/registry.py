@@ -93,6 +93,8 @@ _EXPERIMENTS = (
         "the same with two bet sizes: five times as large", "safe_search_flop", game="large"),
     _of("multi-valued", "Brown's thesis, Fig. 5.8",
         "depth-limited solving: exploitability by the number of values of a state"),
+    _of("pluribus-small", "Brown's thesis, 6.6",
+        "Pluribus' search in one seat of three- to six-player Leduc against blueprints, exactly"),
     _of("nested-search", "Brown's thesis, Table 5.4",
         "answers to off-tree bets by action translation and by nested search"),
     _of("continual-resolving", "DeepStack, Theorem 1 and Fig. 6",
