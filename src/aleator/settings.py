@@ -193,9 +193,10 @@ def settings_of(config: Any, *names: str) -> tuple[Setting, ...]:
 
 
 def check_settings(config: Any, error: type[AleatorError]) -> None:
-    """Raises an error if a field of a configuration has a value that its setting does not allow."""
+    """Raises an error if a field of a configuration has a value that its setting does not allow; None is none."""
     for one in settings_of(config):
-        one.check(one.default, error)
+        if one.default is not None:
+            one.check(one.default, error)
 
 
 def usage(name: str, settings: Iterable[Setting]) -> str:

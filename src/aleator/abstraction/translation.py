@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from aleator.errors import AgentError, check_known
+from aleator.games.holdem.betting import ActionKind
+from aleator.games.holdem.betting_tree import BettingNode
 
 Translation = Callable[[float, float, float], float]
 """The chance ``f(A, B, x)`` that a bet of x pots, A <= x <= B and A < B, is taken for one of A."""
@@ -78,3 +80,38 @@ def translate(bet: float, sizes: Sequence[float], translation: Translation = pse
     smaller = translation(sizes[above - 1], sizes[above], bet)
     chances = {above - 1: smaller, above: 1.0 - smaller}
     return {index: chance for index, chance in chances.items() if chance > 0.0}
+
+
+def raise_size(node: BettingNode, index: int, dead: int = 0) -> float:
+    """Returns a raise of a tree in pots: what it adds to a call, over the pot after that call.
+
+    Args:
+        node: a decision.
+        index: of the raise among its actions.
+        dead: chips in the middle that the tree does not count.
+    """
+    called = node.chips[1 - node.player]
+    return (node.children[index].chips[node.player] - called) / (dead + 2 * called)
+
+
+def matching_action(node: BettingNode, kind: ActionKind, size: float, *, all_in: bool, most: int) -> int:
+    """Returns the index of the action of a decision that is most like another one: of raises by the likelier size.
+
+    Args:
+        node: of a tree that counts all chips.
+        kind: of the action.
+        size: in pots, if it raises.
+        all_in: whether it puts all chips in: then the tree's all-in is taken, if it has one.
+        most: chips of a player when the tree begins.
+    """
+    kinds = [action.kind for action in node.actions]
+    if kind is not ActionKind.RAISE:
+        return kinds.index(kind if kind in kinds else ActionKind.CALL)
+    raises = [index for index, other in enumerate(kinds) if other is ActionKind.RAISE]
+    if not raises:
+        return kinds.index(ActionKind.CALL)
+    if all_in and node.children[raises[-1]].chips[node.player] == most:
+        return raises[-1]
+    sizes = [raise_size(node, index) for index in raises]
+    (place,) = translate(size, sizes, rounded_pseudo_harmonic)
+    return raises[place]

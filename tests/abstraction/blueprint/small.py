@@ -1,12 +1,19 @@
-"""A small abstraction for tests: flop hold'em with made-up buckets, which need no build."""
+"""Small abstractions for tests, with made-up buckets that need no build: flop hold'em, and hunl."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
+from aleator.abstraction.blueprint.file import Blueprint
+from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.boards import all_boards
 from aleator.abstraction.buckets import BucketConfig, Buckets
-from aleator.games.holdem.cards import blocked_hands
+from aleator.abstraction.translation import pseudo_harmonic
+from aleator.agents.whole_hands.blueprint import BlueprintAgent, BlueprintTree
+from aleator.agents.whole_hands.pot_odds import PotOddsAgent
+from aleator.games.holdem.cards import HANDS, blocked_hands
 from aleator.games.holdem.equity import hand_strengths
 
 GAME = "flop-holdem"
@@ -21,3 +28,31 @@ def small_buckets(count: int = 10, *, perfect_recall: bool = False) -> Buckets:
         table[row] = np.minimum(strengths * count, count - 1)
     middle = (np.arange(count) + 0.5) / count
     return Buckets(config, [table], [middle], np.zeros(1755, np.int16), {"fingerprint": f"small {count}", "seconds": 0})
+
+
+def whole_buckets() -> Buckets:
+    """Returns eight buckets on each street of hunl: four levels of hands, with and without a pair on the board."""
+    config = BucketConfig(buckets=(8, 8, 8), features=("equity",) * 3)
+    level = (np.argsort(np.argsort(hand_strengths(np.zeros(0, np.int8)))) * 4 // 1326).astype(np.uint8)
+    tables = []
+    for street in (1, 2, 3):
+        ranks = all_boards(street) // 4
+        seen = np.zeros((len(ranks), 13), np.uint8)
+        np.put_along_axis(seen, ranks.astype(np.int64), 1, axis=1)
+        tables.append(level + 4 * (seen[:, HANDS[:, 0] // 4] | seen[:, HANDS[:, 1] // 4]))
+    middle = (np.arange(8) + 0.5) / 8
+    return Buckets(config, tables, [middle] * 3, np.zeros(1755, np.int16), {"fingerprint": "whole 8", "seconds": 0})
+
+
+WHOLE_MENU = ("100%; all-in", "100%; all-in", "100%; all-in", "100%; all-in")
+
+
+def whole_blueprint(folder: Path, *, deals: int) -> BlueprintAgent:
+    """Returns an agent that plays a small blueprint of hunl, trained here and now."""
+    buckets = whole_buckets()
+    config = BlueprintConfig.of("hunl", menu=WHOLE_MENU, period=10_000)
+    trainer = BlueprintTrainer(config, buckets, folder / "whole.bin")
+    trainer.run(deals=deals)
+    trainer.save(folder / "whole.blueprint")
+    tree = BlueprintTree(Blueprint(folder / "whole.blueprint"), buckets)
+    return BlueprintAgent("blueprint:whole", tree, PotOddsAgent(), pseudo_harmonic)

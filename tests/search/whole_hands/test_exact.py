@@ -12,6 +12,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, raise_to
 from aleator.games.holdem.cards import blocked_hands
 from aleator.games.holdem.equity import hand_strengths
+from aleator.games.holdem.level_menu import LevelMenu
 from aleator.search.whole_hands.exact import solve_exactly, spot_of
 from aleator.search.whole_hands.menus import MENU
 from aleator.search.whole_hands.rounds import Constraint, RoundGame, SolvedRound, from_street_start, round_game
@@ -103,3 +104,19 @@ def test_a_gadget_keeps_its_promise(seat: int) -> None:
     unsafe = solve_exactly(replace(game, reach=np.where(live, np.maximum(misled, 1e-7), 0.0)), 400)
     kept, broken = ((best_response(s, game.reach, 1 - seat) - promised).max() / unit for s in (safe, unsafe))
     assert kept < 0.02 < 0.08 < broken
+
+
+def test_a_watched_players_cfvs_behind_the_card_add_up_to_those_before_it() -> None:
+    """Nobody bets on this turn, so that its value is the mean over the 44 rivers that two hands leave."""
+    menu = LevelMenu.parse("100%", "100%", "", "100%; all-in")
+    game = round_game(dealt(2, 6_000), menu, random_reach(4), to_the_end=True)
+    solved = solve_exactly(game, 20, watch=1)
+    assert solved.next_cfvs is not None
+    checked = game.root.children[0]
+    behind = sum(solved.next_cfvs(checked.children[0].number, card) for card in range(52) if card not in game.board)
+    np.testing.assert_allclose(behind / 44, solved.root_cfvs[1], rtol=1e-3, atol=1e-3 * np.abs(behind / 44).max())
+    for node in (game.root, checked):
+        np.testing.assert_allclose(solved.cfvs[node.number], solved.root_cfvs[1], rtol=1e-4, atol=1.0)
+    assert np.abs(solved.root_cfvs[1]).max() > 1e5
+    unwatched = solve_exactly(game, 2)
+    assert unwatched.next_cfvs is None and not unwatched.cfvs

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction.blueprint.betting import build_betting
 from aleator.abstraction.blueprint.file import Blueprint
-from aleator.abstraction.blueprint.training import BlueprintConfig
-from aleator.abstraction.buckets import Buckets, open_buckets
+from aleator.abstraction.blueprint.policy import BlueprintPolicy
+from aleator.abstraction.buckets import AbstractionError, Buckets, open_buckets
 from aleator.abstraction.translation import Translation, pseudo_harmonic
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
@@ -24,7 +23,6 @@ from aleator.games.holdem.betting_tree import BettingNode, NodeKind
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_batch import NO_CODE, HandBatch, action_code, code_action
 from aleator.games.holdem.hand_state import HandSetup, HandState
-from aleator.games.holdem.variants import load_hand_game
 
 _KEPT: Final = 4096
 
@@ -43,20 +41,19 @@ class BlueprintTree(KnownTree[Position]):
         blueprint: what is played.
         buckets: that it was trained with.
         purify: whether only the likeliest action is played, as Tartanian7 did.
+
+    Attributes:
+        policy: of the blueprint, by numbers.
+        game: that it plays.
     """
 
     def __init__(self, blueprint: Blueprint, buckets: Buckets, *, purify: bool = False) -> None:
         try:
-            config = BlueprintConfig.parse(blueprint.config_text)
-        except ValueError as error:
-            raise AgentError(f"{blueprint.path} is damaged: {error}") from error
-        if blueprint.fingerprint != buckets.fingerprint:
-            raise AgentError(f"{blueprint.path} was trained with other buckets than those given")
+            self.policy = BlueprintPolicy(blueprint, buckets)
+        except AbstractionError as error:
+            raise AgentError(str(error)) from error
         self._blueprint, self._buckets, self._purify = blueprint, buckets, purify
-        self._betting = build_betting(config.game, config.menu, buckets.config)
-        if blueprint.size != self._betting.size:
-            raise AgentError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
-        self.game = load_hand_game(config.game)
+        self._betting, self.game = self.policy.betting, self.policy.game
         self.dead, self.most = 0, self._betting.stack
         self._steps: dict[int, dict[int, int]] = {}
         self._numbers: OrderedDict[tuple[int, ...], npt.NDArray[np.int64]] = OrderedDict()
@@ -101,13 +98,10 @@ class BlueprintTree(KnownTree[Position]):
         return Position(position.node.children[0], (*position.board, *cards))
 
     def policy_at(self, position: Position) -> FloatArray:
-        arrays, decision = self._betting.arrays, int(self._betting.decision_of[position.node.number])
-        actions = int(arrays.first[decision + 1] - arrays.first[decision])
-        count = self._buckets.config.count(int(arrays.street[decision]))
-        policy = self._blueprint.average_policy(int(arrays.row[decision]), count, actions)
+        policy = self.policy.at(position.node.number)
         if self._purify:
             best = policy.argmax(axis=1)
-            policy = np.eye(actions)[best] * (policy.sum(axis=1, keepdims=True) > 0.0)
+            policy = np.eye(policy.shape[1])[best] * (policy.sum(axis=1, keepdims=True) > 0.0)
         return np.ascontiguousarray(policy[self._numbers_on(position.board)].T)
 
     def node_after(self, codes: Iterable[int]) -> BettingNode | None:

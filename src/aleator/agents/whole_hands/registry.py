@@ -10,7 +10,7 @@ from typing import Any
 from aleator.agents.known import ITERATIONS, OWN_CLASS, KnownFamily, switch
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
-from aleator.agents.whole_hands.search_settings import SearchSettings
+from aleator.agents.whole_hands.search_settings import NestedSettings, SearchSettings
 from aleator.errors import AgentError, did_you_mean
 from aleator.settings import PLACED, Setting, settings_of
 
@@ -52,6 +52,15 @@ def _blueprint(values: Values) -> HandAgent:
     return blueprint_agent(values.pop("file"), **values)
 
 
+def _modicum(values: Values) -> HandAgent:
+    from aleator.agents.whole_hands.blueprint import blueprint_agent
+    from aleator.agents.whole_hands.modicum import ModicumAgent
+
+    blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
+    naive = values.pop("naive", False)
+    return ModicumAgent(blueprint, NestedSettings(**values), naive=naive)
+
+
 def _translation(text: str) -> Any:
     from aleator.abstraction.translation import parse_translation
 
@@ -88,6 +97,11 @@ def _otherwise(text: str) -> HandAgent:
     return load_hand_agent(text)
 
 
+_BLUEPRINT_FILE = (
+    Setting(name="file", form=PLACED, required=True, help="of a blueprint"),
+    Setting(name="abstraction", metavar="FILE", help="its buckets, if they have moved"),
+)
+
 _KNOWN = (
     *(
         KnownHandAgent(family=name, summary=summary, make=partial(_scripted, name))
@@ -116,8 +130,7 @@ _KNOWN = (
         summary="a blueprint of the whole game in an abstraction (aleator train blueprint)",
         make=_blueprint,
         settings=(
-            Setting(name="file", form=PLACED, required=True, help="of a blueprint"),
-            Setting(name="abstraction", metavar="FILE", help="its buckets, if they have moved"),
+            *_BLUEPRINT_FILE,
             switch("purified", "plays the likeliest action only", key="purify", value=True),
             Setting(
                 name="translation", metavar="NAME", read=_translation, help="of bets between sizes"
@@ -125,6 +138,17 @@ _KNOWN = (
             Setting(
                 name="otherwise", metavar="AGENT", read=_otherwise, help="who plays where it knows nothing"
             ),
+        ),
+    ),
+    KnownHandAgent(
+        family="modicum",
+        summary="a blueprint before the flop, then depth-limited search with multi-valued states (hunl)",
+        make=_modicum,
+        settings=(
+            *_BLUEPRINT_FILE,
+            *settings_of(NestedSettings()),
+            Setting(name="leaves", key="naive", choices={"multi-valued": False, "naive": True},
+                    help="at the end of the flop: the opponent chooses, or the blueprint goes on"),
         ),
     ),
     KnownHandAgent(

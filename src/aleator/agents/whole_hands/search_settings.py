@@ -40,3 +40,19 @@ class SearchSettings:
     def iterations(self, street: int, *, to_the_end: bool) -> int:
         """Returns how many iterations a search takes that begins on a street."""
         return (self.preflop, self.flop, self.turn if to_the_end else self.flop, self.river)[street]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NestedSettings:
+    """How whole hands are searched from a blueprint."""
+
+    flop: int = setting(100, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the flop")
+    turn: int = setting(100, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the turn")
+    river: int = setting(400, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the river")
+    seconds: float | None = setting(
+        None, kind=float, least=0.0, most=MAX_NUMBER, open_ends=True, metavar="N", unit="seconds",
+        help="for a search, if fewer iterations fit in",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_settings(self, AgentError)

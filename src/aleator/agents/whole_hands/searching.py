@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.errors import AgentError, SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import STREET_NAMES, Action
+from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_state import BOARD_CARDS, HandState
 from aleator.memory import available_memory, format_gib
@@ -54,6 +55,8 @@ class RoundRequest(NamedTuple):
         added: what is done there, if the tree must have it.
         constraint: from the round to what its opponent is promised.
         draw: which iteration is played, where the round ends in leaves; see `RoundTask`.
+        searcher: who searches, where the solution depends on it.
+        like: the decision of a blueprint that is most like the state; None if all chips are in there.
     """
 
     key: Hashable
@@ -62,6 +65,15 @@ class RoundRequest(NamedTuple):
     added: Action | None = None
     constraint: Callable[[RoundGame], Constraint] | None = None
     draw: Callable[[FloatArray], int] | None = None
+    searcher: int = 0
+    like: BettingNode | None = None
+
+
+class RoundSolver(Protocol):
+    """What solves the rounds that an agent asks for."""
+
+    def solve(self, requests: Sequence[RoundRequest]) -> list[SolvedRound]:
+        """Returns rounds, solved."""
 
 
 class RoundSearch:
@@ -207,6 +219,11 @@ class SearchingAgent(HandAgent):
             )
         return RoundSearch(self.settings)
 
+    @property
+    def solver(self) -> RoundSolver:
+        """What solves the rounds that are asked for."""
+        return self.search
+
     def policy_at(self, state: HandState) -> HandPolicy:
         return self.policies_of([state])[0]
 
@@ -235,7 +252,7 @@ class SearchingAgent(HandAgent):
         while waiting:
             there = {request.key: self._rounds.find(request.key) for request in waiting.values()}
             missing = {request.key: request for request in waiting.values() if there[request.key] is None}
-            for key, solved in zip(missing, self.search.solve(list(missing.values())), strict=True):
+            for key, solved in zip(missing, self.solver.solve(list(missing.values())), strict=True):
                 there[key] = self._rounds.keep(key, solved)
             for number, request in list(waiting.items()):
                 go_on(number, there[request.key])

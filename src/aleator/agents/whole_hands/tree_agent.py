@@ -25,7 +25,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from aleator.abstraction.translation import Translation, pseudo_harmonic, translate
+from aleator.abstraction.translation import Translation, pseudo_harmonic, raise_size, translate
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, Action, ActionKind, raise_to
@@ -209,11 +209,11 @@ class TreeAgent(HandAgent, Generic[Position]):
             yield self._moved(line, None, 1.0, line.reach)
             return
         largest = node.children[raises[-1]].chips[node.player]
-        if largest == self.tree.most and _is_all_in(before, action.amount):
+        if largest == self.tree.most and is_all_in(before, action.amount):
             yield self._moved(line, raises[-1], 1.0, line.reach)
             return
         sizes = [0.0, *(self._size(node, index) for index in raises)]
-        taken = translate(_size_at_table(before, action.amount), sizes, self.translation)
+        taken = translate(size_at_table(before, action.amount), sizes, self.translation)
         for bet, chance in taken.items():
             index = raises[bet - 1] if bet else kinds.index(ActionKind.CALL)
             yield self._moved(line, index, chance, line.reach)
@@ -268,20 +268,19 @@ class TreeAgent(HandAgent, Generic[Position]):
 
     def _size(self, node: BettingNode, index: int) -> float:
         """Returns a raise of the tree in pots: what it adds to a call, over the pot after that call."""
-        called = node.chips[1 - node.player]
-        return (node.children[index].chips[node.player] - called) / (self.tree.dead + 2 * called)
+        return raise_size(node, index, self.tree.dead)
 
 
 _WAIT: Final = -1  # the index of an action that leaves a line where it is
 
 
-def _size_at_table(state: HandState, amount: int) -> float:
+def size_at_table(state: HandState, amount: int) -> float:
     """Returns a raise to an amount in pots."""
     betting = state.betting
     return (amount - max(betting.bets)) / (betting.pot + state.legal_actions().call_amount)
 
 
-def _is_all_in(state: HandState, amount: int) -> bool:
+def is_all_in(state: HandState, amount: int) -> bool:
     """Returns whether a raise is for all chips, or for all that the opponent has."""
     betting, player = state.betting, state.player
     assert player is not None

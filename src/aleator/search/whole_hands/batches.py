@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +27,10 @@ import torch
 from aleator.caching import lru_cache
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode
+from aleator.search.budget import spend
 from aleator.search.whole_hands.rounds import RoundTask, RowPolicies, SolvedRound
 from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
-from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, PlainEngine
+from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, LeafPayoffs, PlainEngine
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
 from aleator.solvers.holdem.solver import HOLDEM_RULE
 
@@ -73,9 +75,15 @@ class RoundBatch:
         places: ``[B, 1326]`` the column of each hand; -1 for hands that are not there.
     """
 
-    def __init__(self, tasks: Sequence[RoundTask], hands: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[RoundTask],
+        hands: npt.NDArray[np.int64],
+        places: npt.NDArray[np.int64],
+        shapes: Sequence[RoundShape] | None = None,
+    ) -> None:
         self.tasks, self.hands, self.places = tasks, hands, places
-        self.shapes = [round_shape(task.game.root) for task in tasks]
+        self.shapes = shapes or [round_shape(task.game.root) for task in tasks]
         self.shape = self.shapes[0].shape
         pots = np.array([task.game.pot for task in tasks])
         self.stakes = np.stack([shape.matched for shape in self.shapes]) + pots[:, None] / 2
@@ -202,7 +210,13 @@ class WatchingEngine(PlainEngine):
 
 
 def solve_batch(
-    batch: RoundBatch, payoffs: Payoffs, iterations: int, device: torch.device, leaf_cfvs: LeafCfvs | None = None
+    batch: RoundBatch,
+    payoffs: Payoffs,
+    iterations: int,
+    device: torch.device,
+    leaf_cfvs: LeafCfvs | LeafPayoffs | None = None,
+    *,
+    seconds: float | None = None,
 ) -> list[SolvedRound]:
     """Returns the rounds of a batch, solved.
 
@@ -212,6 +226,7 @@ def solve_batch(
         iterations: of CFR.
         device: where.
         leaf_cfvs: prices the leaves, if there are any; in chips.
+        seconds: after which no further iterations are begun; None for no limit, which drawn iterations need.
     """
     reach = batch.reach(device)
     engine = WatchingEngine(
@@ -225,7 +240,8 @@ def solve_batch(
         drawn=batch.drawn(iterations, device),
     )
     with one_thread():
-        engine.run(iterations, captured=device.type == "cuda" and iterations >= _WORTH_CAPTURING)
+        captured = device.type == "cuda" and iterations >= _WORTH_CAPTURING
+        spend(partial(engine.run, captured=captured), iterations, seconds)
     return batch.solved(engine.average_policies(), engine.played, engine.means())
 
 

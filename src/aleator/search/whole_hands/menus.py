@@ -18,3 +18,8 @@ TO_THE_END: Final = LevelMenu.parse(
     "100% all-in", "100% all-in", "50% 100% all-in; 100% all-in", "100% all-in", max_raises=3
 )
 """The same for turns that are solved to the end of the hand, with fewer bets on the river."""
+
+NESTED: Final = LevelMenu.parse(
+    "100% all-in", "50% 100% all-in; 100% all-in; all-in", "50% 100% all-in; 100% all-in; all-in", "100% all-in; all-in"
+)
+"""Of searches from a blueprint: flops to the end of the street, turns to the end of the hand."""

@@ -7,8 +7,8 @@ rounded to another one. Chips count from the start of the street: the pot of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -119,6 +119,9 @@ class SolvedRound:
         played: likewise, the policy to play: of a drawn iteration, or the average.
         root_cfvs: ``[2, 1326]`` both players' cfvs at the root in chips, for the reach of ``game``.
         after: for each action of the root, ``[1326]``: the cfvs there of the player who does not act at the root.
+        cfvs: by the number of a decision, ``[1326]`` the watched player's cfvs there, if somebody was watched.
+        next_cfvs: from the number of an end of the street and the card that comes then to the watched player's cfvs
+            ``[1326]`` behind it; None if nobody was watched or no card comes.
     """
 
     game: RoundGame
@@ -126,6 +129,8 @@ class SolvedRound:
     played: Mapping[int, FloatArray]
     root_cfvs: FloatArray
     after: tuple[FloatArray, ...]
+    cfvs: Mapping[int, FloatArray] = field(default_factory=dict)
+    next_cfvs: Callable[[int, int], FloatArray] | None = None
 
 
 def round_game(
@@ -180,9 +185,13 @@ def child_of(node: BettingNode, action: Action) -> BettingNode | None:
 
 def nearest_action(node: BettingNode, action: Action) -> int:
     """Returns the place of the action of a node that is most like ``action``: of raises the nearest amount."""
-    actions = node.actions
+    return nearest_of(node.actions, action)
+
+
+def nearest_of(actions: Sequence[Action], action: Action) -> int:
+    """Returns the place of the action that is most like ``action``; one of them is a call."""
     if action in actions:
-        return actions.index(action)
+        return list(actions).index(action)
     raises = [number for number, other in enumerate(actions) if other.kind is ActionKind.RAISE]
     if action.kind is not ActionKind.RAISE or not raises:
         return next(number for number, other in enumerate(actions) if other.kind is ActionKind.CALL)

@@ -20,7 +20,7 @@ import torch
 
 from aleator.caching import cache
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
-from aleator.solvers.engines.batched_holdem.plain import PlainEngine
+from aleator.solvers.engines.batched_holdem.plain import LeafPayoffs, PlainEngine
 from aleator.solvers.engines.batched_holdem.round_source import round_source
 from aleator.solvers.engines.batched_holdem.shapes import FOLD, BettingShape
 
@@ -68,7 +68,7 @@ class FusedRounds(PlainEngine):
     def _iterate(self) -> None:
         (batch, _, hands), (leaves, folds), (reach, stakes) = self.reach.shape, self._ends, self._read
         blocks, averages, device = batch * -(-hands // _THREADS), self.policy_sum is not None, self.reach.device
-        assert self.leaf_cfvs is not None  # a shape with leaves has been refused without
+        assert self.leaf_cfvs is not None and not isinstance(self.leaf_cfvs, LeafPayoffs)  # refused without leaf values
         for players in ((0,), (1,)) if self.rule.alternating else ((0, 1),):
             down, up = _kernels(self.shape, players, self.rule.power, averages, hands, device.index or 0)
             down(blocks, _THREADS, self.regrets, reach, leaves, folds, self.policy_sum, self._discounts)

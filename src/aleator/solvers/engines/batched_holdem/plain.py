@@ -19,7 +19,7 @@ Status: equal to `solvers.holdem` and to a recursion over single hands (tests/so
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 
@@ -35,6 +35,14 @@ _EAGER_BEFORE = 2  # iterations before one is captured: kernels are loaded and c
 
 LeafCfvs = Callable[[Tensor], Tensor]
 """From both players' reach at all leaves [B, L, 2, H] to their cfvs [B, L, 2, H], in pots of the root."""
+
+
+@runtime_checkable
+class LeafPayoffs(Protocol):
+    """Leaves that are worth the same whatever their player's own reach is, as terminals are."""
+
+    def cfvs(self, player: int, opponent: Tensor) -> Tensor:
+        """Returns a player's cfvs [B, L, H] at all leaves, from its opponent's reach [B, L, H]."""
 
 
 def check_rule(rule: RegretRule) -> None:
@@ -137,7 +145,7 @@ class PlainEngine:
         payoffs: Payoffs,
         rule: RegretRule,
         *,
-        leaf_cfvs: LeafCfvs | None = None,
+        leaf_cfvs: LeafCfvs | LeafPayoffs | None = None,
         averages: bool = False,
     ) -> None:
         check_rule(rule)
@@ -219,14 +227,20 @@ class PlainEngine:
         """Returns `cfvs` of both players, with one look at the leaves."""
         reach = [self._push(policies, player) for player in (0, 1)]
         leaves = self._price_leaves(reach)
-        return [self._pull(policies, player, reach[1 - player], leaves) for player in (0, 1)]
+        return [
+            self._pull(policies, player, reach[1 - player], None if leaves is None else leaves[:, :, player])
+            for player in (0, 1)
+        ]
 
     def cfvs(self, policies: Tensor, player: int, *, best: bool = False) -> Tensor:
         """Returns the player's cfvs [B, N, H] at all nodes under policies [B, R, H], or of a best response to them."""
         opponent, leaves = self._push(policies, 1 - player), None
-        if self.leaf_cfvs is not None and self.shape.leaves:
+        if isinstance(self.leaf_cfvs, LeafPayoffs):
+            leaves = self.leaf_cfvs.cfvs(player, opponent[:, self._at.leaves])
+        elif self.leaf_cfvs is not None and self.shape.leaves:
             own = self._push(policies, player)
-            leaves = self._price_leaves([own, opponent] if player == 0 else [opponent, own])
+            priced = self._price_leaves([own, opponent] if player == 0 else [opponent, own])
+            leaves = None if priced is None else priced[:, :, player]
         return self._pull(policies, player, opponent, leaves, best=best)
 
     def _push(self, policies: Tensor, player: int) -> Tensor:
@@ -242,12 +256,15 @@ class PlainEngine:
         """Returns [B, L, 2, H], None if the shape has no leaves."""
         if self.leaf_cfvs is None or not self.shape.leaves:
             return None
-        return self.leaf_cfvs(torch.stack([rows[:, self._at.leaves] for rows in reach], 2))
+        at_leaves = [rows[:, self._at.leaves] for rows in reach]
+        if isinstance(self.leaf_cfvs, LeafPayoffs):
+            return torch.stack([self.leaf_cfvs.cfvs(player, at_leaves[1 - player]) for player in (0, 1)], 2)
+        return self.leaf_cfvs(torch.stack(at_leaves, 2))
 
     def _pull(
         self, policies: Tensor, player: int, opponent: Tensor, leaves: Tensor | None, *, best: bool = False
     ) -> Tensor:
-        """Returns the player's cfvs [B, N, H], from the opponent's reach at all nodes."""
+        """Returns the player's cfvs [B, N, H], from the opponent's reach at all nodes, its own at leaves [B, L, H]."""
         at, values = self._at, torch.zeros_like(opponent)
         if len(at.folds):
             sign = torch.where(at.winners == player, 1.0, -1.0).to(opponent)
@@ -257,7 +274,7 @@ class PlainEngine:
             stakes = self.stakes[:, at.showdown_stakes, None]
             values[:, at.showdowns] = self.payoffs.showdown(opponent[:, at.showdowns]) * stakes
         if leaves is not None:
-            values[:, at.leaves] = leaves[:, :, player]
+            values[:, at.leaves] = leaves
         if best:
             for node in reversed(self.shape.decisions):
                 below = values[:, self.shape.children[node].start : self.shape.children[node].stop]

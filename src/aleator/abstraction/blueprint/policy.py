@@ -1,0 +1,47 @@
+"""The average policy of a blueprint, decision by decision, with the betting that it was trained on."""
+
+from __future__ import annotations
+
+from aleator.abstraction.blueprint.betting import Betting, build_betting
+from aleator.abstraction.blueprint.file import Blueprint
+from aleator.abstraction.blueprint.training import BlueprintConfig
+from aleator.abstraction.buckets import AbstractionError, Buckets
+from aleator.games.base import FloatArray
+from aleator.games.holdem.variants import HoldemVariant, load_hand_game
+
+
+class BlueprintPolicy:
+    """What a blueprint does at each decision of its betting, for each number that hands have there.
+
+    Args:
+        blueprint: that was opened.
+        buckets: that it was trained with.
+
+    Attributes:
+        blueprint, buckets: as given.
+        betting: its tree.
+        game: that it plays.
+
+    Raises:
+        AbstractionError: the buckets are others, or the file is damaged.
+    """
+
+    def __init__(self, blueprint: Blueprint, buckets: Buckets) -> None:
+        try:
+            config = BlueprintConfig.parse(blueprint.config_text)
+        except ValueError as error:
+            raise AbstractionError(f"{blueprint.path} is damaged: {error}") from error
+        if blueprint.fingerprint != buckets.fingerprint:
+            raise AbstractionError(f"{blueprint.path} was trained with other buckets than those given")
+        self.blueprint, self.buckets = blueprint, buckets
+        self.betting: Betting = build_betting(config.game, config.menu, buckets.config)
+        if blueprint.size != self.betting.size:
+            raise AbstractionError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
+        self.game: HoldemVariant = load_hand_game(config.game)
+
+    def at(self, number: int) -> FloatArray:
+        """Returns the policy of a decision by its number in the betting tree, ``[numbers, A]``; 0 where never met."""
+        arrays, decision = self.betting.arrays, int(self.betting.decision_of[number])
+        actions = int(arrays.first[decision + 1] - arrays.first[decision])
+        count = self.buckets.config.count(int(arrays.street[decision]))
+        return self.blueprint.average_policy(int(arrays.row[decision]), count, actions)
