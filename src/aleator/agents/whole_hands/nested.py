@@ -39,10 +39,10 @@ from aleator.agents.whole_hands.searching import (
 from aleator.agents.whole_hands.tree_agent import is_all_in, size_at_table
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import Action, ActionKind
 from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.level_menu import LevelMenu
 from aleator.search.whole_hands.exact import solve_exactly
 from aleator.search.whole_hands.menus import MENU, NESTED
 from aleator.search.whole_hands.multi_valued import (
@@ -109,7 +109,7 @@ class NestedSolver:
         """Returns rounds, solved one after the other."""
         return [self._solve(request) for request in requests]
 
-    def menu(self, state: HandState) -> BetMenu:
+    def menu(self, state: HandState) -> LevelMenu:
         """Returns the bets of a search that begins at a decision."""
         return MENU if state.street == _RIVER else NESTED
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from aleator.agents.known import ITERATIONS, OWN_CLASS, KnownFamily, switch
+from aleator.agents.known import ITERATIONS, MAX_NUMBER, OWN_CLASS, KnownFamily, switch
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.agents.whole_hands.search_settings import NestedSettings, SearchSettings
@@ -59,6 +59,15 @@ def _modicum(values: Values) -> HandAgent:
     blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
     naive = values.pop("naive", False)
     return ModicumAgent(blueprint, NestedSettings(**values), naive=naive)
+
+
+def _libratus(values: Values) -> HandAgent:
+    from aleator.agents.whole_hands.blueprint import blueprint_agent
+    from aleator.agents.whole_hands.libratus import LibratusAgent
+
+    blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
+    seed = values.pop("seed", 0)
+    return LibratusAgent(blueprint, NestedSettings(**values), seed=seed)
 
 
 def _translation(text: str) -> Any:
@@ -149,6 +158,16 @@ _KNOWN = (
             *settings_of(NestedSettings()),
             Setting(name="leaves", key="naive", choices={"multi-valued": False, "naive": True},
                     help="at the end of the flop: the opponent chooses, or the blueprint goes on"),
+        ),
+    ),
+    KnownHandAgent(
+        family="libratus",
+        summary="a blueprint before the turn, then nested safe search to the end of the hand (hunl)",
+        make=_libratus,
+        settings=(
+            *_BLUEPRINT_FILE,
+            *settings_of(NestedSettings(), "turn", "river", "seconds"),
+            Setting(name="seed", kind=int, least=0, most=MAX_NUMBER, default=0, help="of the bet sizes, which vary"),
         ),
     ),
     KnownHandAgent(
