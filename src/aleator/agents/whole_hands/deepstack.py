@@ -21,7 +21,7 @@ Status: tests/agents/whole_hands/test_searching.py; matches and local best respo
 from __future__ import annotations
 
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from aleator.agents.whole_hands.searching import (
     Searching,
     SearchingAgent,
     everybody,
+    promise,
     states_before,
     updated,
 )
@@ -40,9 +41,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.hand_state import HandState
-from aleator.search.whole_hands.rounds import Constraint, RoundGame, SolvedRound, child_of, nearest_action
-
-_MIX: Final = 0.9  # weight of the opponent's estimated range among the hands that are dealt
+from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_action
 
 
 class Carried(NamedTuple):
@@ -90,10 +89,8 @@ class DeepStackAgent(SearchingAgent):
     def _carried_at(self, state: HandState, seat: int) -> Searching[Carried]:
         states = states_before(state)
         carried, known = Carried(states[0], everybody()), 0
-        for number in range(len(states) - 1, 0, -1):
-            if (found := self._carried.find((states[number], seat))) is not None:
-                carried, known = found, number
-                break
+        if found := self._carried.find_last([(now, seat) for now in states]):
+            known, carried = found
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             carried = self._carried.keep((later, seat), (yield from self._after(carried, seat, action, later)))
         return carried
@@ -135,14 +132,5 @@ class DeepStackAgent(SearchingAgent):
         state, reach, cfvs, _, _ = carried
         if cfvs is None:
             return RoundRequest((state, seat, None), state, reach)
-        promise = partial(_promise, seat=seat, reach=reach, cfvs=cfvs)
-        return RoundRequest((state, seat, "re-solved"), state, reach, constraint=promise)
-
-
-def _promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) -> Constraint:
-    """Returns the carried cfvs in the unit of a round, and how its opponent's hands are dealt."""
-    scale = float(np.where(game.reach[seat] > 0.0, reach[seat], 0.0).max())
-    estimated = game.reach[1 - seat]
-    live = estimated > 0.0
-    dealt = np.where(live, _MIX * estimated / estimated[live].mean() + (1.0 - _MIX), 0.0)
-    return Constraint(1 - seat, cfvs / scale, dealt)
+        promised = partial(promise, seat=seat, reach=reach, cfvs=cfvs)
+        return RoundRequest((state, seat, "re-solved"), state, reach, constraint=promised)

@@ -21,8 +21,6 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from aleator.abstraction.blueprint.values import BlueprintValues
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
@@ -33,6 +31,7 @@ from aleator.agents.whole_hands.searching import (
     Searching,
     SearchingAgent,
     everybody,
+    promise,
     states_before,
     updated,
 )
@@ -53,7 +52,6 @@ from aleator.search.whole_hands.multi_valued import (
     solve_multi_valued,
 )
 from aleator.search.whole_hands.rounds import (
-    Constraint,
     RoundGame,
     RoundTask,
     SolvedRound,
@@ -66,7 +64,6 @@ from aleator.search.whole_hands.rounds import (
 _FLOP: Final = 1
 _TURN: Final = 2
 _RIVER: Final = 3
-_MIX: Final = 0.9  # weight of the opponent's estimated range among the hands that are dealt
 _BOARDS_KEPT: Final = 4
 
 
@@ -184,10 +181,8 @@ class NestedAgent(SearchingAgent):
         if not self.blueprint.blueprint.begins_at(states[0]):
             raise AgentError(f"{self.name} plays hands from the blinds on")
         beliefs, known = Beliefs(states[0], everybody(), self.blueprint.blueprint.start().node), 0
-        for number in range(len(states) - 1, 0, -1):
-            if (found := self._beliefs.find((states[number], seat))) is not None:
-                beliefs, known = found, number
-                break
+        if found := self._beliefs.find_last([(now, seat) for now in states]):
+            known, beliefs = found
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             beliefs = self._beliefs.keep((later, seat), (yield from self._after(beliefs, seat, action, later)))
         return beliefs
@@ -229,7 +224,7 @@ class NestedAgent(SearchingAgent):
                 return beliefs
             promised = solved.cfvs.get(node.number)
         added = None if action is None or action in self.solver.game(state, reach).root.actions else action
-        constraint = None if promised is None else partial(_promise, seat=seat, reach=scale * reach, cfvs=promised)
+        constraint = None if promised is None else partial(promise, seat=seat, reach=scale * reach, cfvs=promised)
         request = RoundRequest(
             (state, seat, added), state, reach, added=added, constraint=constraint, searcher=seat, like=like
         )
@@ -238,12 +233,3 @@ class NestedAgent(SearchingAgent):
             reach[seat][solved.game.reach[seat] > 0.0].max()
         )  # 1 in the search, which leaves blocked hands out
         return Beliefs(state, reach, like, solved, solved.game.root, promised, 1.0 / most if most > 0.0 else 1.0)
-
-
-def _promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) -> Constraint:
-    """Returns promised cfvs in the unit of a round, and how its opponent's hands are dealt."""
-    scale = float(np.where(game.reach[seat] > 0.0, reach[seat], 0.0).max())
-    estimated = game.reach[1 - seat]
-    live = estimated > 0.0
-    dealt = np.where(live, _MIX * estimated / estimated[live].mean() + (1.0 - _MIX), 0.0)
-    return Constraint(1 - seat, cfvs / scale, dealt)

@@ -82,10 +82,8 @@ class RebelHandAgent(SearchingAgent):
         states = states_before(state)
         beliefs = Beliefs(states[0], everybody(), None, None)
         known = 0
-        for number in range(len(states) - 1, 0, -1):
-            if (found := self._beliefs.find(states[number])) is not None:
-                beliefs, known = found, number
-                break
+        if found := self._beliefs.find_last(states):
+            known, beliefs = found
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             beliefs = self._beliefs.keep(later, (yield from self._after(beliefs, action, later)))
         return beliefs

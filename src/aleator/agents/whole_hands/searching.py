@@ -43,6 +43,7 @@ _NODES_ON_CPU: Final = 64  # of betting that are solved together
 _NODES_ON_DEVICE: Final = 8_192
 _DEEPEST: Final = 250  # big blinds: networks have seen stacks up to 200
 _NEEDED: Final = 700 << 20  # bytes
+_MIX: Final = 0.9  # weight of the opponent's estimated range among the hands that a gadget deals
 
 
 class RoundRequest(NamedTuple):
@@ -184,6 +185,13 @@ class Kept(Generic[T]):
             self._found.move_to_end(key)
         return self._found.get(key)
 
+    def find_last(self, keys: Sequence[Hashable]) -> tuple[int, T] | None:
+        """Returns the place of the last of some keys that is there, and what it stands for; the first is not asked."""
+        for place in range(len(keys) - 1, 0, -1):
+            if (found := self.find(keys[place])) is not None:
+                return place, found
+        return None
+
     def keep(self, key: Hashable, made: T) -> T:
         """Returns what was made, and keeps it."""
         self._found[key] = made
@@ -318,3 +326,19 @@ def updated(reach: FloatArray, player: int, probabilities: FloatArray) -> FloatA
     updated = reach.copy()
     updated[player] = acted / acted.max()
     return updated
+
+
+def promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) -> Constraint:
+    """Returns what a seat's opponent was promised in the unit of a round, and how its hands are dealt.
+
+    Args:
+        game: the round.
+        seat: who searches.
+        reach: of both players, the seat's in the unit of ``cfvs``.
+        cfvs: ``[1326]`` in chips.
+    """
+    scale = float(np.where(game.reach[seat] > 0.0, reach[seat], 0.0).max())
+    estimated = game.reach[1 - seat]
+    live = estimated > 0.0
+    dealt = np.where(live, _MIX * estimated / estimated[live].mean() + (1.0 - _MIX), 0.0)
+    return Constraint(1 - seat, cfvs / scale, dealt)
