@@ -1,0 +1,166 @@
+"""Training a blueprint for several players: threads on one table, linear discounts, snapshots.
+
+Algorithm:
+    Deals are numbered, and made by `walk.run_ring`. Linear CFR weighs iteration t by t: after each of the first periods
+    of deals everything is multiplied by T / (T + 1). Once these are over, after each period a snapshot of the current
+    policy of the later streets is added to their sums; on the first street sums are kept all the time.
+
+Reference: N. Brown, T. Sandholm (Science 2019), supplement: regrets of 32 bits, discounts by time in the beginning,
+    the average of the first round alone, snapshots of the others; thesis 6.6.
+Deviations: periods are of deals, not of minutes, so that one thread's result follows from the seed alone; snapshots are
+    summed in memory and not kept apart on disk.
+Status: tests/abstraction/ring/test_training.py.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from aleator.abstraction.blueprint.deals import deal_tables
+from aleator.abstraction.blueprint.file import Progress
+from aleator.abstraction.buckets import AbstractionError, Buckets
+from aleator.abstraction.ring.betting import RING_MENU, build_ring_betting
+from aleator.abstraction.ring.deals import ring_room
+from aleator.abstraction.ring.walk import RingRule, run_ring, take_snapshot, walk_room
+from aleator.errors import TooBigError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.variants import HoldemVariant
+from aleator.memory import available_memory, format_gib
+
+Report = Callable[[Progress], bool]
+_CHUNK = 5_000  # deals of a thread between two looks at the clock
+_UNITS = 10_000  # in a stack, as Pluribus counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RingConfig:
+    """How a blueprint of several players is trained.
+
+    Attributes:
+        menu: sizes of bets, one text per street (`LevelMenu.parse`); None for limit.
+        most_to_flop: players who see a flop.
+        period: deals between two discounts, and later between two snapshots.
+        linear_periods: discounts there are.
+        threshold: regrets this many stacks below 0 are pruned, in 95 % of the deals; infinite: nothing is.
+        seed: of all randomness.
+    """
+
+    menu: tuple[str, ...] | None = RING_MENU
+    most_to_flop: int = 2
+    period: int = 100_000
+    linear_periods: int = 40
+    threshold: float = 1000.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.period < 1 or self.linear_periods < 0:
+            raise AbstractionError(f"periods must be at least 1 deal, not {self.period}; {self.linear_periods} of them")
+        if not self.threshold > 0.0:
+            raise AbstractionError(f"the threshold of pruning must be positive, in stacks, not {self.threshold}")
+
+
+class RingTrainer:
+    """A blueprint of several players in training.
+
+    Args:
+        game: the game of whole hands.
+        config: how it is trained.
+        buckets: hands that are taken for one another.
+
+    Attributes:
+        betting: its decisions.
+        regrets: of all streets.
+        sums: of policies: of the first street all the time, of the others at snapshots.
+        progress: how far it is.
+    """
+
+    def __init__(self, game: HoldemVariant, config: RingConfig, buckets: Buckets) -> None:
+        self.game, self.config, self.buckets = game, config, buckets
+        self.betting = build_ring_betting(game, config.menu, buckets.config, most_to_flop=config.most_to_flop)
+        need, free = 8 * self.betting.size, available_memory()
+        if need > 0.8 * free:
+            raise TooBigError(
+                f"the blueprint takes {format_gib(need)} and {format_gib(free)} are free: use fewer buckets or sizes"
+            )
+        self._tables = deal_tables(buckets)
+        self.regrets = np.zeros(self.betting.size, np.int32)
+        self.sums = np.zeros(self.betting.size, np.float32)
+        streets = self.betting.arrays.street
+        self._numbers = np.array([buckets.config.count(street) for street in range(4) if street <= streets.max()])[
+            streets
+        ]
+        self.progress = Progress()
+
+    def rule(self) -> RingRule:
+        """Returns how regrets are kept and pruned."""
+        unit, last = max(1.0, _UNITS / self.game.stack), self.game.rules.num_streets - 1
+        least = -self.config.threshold * self.game.stack * unit
+        if least < -1.9e9:
+            return RingRule(unit, -2_000_000_000, -2_000_000_000, 0.0, last)
+        return RingRule(unit, int(least), int(least * 31 / 30), 0.95, last)
+
+    def run(
+        self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None
+    ) -> None:
+        """Trains for some seconds or until so many deals were made in all, whichever comes first.
+
+        Args:
+            seconds: from now on.
+            deals: in all, those of earlier runs included.
+            threads: on the one table.
+            report: is told how far it is, now and then; training stops if it returns True.
+        """
+        rule, seed, period = self.rule(), np.uint64(self.config.seed), self.config.period
+        rooms = [(ring_room(self.betting.players), walk_room()) for _ in range(threads)]
+        progress, began, before = self.progress, time.perf_counter(), self.progress.seconds
+
+        def run(task: tuple[int, int, int]) -> int:
+            thread, first, count = task
+            return run_ring(
+                seed, first, count, rule, self.betting.arrays, self._tables, self.regrets, self.sums, *rooms[thread]
+            )
+
+        with ThreadPoolExecutor(threads) as pool:
+            while time.perf_counter() - began < seconds and progress.deals < deals:
+                left = int(min(period - progress.deals % period, deals - progress.deals, threads * _CHUNK))
+                firsts = np.linspace(progress.deals, progress.deals + left, threads + 1).astype(int).tolist()
+                tasks = [(thread, firsts[thread], firsts[thread + 1] - firsts[thread]) for thread in range(threads)]
+                visits = sum(pool.map(run, tasks))
+                done = progress.deals + left
+                if done % period == 0:
+                    self._end_period(done // period)
+                progress = Progress(done, progress.visits + visits, before + time.perf_counter() - began)
+                self.progress = progress
+                if report is not None and report(progress):
+                    break
+
+    def _end_period(self, number: int) -> None:
+        """Discounts everything after one of the first periods, takes a snapshot after the others."""
+        arrays = self.betting.arrays
+        if number <= self.config.linear_periods:
+            factor = number / (number + 1.0)
+            for start in range(0, len(self.regrets), 1 << 20):
+                part = self.regrets[start : start + (1 << 20)]
+                part[:] = np.rint(part * factor)
+            self.sums *= np.float32(factor)
+        else:
+            for decision in np.flatnonzero(arrays.street > 0).tolist():
+                take_snapshot(arrays.first, arrays.row, self._numbers, decision, decision + 1, self.regrets, self.sums)
+
+    def policy(self, decision: int) -> FloatArray:
+        """Returns the policy of a decision, ``[buckets, actions]``: the average; the current one before a snapshot."""
+        arrays = self.betting.arrays
+        actions = int(arrays.first[decision + 1] - arrays.first[decision])
+        count, begin = int(self._numbers[decision]), int(arrays.row[decision])
+        part = slice(begin, begin + count * actions)
+        sums = self.sums[part].reshape(count, actions).astype(np.float64)
+        current = np.maximum(self.regrets[part].reshape(count, actions), 0).astype(np.float64)
+        weights = np.where(sums.sum(axis=1, keepdims=True) > 0.0, sums, current)
+        total = weights.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(weights, total, out=np.full_like(weights, 1.0 / actions), where=total > 0.0))

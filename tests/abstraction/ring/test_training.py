@@ -1,0 +1,60 @@
+"""Training for several players: it learns, follows from its seed, and takes snapshots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aleator.abstraction.buckets import AbstractionError
+from aleator.abstraction.ring.training import RingConfig, RingTrainer
+from tests.abstraction.blueprint.small import small_buckets
+from tests.abstraction.ring.test_walk import THREE
+
+
+def test_training_learns_to_fold_and_raise_before_the_flop() -> None:
+    buckets = small_buckets()
+    trainer = RingTrainer(THREE, RingConfig(menu=None, period=2000, linear_periods=5, most_to_flop=3), buckets)
+    trainer.run(deals=20_000)
+    assert trainer.progress.deals == 20_000
+    assert trainer.progress.visits > 20_000 * 3 * 5
+    policy, classes = trainer.policy(0), buckets.numbers([])
+    assert trainer.betting.arrays.player[0] == 2  # the button opens
+    aces, trash = policy[classes[-1]], policy[classes[_seven_two()]]
+    assert aces[-1] > 0.9  # raises
+    assert trash[0] > 0.5 > aces[0]
+    later = trainer.sums[trainer.betting.arrays.first_size :]
+    assert later.max() == pytest.approx(5.0, abs=1e-3)  # five snapshots after the five discounts
+    np.testing.assert_allclose(policy.sum(axis=1), 1.0)
+
+
+def _seven_two() -> int:
+    from aleator.games.holdem.cards import hand_index, parse_cards
+
+    high, low = parse_cards("7h 2s")
+    return int(hand_index(high, low))
+
+
+def test_one_thread_follows_from_the_seed_and_resumes() -> None:
+    buckets, config = small_buckets(), RingConfig(menu=None, period=500, linear_periods=1, seed=3)
+    straight, parts = RingTrainer(THREE, config, buckets), RingTrainer(THREE, config, buckets)
+    straight.run(deals=1500)
+    parts.run(deals=700)
+    parts.run(deals=1500)
+    assert np.array_equal(straight.regrets, parts.regrets)
+    assert np.array_equal(straight.sums, parts.sums)
+    other = RingTrainer(THREE, RingConfig(menu=None, period=500, linear_periods=1, seed=4), buckets)
+    other.run(deals=1500)
+    assert not np.array_equal(straight.regrets, other.regrets)
+
+
+def test_regrets_stay_above_the_floor_and_threads_share_a_table() -> None:
+    trainer = RingTrainer(THREE, RingConfig(menu=None, linear_periods=0, threshold=0.5), small_buckets())
+    rule = trainer.rule()
+    trainer.run(deals=4000, threads=2)
+    assert trainer.progress.deals == 4000
+    assert rule.threshold == -5_000
+    assert rule.floor <= trainer.regrets.min() < rule.threshold
+    with pytest.raises(AbstractionError, match="threshold"):
+        RingConfig(threshold=0.0)
+    with pytest.raises(AbstractionError, match="periods"):
+        RingConfig(period=0)
