@@ -72,7 +72,7 @@ def test_values_and_gifts_before_search_are_those_of_the_tree(blueprint: tuple[H
         assert search.best.mean == pytest.approx(best_response_value(as_tree.policy, opponent), abs=1e-3)
         wanted = gifts(as_tree, opponent, as_tree.response_cfvs[opponent])
         config = METHODS["reach-maxmargin"]
-        found = search._gifts(config)
+        found = search._gifts_before_flop(config)
         assert found is not None
         lines = search.plan.betting.tree, search.plan.nodes[0][search.plan.forests[0].next_nodes]
         hands = search.plan.hands[opponent]
@@ -135,13 +135,54 @@ def test_hands_enter_as_hedge_has_it() -> None:
 
 
 def test_what_cannot_be_searched_is_refused() -> None:
-    deck = tuple(sorted(parse_cards("As Ah Ks Kh Qs Qh Js Jh")))
-    menu = BetMenu.uniform(bets=("100%",), raises=("all-in",))
-    turn = HoldemSolver(WholeGame(variant=replace(NO_LIMIT_TURN, stack=300, menu=menu), deck=deck))
-    with pytest.raises(SolveError, match="two streets"):
-        BoardSearch(turn, 0)
+    half = HoldemSolver(GAME, NAMED_RULES["lcfr"], bits=16)
+    with pytest.raises(SolveError, match="in 32 bits"):
+        BoardSearch(half, 0)
     with pytest.raises(SolveError, match="numbered from 0"):
         BoardSearch(HoldemSolver(GAME, NAMED_RULES["lcfr"]), 0, flops=[5000])
     search = BoardSearch(HoldemSolver(GAME, NAMED_RULES["lcfr"]), 0)
     with pytest.raises(SolveError, match="without predictions"):
         search.search(replace(METHODS["resolve"], rule=NAMED_RULES["pcfr+"]))
+
+
+TURN = WholeGame(
+    variant=replace(
+        NO_LIMIT_TURN,
+        rules=replace(NO_LIMIT_TURN.rules, max_raises=(1, 1, 1)),
+        menu=BetMenu.uniform(bets=("100%",), raises=("300%",)),
+    ),
+    deck=tuple(sorted(parse_cards("As Ah Ks Kh 7s 7h 2s 2h"))),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["unsafe", "reach-maxmargin"])
+def test_turns_are_searched_as_trees_are(method: str, tmp_path: Path) -> None:
+    game = WholeHoldemGame(TURN)
+    solve(game, "lcfr", iterations=6).save(tmp_path / "few.solution")
+    solver = HoldemSolver(TURN, NAMED_RULES["lcfr"])
+    solver.run(6)
+    as_tree = Blueprint(open_solution(tmp_path / "few.solution", game).policy)
+    tree = as_tree.tree
+    cards = np.array([len(state.board) for state in tree.states])
+    turns = np.flatnonzero((cards == 4) & (cards[tree.parent] == 3) & (tree.num_children > 0))
+    config = replace(METHODS[method], iterations=100)
+    for searcher in (0, 1):
+        found = search_subgames(as_tree, turns, searcher, config)
+        trunk, wanted = (best_response_value(policy, 1 - searcher) for policy in (as_tree.policy, found))
+        search = BoardSearch(solver, searcher)
+        assert search.best.mean == pytest.approx(trunk, rel=1e-3)
+        assert search.search(config) == pytest.approx(wanted, abs=0.2 * abs(trunk - wanted))
+
+
+def test_turns_are_searched_behind_flops_that_are_played_as_the_blueprint_has_it() -> None:
+    solver = HoldemSolver(TURN, NAMED_RULES["cfr+"], buckets=by_pairs)
+    solver.run(40)
+    for searcher in (0, 1):
+        search = BoardSearch(solver, searcher)
+        trunk = search.best.mean
+        exact = solver.root_values(1 - searcher, best=True) @ np.ones(len(search.plan.hands[0])) / solver.deals
+        assert trunk == pytest.approx(float(exact), rel=1e-4)
+        for method in SAFE:
+            found = search.search(replace(METHODS[method], iterations=100))
+            assert found < trunk + 0.01 * abs(trunk)

@@ -1,11 +1,11 @@
-"""Safe search on every flop of a hold'em game, from a blueprint whose first street is exact: thesis Tables 5.1 and 5.2.
+"""Safe search on every board of hold'em's last street, from a blueprint that is exact before it: Tables 5.1 to 5.3.
 
 Algorithm:
-    The blueprint is played before the flop. On each flop and after each line that leads to it the searcher solves the
-    rest of the game without abstraction, below the gadget of a technique of `aleator.search.safe.METHODS`; alternative
-    payoffs and gifts are those of `alternative_payoffs` and `gifts`, by rows of 1,326 hands. A best response of the
-    opponent to all of it, exactly, says how exploitable the searcher is: on each flop right after it was searched, and
-    before the flop at the end.
+    The blueprint is played before the last street, the flop or the turn. On each of its boards and after each line that
+    leads to it the searcher solves the rest of the game without abstraction, below the gadget of a technique of
+    `aleator.search.safe.METHODS`; alternative payoffs and gifts are those of `alternative_payoffs` and `gifts`, by rows
+    of 1,326 hands. A best response of the opponent to all of it, exactly, says how exploitable the searcher is: on each
+    board right after it was searched, and on the streets before at the end.
 
 Reference: thesis 5.1.2 to 5.1.8.
 Deviations: boards that a renaming of suits makes equal are searched once. Estimates are the values of the opponent's
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,9 @@ from aleator.solvers.engines.boards.subgames import BEST, CURRENT, BoardSubgames
 from aleator.solvers.holdem.solver import HoldemSolver
 
 Float32Array = npt.NDArray[np.float32]
-OnBoard = Callable[[int], None]
+OnFlop = Callable[[int], None]
+Values = dict[str, Float32Array]
+"""What responses of the opponent are worth, by `BEST` and `CURRENT`."""
 _KINDS = {"unsafe": AS_IT_IS, "resolve": FOLLOWS, "maxmargin": CHOSEN}
 
 
@@ -56,12 +58,12 @@ class Responses(NamedTuple):
 
 
 class BoardSearch:
-    """Searches the flops behind a blueprint for one player, and measures what the other can win against that.
+    """Searches the last street behind a blueprint for one player, and measures what the other can win against that.
 
     Args:
         solver: has the blueprint, its average policy, and the policy of its next iteration.
         searcher: who searches.
-        flops: the numbers of those that are searched, in the order of the plan; all unless given.
+        flops: the numbers of those behind which everything is searched, in the order of the plan; all unless given.
         threads: that share the flops.
     """
 
@@ -88,72 +90,130 @@ class BoardSearch:
         return self._responses(CURRENT)
 
     def _responses(self, how: str) -> Responses:
-        mode, storage = self.subgames.response(how)
-        shape = len(self.plan.boards[1]), self.subgames.num_lines, self.plan.widths[1][self.opponent]
+        played = self.subgames.response(how)
+        shape = len(self.plan.boards[1]), len(self.plan.forests[0].next_nodes), self.plan.widths[1][self.opponent]
         boards = np.zeros(shape, np.float32)
 
-        def walk(worker: BoardWorker, board: int) -> Float32Array:
-            values = worker.blueprint_values(board, mode, storage)
-            boards[board] = values
+        def walk(worker: BoardWorker, flop: int) -> Float32Array:
+            if self.subgames.last == 1:
+                values = worker.blueprint_values(flop, *played)
+            else:
+                worker.go_to(flop)
+                values = self._go_up(worker, flop, self._below(worker, flop, played), played)[: shape[1]]
+            boards[flop] = values
             return values
 
         lines = self._collect(walk, range(len(boards)))
         nodes = self.subgames.above(lines, how)
         return Responses(boards, lines, nodes, self._mean(nodes))
 
-    def search(self, config: SafeSearch, on_board: OnBoard | None = None) -> float:
-        """Returns what a best response wins, in chips a hand, when every flop is searched.
+    def search(self, config: SafeSearch, on_flop: OnFlop | None = None) -> float:
+        """Returns what a best response wins, in chips a hand, when everything behind every flop is searched.
 
         Args:
             config: the technique, its regret rule and its iterations; seconds are not looked at.
-            on_board: is told how many flops are done.
+            on_flop: is told how many flops are done.
         """
-        kind = DISTRIBUTED if config.distributional else _KINDS[config.gadget]
-        gifts = self._gifts(config)
-        used = self.estimated if config.payoffs.estimate else self.best
-        exact = self.best
+        exact, gifts = self.best, self._gifts_before_flop(config)
+        played = {how: self.subgames.response(how) for how in (BEST, CURRENT)}
+        used = CURRENT if config.payoffs.estimate else BEST
+
+        def values_on(worker: BoardWorker, board: int) -> Values:
+            return {how: worker.blueprint_values(board, *played[how]) for how in {used, BEST}}
+
+        def walk(worker: BoardWorker, flop: int) -> Float32Array:
+            if self.subgames.last == 1:
+                found = self._search_board(worker, flop, 0, config, values_on(worker, flop), gifts)
+            else:
+                worker.go_to(flop)
+                turns = self._children(flop)
+                values = {board: values_on(worker, board) for board in turns}
+                given = None
+                if gifts is not None:
+                    nodes = self._go_up(worker, flop, {board: values[board][used] for board in turns}, played[used])
+                    given = self._gifts(worker, 1, flop, nodes, gifts, config)
+                searched = {
+                    board: self._search_board(worker, board, flop, config, values[board], given) for board in turns
+                }
+                found = self._go_up(worker, flop, searched, played[BEST])[: exact.boards.shape[1]]
+            found -= exact.boards[flop]
+            return found
+
+        changed = exact.lines + self.times * self._collect(walk, self.flops, on_flop)
+        return self._mean(self.subgames.above(changed, BEST))
+
+    def _search_board(
+        self,
+        worker: BoardWorker,
+        board: int,
+        parent: int,
+        config: SafeSearch,
+        values: Values,
+        gifts: FloatArray | None,
+    ) -> Float32Array:
+        """Returns [L, W]: what a best response gets on a board whose subgames are searched.
+
+        Args:
+            worker: is where the lines to the board are.
+            board, parent: the board, and the one of the street before.
+            config: the technique.
+            values: [L, W] cfvs of the opponent's responses to the blueprint there.
+            gifts: [L, 1326] what the opponent gave up on the way to each line.
+        """
+        used = values[CURRENT if config.payoffs.estimate else BEST]
 
         def fill(board: int, entry: Entry) -> None:
-            cf_reach = self._cf_reach(board)
+            cf_reach = self._cf_reach(worker, board, parent)
             share = np.divide(1.0, cf_reach, out=np.zeros(cf_reach.shape), where=cf_reach > 0.0)
-            mean = used.boards[board] * share
-            if kind == DISTRIBUTED:
-                entry.deviation[:] = np.abs(mean - exact.boards[board] * share).ravel()
+            mean = used * share
+            entry.deviation[:] = np.abs(mean - values[BEST] * share).ravel()
             if gifts is not None:
-                rows = self.plan.rows(self.opponent, self.plan.boards[1][board])
+                rows = self.plan.rows(self.opponent, self.plan.boards[self.subgames.last][board])
                 mean[:, : len(rows)] += gifts[:, rows]
             entry.cf_reach[:] = cf_reach.ravel()
             entry.alternative[:] = mean.ravel()
 
-        def walk(worker: BoardWorker, board: int) -> Float32Array:
-            found = worker.search(board, kind, fill, config.rule, config.iterations)
-            found -= exact.boards[board]
-            return found
+        kind = DISTRIBUTED if config.distributional else _KINDS[config.gadget]
+        return worker.search(board, kind, fill, config.rule, config.iterations)
 
-        changed = exact.lines + self.times * self._collect(walk, self.flops, on_board)
-        return self._mean(self.subgames.above(changed, BEST))
+    def _children(self, flop: int) -> range:
+        """Returns the turns behind a flop."""
+        street = self.solver.engine.streets[1]
+        return range(int(street.first_board[flop]), int(street.first_board[flop] + street.num_boards[flop]))
+
+    def _below(self, worker: BoardWorker, flop: int, played: tuple[int, Any]) -> dict[int, Float32Array]:
+        """Returns for each turn behind a flop [L, W]: what a response to the blueprint is worth there."""
+        return {board: worker.blueprint_values(board, *played) for board in self._children(flop)}
+
+    def _go_up(
+        self, worker: BoardWorker, flop: int, values: dict[int, Float32Array], played: tuple[int, Any]
+    ) -> Float32Array:
+        """Returns [N, W]: the opponent's cfvs at the nodes of a flop, given those of the turns behind it."""
+        totals = np.zeros((self.subgames.num_lines, self.plan.widths[1][self.opponent]))
+        for board, found in values.items():
+            self.subgames.collect(2, board, found, totals)
+        return worker.go_up(flop, totals, *played)
 
     def _collect(
         self,
         walk: Callable[[BoardWorker, int], Float32Array],
         flops: Sequence[int],
-        on_board: OnBoard | None = None,
+        on_flop: OnFlop | None = None,
     ) -> FloatArray:
         """Returns [L, W]: the sums over flops of what a function finds for the lines there, seen before the flop."""
-        shape = self.subgames.num_lines, self.plan.widths[0][self.opponent]
+        shape = len(self.plan.forests[0].next_nodes), self.plan.widths[0][self.opponent]
         left, totals, done = list(flops), [np.zeros(shape) for _ in self._workers], [0]
 
         def work_through(number: int) -> None:
             while left:
                 try:
-                    board = left.pop()
+                    flop = left.pop()
                 except IndexError:
                     return
-                values = walk(self._workers[number], board)
-                self.subgames.collect(board, values, totals[number])
+                self.subgames.collect(1, flop, walk(self._workers[number], flop), totals[number])
                 done[0] += 1
-                if on_board is not None and number == 0:
-                    on_board(done[0])
+                if on_flop is not None and number == 0:
+                    on_flop(done[0])
 
         if len(self._workers) == 1:
             work_through(0)
@@ -166,51 +226,70 @@ class BoardSearch:
     def _mean(self, nodes: Float32Array) -> float:
         """Returns what the opponent wins, in chips a hand, given its cfvs at the nodes before the flop."""
         rows = self.plan.rows(self.opponent, self.plan.boards[0][0])
-        return float(self.plan.weights[self.opponent][rows] @ nodes[0, : len(rows)].astype(np.float64)) / (
-            self.solver.deals
-        )
+        weights = self.plan.weights[self.opponent][rows]
+        return float(weights @ nodes[0, : len(rows)].astype(np.float64)) / self.solver.deals
 
-    def _cf_reach(self, board: int) -> FloatArray:
-        """Returns [L, W]: chance's and the searcher's part in each hand of the opponent coming to a flop's lines."""
-        cards = self.plan.boards[1][board]
+    def _cf_reach(self, worker: BoardWorker, board: int, parent: int) -> FloatArray:
+        """Returns [L, W]: chance's and the searcher's part in each hand of the opponent coming to a board's lines."""
+        last = self.subgames.last
+        cards = self.plan.boards[last][board]
         own, theirs = self.plan.rows(self.opponent, cards), self.plan.rows(self.searcher, cards)
-        found = np.zeros((self.subgames.num_lines, self.plan.widths[1][self.opponent]))
-        for line, reach in enumerate(self._line_reach):
+        rows = worker.reach(last - 1, self.searcher, self.plan.forests[last - 1].next_nodes)
+        found = np.zeros((self.subgames.num_lines, self.plan.widths[last][self.opponent]))
+        for line, reach in enumerate(self._by_hand(last - 1, parent, self.searcher, rows)):
             alive = np.zeros(NUM_HANDS)
             alive[theirs] = reach[theirs]
             found[line, : len(own)] = without_common_cards(alive)[own]
         found[found < found.max() * 1e-9] = 0.0
-        return found * self.plan.chances[1]
+        return found * self.plan.chances[last]
 
-    @cached_property
-    def _line_reach(self) -> FloatArray:
-        """[L, 1326]: the searcher's reach at the lines."""
-        return self._by_hand(self.searcher, self.subgames.line_reach(self.searcher))
-
-    def _by_hand(self, player: int, rows: Float32Array) -> FloatArray:
-        """Returns [n, 1326] of rows before the flop."""
-        hands = self.plan.rows(player, self.plan.boards[0][0])
+    def _by_hand(self, level: int, board: int, player: int, rows: Float32Array) -> FloatArray:
+        """Returns [n, 1326] of rows of a board."""
+        hands = self.plan.rows(player, self.plan.boards[level][board])
         found = np.zeros((len(rows), NUM_HANDS))
         found[:, hands] = rows[:, : len(hands)]
         return found
 
-    def _gifts(self, config: SafeSearch) -> FloatArray | None:
-        """Returns [L, 1326]: what the opponent gave up before the flop, as a value given the hand; see `gifts`."""
-        payoffs = config.payoffs
-        if payoffs.gifts == "none":
+    def _gifts_before_flop(self, config: SafeSearch) -> FloatArray | None:
+        """Returns [L, 1326]: what the opponent gave up before the flop, None if gifts do not count."""
+        if config.payoffs.gifts == "none":
             return None
-        forest, cfvs = self.plan.forests[0], (self.estimated if payoffs.estimate else self.best).nodes
-        values, count = self._by_hand(self.opponent, cfvs), len(forest.kind)
-        reach = self._by_hand(self.searcher, self.subgames.reach(self.searcher, np.arange(count)))
+        cfvs = (self.estimated if config.payoffs.estimate else self.best).nodes
+        return self._gifts(self._workers[0], 0, 0, cfvs, np.zeros((1, NUM_HANDS)), config)
+
+    def _gifts(
+        self,
+        worker: BoardWorker,
+        level: int,
+        board: int,
+        cfvs: Float32Array,
+        before: FloatArray,
+        config: SafeSearch,
+    ) -> FloatArray:
+        """Returns [L, 1326]: what the opponent gave up on the way to the end of a street, as a value given the hand.
+
+        Args:
+            worker: is there.
+            level, board: the street, and its board.
+            cfvs: [N, W] the opponent's at its nodes.
+            before: [lines that lead there, 1326] gifts of the streets before.
+            config: says how gifts are counted; see `aleator.search.gifts`.
+        """
+        payoffs, forest = config.payoffs, self.plan.forests[level]
+        values, count = self._by_hand(level, board, self.opponent, cfvs), len(forest.kind)
+        reach = self._by_hand(level, board, self.searcher, worker.reach(level, self.searcher, np.arange(count)))
         gifts = np.zeros((count, NUM_HANDS))
+        gifts[: len(before)] = before
         for node in forest.inner.tolist():
             below = slice(int(forest.first_child[node]), int(forest.first_child[node] + forest.num_children[node]))
             gifts[below] = gifts[node]
             if forest.kind[node] == self.opponent:
                 ends = (forest.kind[below] == FOLD) | payoffs.exact_gifts
                 best = np.where(ends[:, None], values[below], -np.inf).max(axis=0)
-                dealt = without_common_cards(reach[node])
-                given = np.maximum(best - values[below], 0.0)
+                dealt = without_common_cards(reach[node]) * self.plan.chances[level]
+                given = np.maximum(best - values[below], 0.0) * payoffs.gift_scale
                 gifts[below] += np.divide(given, dealt, out=np.zeros(given.shape), where=dealt > 0.0)
-        split = 1.0 if payoffs.gifts == "split" else float(len(self.plan.boards[1]))
-        return gifts[forest.next_nodes] * (split * payoffs.gift_scale)
+        outcomes = len(self._children(board)) if level else len(self.plan.boards[1])
+        split = 1.0 if payoffs.gifts == "split" else float(outcomes)
+        found: FloatArray = gifts[forest.next_nodes] * split
+        return found

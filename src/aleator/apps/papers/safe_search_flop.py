@@ -70,11 +70,16 @@ def techniques(iterations: int) -> dict[str, SafeSearch]:
 
 
 def make_blueprint(plan: BoardPlan, count: int, run: FlopRun, on_progress: OnProgress) -> HoldemSolver:
-    """Returns a solver with a blueprint of so many buckets on the flop."""
+    """Returns a solver with a blueprint of so many buckets on the last street, exact before it."""
     whole = plan.spot
     assert isinstance(whole, WholeGame)
+    exact = whole.num_streets - 2  # streets with a board before the last
     config = BucketConfig(
-        game=whole.variant.name, buckets=(count,), features=("ochs",), boards=_FIT_BOARDS, seed=run.seed
+        game=whole.variant.name,
+        buckets=(1,) * exact + (count,),
+        features=("equity",) * exact + ("ochs",),
+        boards=_FIT_BOARDS,
+        seed=run.seed,
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "flop.buckets"
@@ -104,7 +109,7 @@ def measure(
         total = 0.0
         for searcher, search in enumerate(searches):
 
-            def on_board(
+            def on_flop(
                 done: int,
                 number: int = number,
                 searcher: int = searcher,
@@ -113,7 +118,7 @@ def measure(
             ) -> None:
                 on_progress((number + (searcher + done / flops) / 2) / len(names), f"{name}, flop {done:,}")
 
-            total += search.search(configs[name], on_board)
+            total += search.search(configs[name], on_flop)
         yield name, unit * total
 
 

@@ -7,7 +7,8 @@ no-limit and flop hold'em) and section 5.1.8 (turn hold'em); ReBeL (2020), appen
 
 Deviations: limit games have no stacks there; the ones here are larger than what the caps let a player put in. The
 thesis does not say which bets its small and large flop hold'em have (Tables 5.1 and 5.2): here the pot, and half the
-pot and the pot, with one raise preflop and two bets on the flop. `nolimit-flop:nested` is the game of Table 5.4.
+pot and the pot, with one raise preflop and two bets on the flop; nor its turn hold'em's (Table 5.3): here the pot, once
+a street. `nolimit-flop:nested` is the game of Table 5.4.
 """
 
 from __future__ import annotations
@@ -116,17 +117,19 @@ TURN_ENDGAME: Final = HoldemVariant(
 )
 
 
-def _flop_with(name: str, sizes: tuple[str, ...], most: tuple[int, int]) -> HoldemVariant:
-    """Returns no-limit flop hold'em with some sizes, and at most so many bets and raises on each street."""
-    rules = replace(NO_LIMIT_FLOP.rules, max_raises=most)
-    menu = BetMenu.uniform(bets=sizes, raises=sizes)
-    title = f"{NO_LIMIT_FLOP.title}; bets {', '.join(sizes)} of the pot, {most[0]} preflop and {most[1]} on the flop"
-    return replace(NO_LIMIT_FLOP, name=f"nolimit-flop:{name}", title=title, rules=rules, menu=menu)
+def _with_bets(game: HoldemVariant, name: str, sizes: tuple[str, ...], most: tuple[int, ...]) -> HoldemVariant:
+    """Returns a game with some sizes, and at most so many bets and raises on each street."""
+    streets = ("preflop", "on the flop", "on the turn")
+    counts = [f"{count} {street}" for count, street in zip(most, streets, strict=False)]
+    title = f"{game.title}; bets {', '.join(sizes)} of the pot, {', '.join(counts[:-1])} and {counts[-1]}"
+    rules, menu = replace(game.rules, max_raises=most), BetMenu.uniform(bets=sizes, raises=sizes)
+    return replace(game, name=f"{game.name}:{name}", title=title, rules=rules, menu=menu)
 
 
-SMALL_FLOP: Final = _flop_with("small", ("100%",), (1, 2))
-LARGE_FLOP: Final = _flop_with("large", ("50%", "100%"), (1, 2))
-NESTED_FLOP: Final = _flop_with("nested", ("50%", "75%", "100%"), (1, 3))
+SMALL_FLOP: Final = _with_bets(NO_LIMIT_FLOP, "small", ("100%",), (1, 2))
+LARGE_FLOP: Final = _with_bets(NO_LIMIT_FLOP, "large", ("50%", "100%"), (1, 2))
+NESTED_FLOP: Final = _with_bets(NO_LIMIT_FLOP, "nested", ("50%", "75%", "100%"), (1, 3))
+SMALL_TURN: Final = _with_bets(NO_LIMIT_TURN, "small", ("100%",), (1, 1, 1))
 
 VARIANTS: Final = {
     variant.name: variant
@@ -139,6 +142,7 @@ VARIANTS: Final = {
         LARGE_FLOP,
         NESTED_FLOP,
         NO_LIMIT_TURN,
+        SMALL_TURN,
         TURN_ENDGAME,
     )
 }

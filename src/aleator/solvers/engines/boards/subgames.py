@@ -1,11 +1,12 @@
 """The subgames of the last street's boards, each searched on its own: a board is walked alone, over and over.
 
-A policy of the first street brings both players to lines that go on; on every board each line is a subgame. One is
+A policy of the earlier streets brings both players to lines that go on; on every board each line is a subgame. One is
 solved below a gadget (`entry`) with rows in a window that stay in the cache for all its iterations, and what a best
 response then gets there is read off at once. So nothing is kept of a subgame but what its hands are worth, and a game
 that is searched everywhere takes no more memory than one board.
 
-Reference: thesis 5.1.8: search begins with the flop, in each of the 1,755 flops and after each line.
+Reference: thesis 5.1.8: search begins with the flop of flop hold'em and with the turn of turn hold'em, on each board
+after each line.
 """
 
 from __future__ import annotations
@@ -36,19 +37,20 @@ class BoardSubgames:
     """What an opponent gets on the boards behind a policy of the first street, by whatever is played there.
 
     Args:
-        engine: holds the policy, its average; of a game of two streets.
+        engine: holds the policy, its average; of a game of two or three streets.
         opponent: who responds; the other player searches.
     """
 
     def __init__(self, engine: BoardEngine, opponent: int) -> None:
         predicts = any(kept.instant is not None for kept in engine.storage)
-        if engine.plan.num_streets != 2 or engine.bits != 32 or predicts:
-            raise SolveError("subgames are searched in games of two streets, in 32 bits, by rules that do not predict")
+        if engine.plan.num_streets == 1 or engine.bits != 32 or predicts:
+            raise SolveError("subgames are searched behind a street, in 32 bits, after rules that do not predict")
         self.engine, self.plan, self.opponent = engine, engine.plan, opponent
-        nowhere = np.zeros(2, np.int64)
-        last = engine.streets[1]._replace(storage_at=nowhere, board_stride=nowhere)
-        self.searched_streets = engine.streets[0], last, last
-        self.num_lines = len(self.plan.forests[0].next_nodes)
+        self.last = self.plan.num_streets - 1
+        nowhere, streets = np.zeros(2, np.int64), list(engine.streets)
+        streets[self.last :] = [streets[self.last]._replace(storage_at=nowhere, board_stride=nowhere)] * (3 - self.last)
+        self.searched_streets = streets[0], streets[1], streets[2]
+        self.num_lines = len(self.plan.forests[self.last - 1].next_nodes)
         self._above = engine.new_work()
         begin = steps([(walk.DESCEND, 0, 0, 0)])
         for player in (1 - opponent, opponent):  # the opponent's values stay
@@ -56,18 +58,6 @@ class BoardSubgames:
             own[: len(engine.root_rows[player])] = self.plan.weights[player][engine.root_rows[player]]
         for player in (1 - opponent, opponent):
             engine.run(begin, (player, player + 1), walk.AVERAGE, _ONCE, self._above, engine.new_window())
-
-    def reach(self, player: int, nodes: npt.NDArray[np.integer]) -> Float32Array:
-        """Returns [n, W]: a player's reach at nodes of the first street."""
-        street = self.engine.streets[0]
-        reach, width = self._above.reach0 if player == 0 else self._above.reach1, int(street.width[player])
-        rows = reach[street.reach_at[player] :][: self.plan.sizes[0].slots[player] * width].reshape(-1, width)
-        found: Float32Array = rows[street.forest.slot[player, nodes]].copy()
-        return found
-
-    def line_reach(self, player: int) -> Float32Array:
-        """Returns [L, W]: a player's reach at the lines."""
-        return self.reach(player, self.plan.forests[0].next_nodes)
 
     def response(self, how: str) -> tuple[int, tuple[Storage, Storage]]:
         """Prepares walks in which the opponent responds to the policy; returns their mode and what is played.
@@ -92,9 +82,9 @@ class BoardSubgames:
         """Returns what one thread walks boards with."""
         return BoardWorker(self)
 
-    def collect(self, board: int, values: Float32Array, totals: FloatArray) -> None:
-        """Adds a board's values [L, W] to those of the lines [L, W of the first street], for all it stands for."""
-        street = self.engine.streets[1]
+    def collect(self, level: int, board: int, values: Float32Array, totals: FloatArray) -> None:
+        """Adds a board's values [L, W] to those of its lines on the street before [L, W], for all it stands for."""
+        street = self.engine.streets[level]
         maps = street.map0 if self.opponent == 0 else street.map1
         first = int(street.first_map[board])
         for rows in maps[first : first + int(street.num_maps[board])]:
@@ -121,16 +111,41 @@ class BoardWorker:
         for player, mine, above in (
             (0, self.work.reach0, subgames._above.reach0),
             (1, self.work.reach1, subgames._above.reach1),
-        ):
+        ):  # as they come to the lines of the first street
             size = int(engine.streets[1].reach_at[player])
             mine[:size] = above[:size]
-        width = subgames.plan.widths[1][subgames.opponent]
+        width = subgames.plan.widths[subgames.last][subgames.opponent]
         self.entry = new_entry(subgames.opponent, subgames.num_lines, width)
         self._window, self._searched = engine.new_window(), engine.new_window(self.entry)
 
+    def reach(self, level: int, player: int, nodes: npt.NDArray[np.integer]) -> Float32Array:
+        """Returns [n, W]: a player's reach at nodes of a street above the searched one, where the worker is."""
+        street, plan = self.subgames.engine.streets[level], self.subgames.plan
+        reach, width = self.work.reach0 if player == 0 else self.work.reach1, int(street.width[player])
+        rows = reach[street.reach_at[player] :][: plan.sizes[level].slots[player] * width].reshape(-1, width)
+        found: Float32Array = rows[street.forest.slot[player, nodes]].copy()
+        return found
+
+    def go_to(self, board: int) -> None:
+        """Brings both players to the nodes of a board of the second of three streets, and evaluates its terminals."""
+        engine, opponent = self.subgames.engine, self.subgames.opponent
+        program = steps([(walk.HAND_DOWN, 0, board, 0), (walk.DESCEND, 1, board, 0)])
+        for player in (1 - opponent, opponent):  # the opponent's values stay
+            engine.run(program, (player, player + 1), walk.AVERAGE, _ONCE, self.work, self._window)
+
+    def go_up(self, board: int, totals: FloatArray, mode: int, storage: tuple[Storage, Storage]) -> Float32Array:
+        """Returns [N, W]: the opponent's cfvs at the nodes of that board, given those of its lines [L, W]."""
+        engine, opponent, forest = self.subgames.engine, self.subgames.opponent, self.subgames.plan.forests[1]
+        start, width = int(engine.streets[1].values_at[opponent]), self.subgames.plan.widths[1][opponent]
+        rows = self.work.values[start : start + len(forest.kind) * width].reshape(-1, width)
+        rows[forest.next_nodes] = totals
+        program = steps([(walk.ASCEND, 1, board, 0)])
+        engine.run(program, (opponent, opponent + 1), mode, _ONCE, self.work, self._window, storage=storage)
+        return rows.copy()
+
     def blueprint_values(self, board: int, mode: int, storage: tuple[Storage, Storage]) -> Float32Array:
         """Returns [L, W]: the opponent's cfvs on a board where both go on as `BoardSubgames.response` has it."""
-        before = [(walk.FETCH, 1, board, 0)] if self.subgames.engine.buckets is not None else []
+        before = [(walk.FETCH, self.subgames.last, board, 0)] if self.subgames.engine.buckets is not None else []
         return self._values(board, mode, before, self._window, storage)
 
     def search(self, board: int, kind: int, fill: Fill, rule: RegretRule, iterations: int) -> Float32Array:
@@ -147,15 +162,16 @@ class BoardWorker:
         entry, engine = self.entry, self.subgames.engine
         entry.kind[0] = kind
         fill(board, entry)
-        begin_entry(entry, self.subgames.plan.widths[1][self.subgames.opponent])
+        last = self.subgames.last
+        begin_entry(entry, self.subgames.plan.widths[last][self.subgames.opponent])
         for kept in self._searched.storage:
             for numbers in kept:
                 if numbers is not None:
                     numbers.fill(0)
         schedule = weigh_sums(rule.schedule(1, iterations), np.array([1.0, 0.0]), 1.0, 32)
-        for chunk in range(self.subgames.plan.forests[1].num_chunks):
+        for chunk in range(self.subgames.plan.forests[last].num_chunks):
             operations = (walk.ENTER, walk.DESCEND, walk.ASCEND, walk.LEAVE)
-            program = steps([(operation, 1, board, chunk) for operation in operations])
+            program = steps([(operation, last, board, chunk) for operation in operations])
             engine.run(
                 program, (0, 2), walk.UPDATE, schedule, self.work, self._searched,
                 streets=self.subgames.searched_streets, sharp=rule.minimiser == SHARP_MATCHING,
@@ -166,13 +182,13 @@ class BoardWorker:
         self, board: int, mode: int, before: list[tuple[int, int, int, int]], window: walk.Window,
         storage: tuple[Storage, Storage],
     ) -> Float32Array:  # fmt: skip
-        subgames, opponent = self.subgames, self.subgames.opponent
-        engine, forest = subgames.engine, subgames.plan.forests[1]
-        width, start = subgames.plan.widths[1][opponent], int(engine.streets[1].values_at[opponent])
+        subgames, opponent, last = self.subgames, self.subgames.opponent, self.subgames.last
+        engine, forest = subgames.engine, subgames.plan.forests[last]
+        width, start = subgames.plan.widths[last][opponent], int(engine.streets[last].values_at[opponent])
         values = np.empty((subgames.num_lines, width), np.float32)
         for chunk in range(forest.num_chunks):
-            walked = [(walk.DESCEND, 1, board, chunk), (walk.ASCEND, 1, board, chunk)]
-            program = steps([*(before if chunk == 0 else []), (walk.HAND_DOWN, 0, board, chunk), *walked])
+            walked = [(walk.DESCEND, last, board, chunk), (walk.ASCEND, last, board, chunk)]
+            program = steps([*(before if chunk == 0 else []), (walk.HAND_DOWN, last - 1, board, chunk), *walked])
             streets = subgames.searched_streets if window is self._searched else engine.streets
             engine.run(
                 program, (opponent, opponent + 1), mode, _ONCE, self.work, window, storage=storage, streets=streets
