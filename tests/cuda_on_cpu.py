@@ -37,7 +37,7 @@ _SHIM = """
 struct float4 { float x, y, z, w; };
 struct Index { int x; };
 static Index threadIdx, blockIdx;
-static void atomicAdd(float* at, float more) { *at += more; }
+template <class T, class U> static void atomicAdd(T* at, U more) { *at += more; }
 static float from_half(unsigned short bits) { _Float16 x; memcpy(&x, &bits, 2); return (float)x; }
 static unsigned short to_half(float x) { _Float16 y = x; unsigned short bits; memcpy(&bits, &y, 2); return bits; }
 static float from_bits(unsigned bits) { float x; memcpy(&x, &bits, 4); return x; }

@@ -36,7 +36,7 @@ Tensor = torch.Tensor
 _THREADS = 256
 _STRENGTHS = 7_462  # different ones
 
-_SOURCE = rf"""
+SOURCE = rf"""
 extern "C" __global__ void __launch_bounds__(THREADS) strengths(
         const long long* __restrict__ words, const long long* __restrict__ row, const long long* __restrict__ column,
         const int* __restrict__ strength, const long long* __restrict__ deck, const long long* __restrict__ boards,
@@ -142,7 +142,12 @@ def strengths(deck: Deck, boards: Tensor, cards: Tensor, places: Tensor) -> tupl
     return runouts, mean.float(), variance.clamp_min(0.0).sqrt().float()
 
 
+def runout_sizes(board: int, live: int, dealt: int) -> dict[str, int]:
+    """Returns what the kernel is compiled with."""
+    sizes = {"BOARD": board, "LIVE": live, "DEALT": dealt, "HANDS": comb(live, 2)}
+    return sizes | {"THREADS": _THREADS, "STRENGTHS": _STRENGTHS}
+
+
 @cache
 def _kernel(board: int, live: int, dealt: int, device: int) -> Kernel:
-    sizes = {"BOARD": board, "LIVE": live, "DEALT": dealt, "HANDS": comb(live, 2)}
-    return Kernel(_SOURCE, "strengths", {**sizes, "THREADS": _THREADS, "STRENGTHS": _STRENGTHS})
+    return Kernel(SOURCE, "strengths", runout_sizes(board, live, dealt))
