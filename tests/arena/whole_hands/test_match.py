@@ -17,6 +17,7 @@ from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW, play_hands
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.cards import HANDS
 from aleator.games.holdem.variants import HUNL, load_hand_game
+from aleator.workers.processes import Processes
 
 MATCH = HandMatch(game="hunl", agents=("tight-aggressive", "random"), hands=400, seed=3)
 
@@ -148,7 +149,7 @@ def test_files_of_other_matches_are_left_alone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_several_processes_play_the_same_hands(tmp_path: Path) -> None:
     match = HandMatch(**{**_fields(MATCH), "hands": 6_000})
-    assert play_hand_match(match, processes=2).score() == play_hand_match(match).score()
+    assert play_hand_match(match, workers=Processes(2)).score() == play_hand_match(match).score()
 
 
 def test_a_table_of_several_agents_has_everybody_in_every_seat_with_the_same_cards(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from aleator.apps.cli.match_hands import run_match
+from aleator.apps.cli.workers import Processes, Ray
 from aleator.arena.whole_hands.match import HandMatch
 from aleator.parsing import MAX_SEED
 
@@ -22,7 +23,8 @@ def run(
     hands: Annotated[int, typer.Option(min=1, help="How many hands, in both seats.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of cards and draws.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="A file for the hands; goes on if it is there.")] = None,
-    processes: Annotated[int | None, typer.Option(min=1, max=64, help="How many processes play.")] = None,
+    processes: Processes = None,
+    ray: Ray = None,
     minutes: Annotated[
         float | None, typer.Option(min=0.0, help="Begins no more hands after so long; --out goes on later.")
     ] = None,
@@ -44,4 +46,4 @@ def run(
         response=(menu, rounds),
         hands_per_board=HANDS_PER_BOARD,
     )
-    run_match(match, output=output, phh=None, processes=processes, minutes=minutes, json=json)
+    run_match(match, output=output, phh=None, processes=processes, ray=ray, minutes=minutes, json=json)

@@ -15,6 +15,7 @@ from aleator.apps.cli.match_hands import pairs, run_match, run_round_robin
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.play import load_with_progress
 from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.workers import Processes, Ray
 from aleator.arena import Aivat, MatchResult, MoveTimes, Score, exact_match, play_match
 from aleator.arena.match import check_seconds_per_move
 from aleator.arena.whole_hands.match import HandMatch
@@ -45,7 +46,8 @@ def run(
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a network of the river as AIVAT's value.")] = None,
-    processes: Annotated[int | None, typer.Option(min=1, max=64, help="Whole hands: how many processes play.")] = None,
+    processes: Processes = None,
+    ray: Ray = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: none begin after so long.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
@@ -65,17 +67,17 @@ def run(
             if output is not None or phh is not None:
                 raise AgentError("--out and --phh write one match; several agents play one for each pair")
             run_round_robin(
-                pairs(game, names, deals, seed, how, value), processes=processes, minutes=minutes, json=json
+                pairs(game, names, deals, seed, how, value), processes=processes, ray=ray, minutes=minutes, json=json
             )
         else:
             network = None if value is None else str(value)
             match = HandMatch(game=game, agents=tuple(names), hands=deals, seed=seed, aivat=how, value=network)
-            run_match(match, output=output, phh=phh, processes=processes, minutes=minutes, json=json)
+            run_match(match, output=output, phh=phh, processes=processes, ray=ray, minutes=minutes, json=json)
         return
-    if others or aivat != "auto" or any(given is not None for given in (output, phh, value, processes, minutes)):
+    if others or aivat != "auto" or any(given is not None for given in (output, phh, value, processes, ray, minutes)):
         raise AgentError(
-            "--out, --phh, --aivat, --value, --processes, --minutes and more than two agents are for whole hands, "
-            f"not for {game}"
+            "--out, --phh, --aivat, --value, --processes, --ray, --minutes and more than two agents are for whole "
+            f"hands, not for {game}"
         )
     if exact and raw:
         raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.workers import chosen_workers
 from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
 from aleator.arena.whole_hands.play import RAW
@@ -20,12 +20,19 @@ _SOON = 50_000  # hands of quick agents that are played before other processes w
 
 
 def run_match(
-    match: HandMatch, *, output: Path | None, phh: Path | None, processes: int | None, minutes: float | None, json: bool
+    match: HandMatch,
+    *,
+    output: Path | None,
+    phh: Path | None,
+    processes: int | None,
+    ray: str | None,
+    minutes: float | None,
+    json: bool,
 ) -> None:
     """Plays a match and prints its result; Ctrl-C prints what there is, and the same command goes on from the file."""
     if phh is not None and output is None:
         raise AgentError("--phh needs --out: hands are converted from the match file")
-    state, stopped = play_with_progress(match, output, processes, minutes, quiet=json)
+    state, stopped = play_with_progress(match, output, processes, ray, minutes, quiet=json)
     if phh is not None and output is not None:
         _write_phh(output, phh)
     if json:
@@ -35,13 +42,15 @@ def run_match(
     end(stopped=stopped)
 
 
-def run_round_robin(matches: list[HandMatch], *, processes: int | None, minutes: float | None, json: bool) -> None:
+def run_round_robin(
+    matches: list[HandMatch], *, processes: int | None, ray: str | None, minutes: float | None, json: bool
+) -> None:
     """Plays every pair of several agents, each for so many minutes at most, and prints a table."""
     states: dict[tuple[str, str], MatchState] = {}
     stopped = False
     for match in matches:
         if not stopped:
-            state, stopped = play_with_progress(match, None, processes, minutes, quiet=json)
+            state, stopped = play_with_progress(match, None, processes, ray, minutes, quiet=json)
             states[match.agents[0], match.agents[1]] = state
     if json:
         print_json({"game": matches[0].game, "matches": [to_json(state) for state in states.values()]})
@@ -70,13 +79,19 @@ def pairs(
 
 
 def play_with_progress(
-    match: HandMatch, output: Path | None, processes: int | None, minutes: float | None = None, *, quiet: bool
+    match: HandMatch,
+    output: Path | None,
+    processes: int | None,
+    ray: str | None = None,
+    minutes: float | None = None,
+    *,
+    quiet: bool,
 ) -> tuple[MatchState, bool]:
     """Returns a match after it was played, and whether it was stopped before its end by the user."""
     agents = match.load_agents()
-    if processes is None:
-        is_soon = match.hands <= _SOON and all(agent.is_quick for agent in agents)
-        processes = 1 if is_soon or any(agent.is_alone for agent in agents) else max(os.cpu_count() or 1, 1)
+    is_soon = match.hands <= _SOON and all(agent.is_quick for agent in agents)
+    alone = is_soon or any(agent.is_alone for agent in agents)
+    workers = chosen_workers(processes, ray, usual=1 if alone else None)
     with ExitStack() as stack:
         file = None
         if output is not None:
@@ -91,7 +106,7 @@ def play_with_progress(
             move(state.played / match.num_hands, f"hand {state.played:,}, {_text(state.score())} mbb/h")
             return interrupted() or (minutes is not None and state.seconds >= 60.0 * minutes)
 
-        state = play_hand_match(match, file=file, processes=processes, on_piece=on_piece)
+        state = play_hand_match(match, file=file, workers=workers, on_piece=on_piece)
         return state, interrupted()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from aleator.apps.cli.output import (
     print_table,
     progress_bar,
 )
+from aleator.apps.cli.workers import Processes, Ray, chosen_workers
 from aleator.apps.papers.base import Cell, Report, Settings
 from aleator.apps.papers.registry import find_experiment, known_experiments
 from aleator.parsing import MAX_SEED
@@ -31,6 +33,8 @@ def run(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes minutes.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn at random.")] = 0,
+    processes: Processes = None,
+    ray: Ray = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Reproduce a table or figure of the papers: the paper's numbers beside ours.
@@ -47,6 +51,7 @@ def run(
             print_table("", ("experiment", "source", "what it shows"), [tuple(known.values()) for known in listed])
         return
     experiment, settings = find_experiment(name), Settings(quick=quick, seed=seed, full=full)
+    settings = replace(settings, workers=chosen_workers(processes, ray, usual=1 if quick else None))
     files: list[Path] = []
     if output:
         make_folder(output)

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from aleator.errors import AleatorError
+from aleator.workers.base import Here, Workers
 
 Cell = str | int | float | None
 Points = Sequence[tuple[float, float]]
@@ -27,11 +28,13 @@ class Settings:
         quick: fewer iterations, where the usual run takes more than a few seconds.
         seed: of whatever an experiment draws at random.
         full: more iterations, where the usual run stops earlier than the paper does to end within minutes.
+        workers: who runs what can be run beside each other.
     """
 
     quick: bool = False
     seed: int = 0
     full: bool = False
+    workers: Workers = field(default_factory=Here)
 
     def __post_init__(self) -> None:
         if self.quick and self.full:

@@ -100,7 +100,7 @@ def run_task(task: Task, on_look: Callable[[Looks], None] | None = None) -> Look
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability over nodes touched; with --full that of every ablation, too."""
     wanted = tasks(settings)
-    found = run_beside(run_task, wanted, on_progress, processes=1 if settings.quick else 0)
+    found = run_beside(run_task, wanted, on_progress, settings.workers)
     return report(settings, found)
 
 

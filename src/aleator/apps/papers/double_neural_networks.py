@@ -99,7 +99,7 @@ def run_task(task: Task, on_look: Callable[[Looks], None] | None = None) -> Look
 
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability over iterations; the usual run has 200, --full 1,000."""
-    found = run_beside(run_task, tasks(settings), on_progress, processes=1 if settings.quick else 0)
+    found = run_beside(run_task, tasks(settings), on_progress, settings.workers)
     return report(settings, found)
 
 

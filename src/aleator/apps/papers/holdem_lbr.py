@@ -59,7 +59,7 @@ def run(settings: Settings, on_progress: OnProgress, agent: str) -> Report:
         on_progress(number / steps, f"local best response, {menu} {rounds}")
         names = ("local best response", played)
         match = HandMatch(game=_GAME, agents=names, hands=hands, seed=settings.seed, response=(menu, rounds))
-        score = play_hand_match(match).score()
+        score = play_hand_match(match, workers=settings.workers).score()
         ours = HandScore(score.hands, -score.mbb_per_hand, score.ci95)
         rows.append((f"local best response, {menu} {rounds}", ours.hands, _text(paper, interval), _text(*ours[1:3])))
         claims.append(
@@ -72,7 +72,8 @@ def run(settings: Settings, on_progress: OnProgress, agent: str) -> Report:
     for number, opponent in enumerate(cells.opponents, len(cells.responses)):
         on_progress(number / steps, f"against {opponent}")
         other = opponent + _QUICK * (settings.quick and opponent == "deepstack")
-        found = play_hand_match(HandMatch(game=_GAME, agents=(played, other), hands=hands, seed=settings.seed)).score()
+        match = HandMatch(game=_GAME, agents=(played, other), hands=hands, seed=settings.seed)
+        found = play_hand_match(match, workers=settings.workers).score()
         rows.append((opponent, found.hands, None, _text(found.mbb_per_hand, found.ci95)))
         claims.append(
             Claim(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
@@ -43,7 +42,6 @@ _DEVIATIONS = (
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns all cells of the table."""
     hands = int(settings.choose(320, 12_800, 100_000))
-    processes = 1 if settings.quick else os.cpu_count() or 1
     rows: list[tuple[Cell, ...]] = []
     claims = []
     curves: dict[str, list[tuple[float, float]]] = {"paper": [], "ours": []}
@@ -57,7 +55,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             hands_per_board=_HANDS_PER_BOARD,
         )
         on_piece = partial(_tell, on_progress, number, f"{agent}, {menu} {rounds}")
-        ours = _in_big_blinds(play_hand_match(match, processes=processes, on_piece=on_piece).score())
+        ours = _in_big_blinds(play_hand_match(match, workers=settings.workers, on_piece=on_piece).score())
         measured = _text(ours.mbb_per_hand, ours.ci95)
         rows.append((agent, menu, rounds, "-" if paper is None else _text(paper, interval), measured))
         curves["ours"].append((number + 1.0, max(ours.mbb_per_hand, 0.01)))

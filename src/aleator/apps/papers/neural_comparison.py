@@ -146,7 +146,7 @@ def _rebel(task: Task) -> Iterator[tuple[float, Look]]:
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability over seconds of training; 60 of each run, with --full 400."""
     wanted = tasks(settings)
-    return report(settings, run_beside(run_task, wanted, on_progress, processes=1 if settings.quick else 0))
+    return report(settings, run_beside(run_task, wanted, on_progress, settings.workers))
 
 
 def report(settings: Settings, found: Mapping[str, Curves]) -> Report:

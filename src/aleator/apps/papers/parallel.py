@@ -1,21 +1,17 @@
 """Runs of an experiment beside each other, and curves of runs with several seeds.
 
-Each run has a process of one thread; there are as many at a time as there are cores.
+Each run has one thread; there are as many at a time as there are workers.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import NamedTuple
 
 from aleator.apps.papers.base import Band, OnProgress, Points
 from aleator.games.base import FloatArray
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+from aleator.workers.base import Result, Task, Workers
 
 
 class SeedsCurve(NamedTuple):
@@ -52,7 +48,7 @@ class SeedsCurve(NamedTuple):
 
 
 def run_beside(
-    function: Callable[[Task], Result], tasks: Mapping[str, Task], on_progress: OnProgress, *, processes: int = 0
+    function: Callable[[Task], Result], tasks: Mapping[str, Task], on_progress: OnProgress, workers: Workers
 ) -> dict[str, Result]:
     """Returns what a function of a module makes of each task, by the tasks' names.
 
@@ -60,31 +56,18 @@ def run_beside(
         function: must not depend on what other tasks did.
         tasks: by names, which are shown as they end.
         on_progress: told the share of tasks that are done.
-        processes: at most so many; 0 for as many as there are cores. With one everything runs here.
+        workers: who runs them.
     """
-    processes = min(processes or os.cpu_count() or 1, len(tasks))
-    results: dict[str, Result] = {}
-    if processes <= 1:
-        for done, (name, task) in enumerate(tasks.items()):
-            on_progress(done / len(tasks), name)
-            results[name] = function(task)
-        return results
-    on_progress(0.0, f"{len(tasks)} runs, {processes} at a time")
-    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare) as pool:
-        waiting = {pool.submit(function, task): name for name, task in tasks.items()}
-        try:
-            for done, future in enumerate(as_completed(waiting), 1):
-                results[waiting[future]] = future.result()
-                on_progress(done / len(tasks), waiting[future])
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    names, results = list(tasks), dict[str, Result]()
+    on_progress(0.0, f"{len(tasks)} runs, {min(workers.count, len(tasks))} at a time")
+    for number, result in workers.run(partial(_on_one_thread, function), list(tasks.values())):
+        results[names[number]] = result
+        on_progress(len(results) / len(tasks), names[number])
     return {name: results[name] for name in tasks}
 
 
-def _prepare() -> None:
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
+def _on_one_thread(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
     import torch
 
     torch.set_num_threads(1)
+    return function

@@ -39,6 +39,8 @@ _EXPERIMENTS = (
         "what local best response loses to the agent deepstack in whole hands", "holdem_lbr", agent="deepstack"),
     _of("deepstack-networks", "DeepStack's supplement, Deep Counterfactual Value Networks",
         "Huber losses of the shipped hold'em networks on situations that were never trained on"),
+    _of("deepstack-sparse-trees", "DeepStack Table 5",
+        "errors of counterfactual values on random rivers by the bet sizes looked at; --full takes 100 rivers"),
     _of("rebel-rps", "ReBeL Fig. 1 and section 6",
         "rock-paper-scissors+ by one-ply search: leaf values need beliefs, safe search a random iteration"),
     _of("rebel-theorem1", "ReBeL Theorem 1",

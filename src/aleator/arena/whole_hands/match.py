@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -34,6 +33,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_record import setup_to_dict
 from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
+from aleator.workers.base import Here, Workers
 
 _SURE = 1.96  # standard errors on each side of a 95 % interval
 OnPiece = Callable[["MatchState"], bool]
@@ -202,16 +202,17 @@ class MatchState:
 
 
 def play_hand_match(
-    match: HandMatch, *, file: MatchFile | None = None, processes: int = 1, on_piece: OnPiece | None = None
+    match: HandMatch, *, file: MatchFile | None = None, workers: Workers | None = None, on_piece: OnPiece | None = None
 ) -> MatchState:
     """Returns a match when all its hands are over, or when it was stopped.
 
     Args:
         match: what is played.
         file: where hands are written as they end; those that are there already are not played again.
-        processes: how many play at the same time; with one, it is this one.
+        workers: who plays; this process if None.
         on_piece: is told about the match after every piece of it; the match stops if it returns True.
     """
+    workers = workers or Here()
     agents = match.load_agents()
     mode, players = match.mode(agents), match.setup.num_players
     state = MatchState(match, mode, np.full((match.num_hands, players), np.nan), np.full(match.num_hands, np.nan))
@@ -220,10 +221,10 @@ def play_hand_match(
         _take_played(state, file)
     began = perf_counter()
     missing = np.flatnonzero(np.isnan(state.won[:, 0]))
-    size = piece_size(match, agents, -(-len(missing) // processes))
+    size = piece_size(match, agents, -(-len(missing) // workers.count))
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
-    loaded = _Loaded(agents, match.load_value())
-    for piece in _in_order(_Task(match, mode, file is not None), pieces, loaded, processes):
+    player = partial(_Player, match, mode, file is not None)
+    for _, piece in workers.run(partial(player, agents) if isinstance(workers, Here) else player, pieces):
         seats = seats_of(piece.numbers, players)
         state.won[piece.numbers[:, None], seats] = piece.won
         if piece.fair is not None:
@@ -239,7 +240,7 @@ def play_hand_match(
 
 
 def piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int:
-    """Returns how many hands are played together; none of the processes gets more than its share."""
+    """Returns how many hands are played together; no worker gets more than its share."""
     if match.response is not None:
         size = 128 if agents[1].is_quick else agents[1].hands_at_once
     elif any(agent.is_alone for agent in agents):  # who searches in batches sets the pace
@@ -259,31 +260,24 @@ def _take_played(state: MatchState, file: MatchFile) -> None:
                 state.fair[line.number] = line.fair if seats[0] == 0 else -line.fair
 
 
-class _Loaded(NamedTuple):
-    """What a process needs to play hands of a match."""
+class _Player:
+    """Plays hands of a match by their numbers, and writes lines about them or not; made once in every worker."""
 
-    agents: list[HandAgent]
-    value: HandValue | None
+    def __init__(self, match: HandMatch, mode: str, write: bool, agents: list[HandAgent] | None = None) -> None:
+        self.match, self.mode, self.write = match, mode, write
+        self.agents, self.value = agents or match.load_agents(), match.load_value()
 
-
-class _Task(NamedTuple):
-    """What to do with hands: play them as a match says, and write lines about them or not."""
-
-    match: HandMatch
-    mode: str
-    write: bool
-
-    def play(self, numbers: IntArray, loaded: _Loaded) -> _Piece:
+    def __call__(self, numbers: IntArray) -> _Piece:
         """Returns hands by their numbers, played."""
         match = self.match
         played = play_hands(
             match.setup,
-            loaded.agents,
+            self.agents,
             numbers,
             match.seed,
             aivat=self.mode,
             hands_per_board=match.hands_per_board,
-            value=loaded.value,
+            value=self.value,
         )
         lines = []
         for row in range(len(numbers) if self.write else 0):
@@ -293,37 +287,3 @@ class _Task(NamedTuple):
                 document["fair"] = float(played.fair[row])
             lines.append(json.dumps(document))
         return _Piece(played.numbers, played.payoffs, played.fair, played.times, lines)
-
-
-def _in_order(task: _Task, pieces: Sequence[IntArray], loaded: _Loaded, processes: int) -> Iterator[_Piece]:
-    """Yields pieces as they end: here one after the other, or several at a time in processes of their own."""
-    if processes <= 1 or len(pieces) <= 1:
-        for numbers in pieces:
-            yield task.play(numbers, loaded)
-        return
-    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare, (task.match,)) as pool:
-        waiting: set[Future[_Piece]] = set()
-        left = list(reversed(pieces))
-        try:
-            while left or waiting:
-                while left and len(waiting) < 2 * processes:
-                    waiting.add(pool.submit(_play_elsewhere, task, left.pop()))
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-_LOADED: list[_Loaded] = []  # of a process that plays pieces for another one
-
-
-def _prepare(match: HandMatch) -> None:
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
-    _LOADED[:] = [_Loaded(match.load_agents(), match.load_value())]
-
-
-def _play_elsewhere(task: _Task, numbers: IntArray) -> _Piece:
-    return task.play(numbers, _LOADED[0])

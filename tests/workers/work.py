@@ -1,0 +1,45 @@
+"""Tasks for workers, as functions of a module."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+
+def squares() -> Callable[[int], int]:
+    return lambda number: number * number
+
+
+def who() -> Callable[[int], int]:
+    return lambda _: os.getpid()
+
+
+def refuse() -> Callable[[int], int]:
+    def do(number: int) -> int:
+        raise ValueError(f"no {number}")
+
+    return do
+
+
+def die_once(folder: Path, deadly: frozenset[int]) -> Callable[[int], int]:
+    """Returns what kills its process the first time that it is given one of some tasks."""
+
+    def do(number: int) -> int:
+        mark = folder / str(number)
+        if number in deadly and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
+
+    return do
+
+
+def always_die() -> Callable[[int], int]:
+    def do(number: int) -> int:
+        if number == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    return do
