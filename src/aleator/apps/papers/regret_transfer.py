@@ -47,7 +47,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         1024 if settings.quick else _FIRST, int(settings.choose(_AFTER_QUICK, _AFTER, _AFTER_FULL)), per_octave=2
     )
     tasks = {f"run {index + 1}": _Task(settings.seed + index, before, looks) for index in range(runs)}
-    results = list(run_beside(_solve, tasks, on_progress).values())
+    results = list(run_beside(_solve, tasks, on_progress, settings.workers).values())
     at = np.tile(np.array(looks, np.float64), (runs, 1))
     curves = {name: SeedsCurve(at, np.array([result.curves[name] for result in results])) for name in _WEIGHTS}
     weight = float(np.mean([result.weight for result in results]))
