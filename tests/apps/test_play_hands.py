@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aleator.apps.cli.amounts import TypedError, parse_typed
+from aleator.apps.amounts import TypedError, parse_typed
 from aleator.apps.cli.play_hands import choices
 from aleator.games.holdem.betting import CALL, FOLD, raise_to
 from aleator.games.holdem.cards import parse_cards

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aleator.apps.cli.amounts import parse_typed
+from aleator.apps.amounts import parse_typed
 from aleator.arena.acpc.match_state import format_match_state, parse_match_state
 from aleator.arena.whole_hands.phh import format_phh, read_phh
 from aleator.errors import AleatorError

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from aleator.agents.whole_hands import HandAgent, load_hand_agent
 from aleator.agents.whole_hands.base import ask_policies
-from aleator.apps.cli.amounts import parse_typed
+from aleator.apps.amounts import parse_typed
 from aleator.apps.cli.output import out, print_json, progress_bar
 from aleator.apps.cli.stopping import end
 from aleator.arena.whole_hands.aivat import RangeLuck

@@ -19,6 +19,7 @@ def run(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 8421,
     data_dir: Annotated[Path | None, typer.Option(help="Where results are; by default the user's own folder.")] = None,
     runs: Annotated[Path | None, typer.Option(help="Training runs; default: `runs` in the data directory.")] = None,
+    blueprint: Annotated[list[Path] | None, typer.Option(help="A blueprint to play hunl against; repeatable.")] = None,
     solvers: Annotated[int, typer.Option(help="Solves at a time; the others wait.")] = 1,
     warm_up: Annotated[bool, typer.Option(help="Load kernels and networks before they are asked for.")] = True,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -35,7 +36,12 @@ def run(
     from aleator.apps.web.config import ServerConfig, ServerError, default_data_dir
 
     config = ServerConfig(
-        data_dir=data_dir or default_data_dir(), port=port, runs_dir=runs, solvers=solvers, warm_up=warm_up
+        data_dir=data_dir or default_data_dir(),
+        port=port,
+        runs_dir=runs,
+        solvers=solvers,
+        warm_up=warm_up,
+        blueprints=tuple(blueprint or ()),
     )
     config.make_folders()
     with socket.socket() as probe:

@@ -47,12 +47,14 @@ FoundJob = Annotated[Job, Depends(find_job)]
 
 
 @router.get("/jobs")
-async def list_jobs(service: Server, kind: Literal["solve", "race"] | None = None) -> list[Job]:
+async def list_jobs(service: Server, kind: Literal["solve", "race", "grade"] | None = None) -> list[Job]:
     """Jobs, the newest first, without their curves."""
     jobs = service.store.jobs(kind)
     for job in jobs:
         if job.summary:
-            job.summary = {name: value for name, value in job.summary.items() if name not in ("curve", "events")}
+            job.summary = {
+                name: value for name, value in job.summary.items() if name not in ("curve", "events", "decisions")
+            }
     return jobs
 
 

@@ -38,6 +38,7 @@ class ServerConfig:
         data_dir: where jobs, solutions and play sessions are kept.
         port: on 127.0.0.1.
         runs_dir: where training runs are looked for; `runs` in the data directory unless given.
+        blueprints: files of blueprints of hunl to play against.
         solvers: how many solves run at a time; the others wait.
         memory_limit: bytes that one worker process may take.
         warm_up: whether kernels and networks are loaded at the start, before they are asked for.
@@ -51,6 +52,7 @@ class ServerConfig:
     data_dir: Path = field(default_factory=default_data_dir)
     port: int = 8421
     runs_dir: Path | None = None
+    blueprints: tuple[Path, ...] = ()
     solvers: int = 1
     memory_limit: int = field(default_factory=lambda: max(physical_memory() * 3 // 4, MIN_MEMORY))
     warm_up: bool = True
@@ -63,6 +65,9 @@ class ServerConfig:
     def __post_init__(self) -> None:
         if not 1 <= self.port <= 65535:
             raise ServerError(f"the port must be 1 to 65535, not {self.port}")
+        for file in self.blueprints:
+            if not file.is_file():
+                raise ServerError(f"there is no blueprint {file}: aleator train blueprint makes one")
         if not 1 <= self.solvers <= 64:
             raise ServerError(f"1 to 64 solves can run at a time, not {self.solvers}")
         if self.memory_limit < MIN_MEMORY:

@@ -19,6 +19,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
+HAND_FILES = ("/api/hands/files", "/api/hands/files/grade")
+MAX_HANDS = 16 << 20  # bytes
 UPLOAD = "/api/solutions/upload"
 BODY_SECONDS = 20.0
 _HEADERS = [
@@ -111,6 +113,8 @@ class Guard:
             await _refuse(send, *refused, (b"connection", b"close"))
 
     def _limit(self, path: str) -> int:
+        if path in HAND_FILES:
+            return min(MAX_HANDS, self.max_upload)
         return self.max_upload if path == UPLOAD else self.max_body
 
     def _refusal(self, headers: Headers, path: str) -> tuple[int, str] | None:

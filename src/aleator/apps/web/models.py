@@ -179,7 +179,7 @@ class Job(BaseModel):
     """A piece of work; `loading` is a file being uploaded, times are seconds since 1970, `spot` is what is solved."""
 
     id: str
-    kind: Literal["solve", "race"]
+    kind: Literal["solve", "race", "grade"]
     name: str
     status: Literal["queued", "running", "loading", "done", "failed", "cancelled"]
     error: str | None

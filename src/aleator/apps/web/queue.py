@@ -18,7 +18,7 @@ from aleator.apps.web.store import Store
 from aleator.apps.web.system import log
 from aleator.errors import AleatorError
 
-SOLVE, RACE = "solve", "race"
+SOLVE, RACE, GRADE = "solve", "race", "grade"
 SUSPEND_SECONDS = 30.0  # for a solve to be kept when the server ends
 STOP_SECONDS = 10.0  # for a race to end when it is told to; then it is ended
 RACE_SECONDS = 300.0  # for what a race does besides racing: compiling, a linear program
@@ -38,16 +38,17 @@ class Outcome(NamedTuple):
 
 
 class JobQueue:
-    """Runs jobs; solves and races have processes of their own, so that neither waits for the other."""
+    """Runs jobs; solves, races and gradings have processes of their own, so that none waits for another."""
 
     def __init__(self, config: ServerConfig, store: Store) -> None:
         self.config, self.store = config, store
         self.live: dict[str, Live] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = False
-        self._wakes = {SOLVE: asyncio.Event(), RACE: asyncio.Event()}
+        self._wakes = {kind: asyncio.Event() for kind in (SOLVE, RACE, GRADE)}
         self._running: dict[str, WorkerProcess] = {}
-        self.workers = [(SOLVE, self._worker(10)) for _ in range(config.solvers)] + [(RACE, self._worker(5))]
+        self.workers = [(SOLVE, self._worker(10)) for _ in range(config.solvers)]
+        self.workers += [(RACE, self._worker(5)), (GRADE, self._worker(8))]
 
     def _worker(self, niceness: int) -> WorkerProcess:
         log = self.config.data_dir / "worker.log"
@@ -202,7 +203,7 @@ class JobQueue:
 
     def _params(self, job: Job) -> dict[str, Any]:
         request = self.store.request(job.id)
-        if job.kind == RACE:
+        if job.kind != SOLVE:
             return request
         return request | {
             "output": str(self.solution_file(job.id)),

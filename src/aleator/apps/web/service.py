@@ -27,6 +27,7 @@ class Service:
         browser: the process that answers what a page waits for: nodes of solutions, moves of an equilibrium.
         player: the process of agents that search before they move.
         tools: the process for what takes a second or more: estimates, runouts, equilibria of small games.
+        coach: the process that grades decisions of whole hands by search.
     """
 
     def __init__(self, config: ServerConfig) -> None:
@@ -36,7 +37,7 @@ class Service:
         self.store = Store(config.database)
         self.queue = JobQueue(config, self.store)
         self.reader, self.browser, self.player = self._worker(0), self._worker(0), self._worker(0)
-        self.tools = self._worker(5)
+        self.tools, self.coach = self._worker(5), self._worker(5)
         self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
         self._background: set[asyncio.Task[Any]] = set()
@@ -68,7 +69,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.queue.stop()
-        for worker in (self.reader, self.browser, self.player, self.tools):
+        for worker in (self.reader, self.browser, self.player, self.tools, self.coach):
             await worker.kill()
         self.store.close()
 

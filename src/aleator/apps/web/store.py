@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.config import ServerError
+from aleator.apps.web.hand_store import TABLES, HandStore
 from aleator.apps.web.models import Job
 
-_VERSION = 3
+_VERSION = 4
 _TABLES = """
 CREATE TABLE jobs (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL, request TEXT NOT NULL,
@@ -21,13 +22,17 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_by_status ON jobs (status, created);
 CREATE TABLE sessions (id TEXT PRIMARY KEY, state TEXT NOT NULL, updated REAL NOT NULL);
-"""
+"""  # and those of whole hands
 MAX_ATTEMPTS = 3
 MAX_SESSIONS = 1000
 
 
 class Store:
-    """What must survive a restart."""
+    """What must survive a restart.
+
+    Attributes:
+        hands: whole hands.
+    """
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -39,12 +44,16 @@ class Store:
         except sqlite3.DatabaseError as error:
             reason = "cannot be used" if isinstance(error, sqlite3.OperationalError) else "is not a database of jobs"
             raise ServerError(f"{path} {reason}: {error}") from error
-        if version in (1, 2):  # play sessions had other keys
-            self._database.executescript(f"BEGIN; DELETE FROM sessions; PRAGMA user_version = {_VERSION}; COMMIT;")
+        if version in (1, 2, 3):  # play sessions had other keys, and there were no whole hands
+            self._database.executescript(
+                f"BEGIN; DELETE FROM sessions; {TABLES} PRAGMA user_version = {_VERSION}; COMMIT;"
+            )
         elif version not in (0, _VERSION):
             raise ServerError(f"{path} was written by another version ({version}); this one reads {_VERSION}")
         if version == 0:
-            self._database.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT;")
+            self._database.executescript(f"BEGIN; {_TABLES} {TABLES} PRAGMA user_version = {_VERSION}; COMMIT;")
+
+        self.hands = HandStore(self._database)
 
     def close(self) -> None:
         """Closes the database."""

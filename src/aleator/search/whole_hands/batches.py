@@ -131,8 +131,9 @@ class RoundBatch:
             if played_rows is not None and task.draw is not None:
                 chosen = RowPolicies(played_rows[number], shape.slices, places)
             spread = np.where(places >= 0, cfv_rows[:, number][..., places], 0.0)
-            after = spread[1 - task.game.player, 1:]
-            found.append(SolvedRound(task.game, policies, chosen, spread[:, 0], tuple(after)))
+            player = task.game.player
+            after, own_after = tuple(spread[1 - player, 1:]), tuple(spread[player, 1:])
+            found.append(SolvedRound(task.game, policies, chosen, spread[:, 0], after, own_after=own_after))
         return found
 
 

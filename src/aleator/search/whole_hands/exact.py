@@ -59,13 +59,11 @@ def solve_exactly(
     if constraint is not None and gadget is not None:
         solver.set_reach(constraint.player, gadget.reach)
     root, engine, plan = game.root, solver.engine, solver.plan
-    board, other = plan.boards[0][0], 1 - game.player
-    decisions = round_decisions(root)
-    places = {other: plan.slot[[child.number for child in root.children]]}
-    if watch is not None:
-        places[watch] = np.append(plan.slot[decisions], places[other])
+    board, decisions = plan.boards[0][0], round_decisions(root)
+    children = plan.slot[[child.number for child in root.children]]
+    places = [np.append(plan.slot[decisions], children) if player == watch else children for player in (0, 1)]
     cfvs, weight = np.zeros((2, NUM_HANDS)), 0.0
-    inner: dict[int, FloatArray | float] = dict.fromkeys(places, 0.0)  # means of cfvs at these places
+    inner: list[FloatArray | float] = [0.0, 0.0]  # means of cfvs at these places
 
     def run(count: int) -> None:
         nonlocal weight
@@ -75,9 +73,8 @@ def solve_exactly(
             for player in (0, 1):
                 update = solver.update(player)
                 cfvs[player] += (update - cfvs[player]) / weight
-                if player in places:
-                    now = engine.street_values(player)[places[player]].astype(np.float64)
-                    inner[player] = inner[player] + (now - inner[player]) / weight
+                now = engine.street_values(player)[places[player]].astype(np.float64)
+                inner[player] = inner[player] + (now - inner[player]) / weight
                 if constraint is not None and gadget is not None and player == constraint.player:
                     solver.set_reach(player, gadget.update(update))
 
@@ -88,16 +85,17 @@ def solve_exactly(
         rows = plan.rows(player, board)
         sums = engine.read("policy_sum", 0, 0, int(plan.slot[number]))[:, : len(rows)]
         policies[number] = normalised(spread_rows(sums.astype(np.float64), rows))
-    spread = {}
-    for player, means in inner.items():
+    spread = []
+    for player in (0, 1):
         rows = plan.rows(player, board)
-        spread[player] = spread_rows(np.asarray(means, np.float64)[:, : len(rows)], rows)
-    behind = spread[other][-len(root.children) :]
+        spread.append(spread_rows(np.asarray(inner[player], np.float64)[:, : len(rows)], rows))
+    behind = [tuple(means[-len(root.children) :]) for means in spread]
+    after, own_after = behind[1 - game.player], behind[game.player]
     if watch is None:
-        return SolvedRound(game, policies, policies, cfvs, tuple(behind))
+        return SolvedRound(game, policies, policies, cfvs, after, own_after=own_after)
     inside = dict(zip(decisions, spread[watch], strict=False))
     next_cfvs = CardCfvs(solver, watch, weight) if len(plan.boards) > 1 else None
-    return SolvedRound(game, policies, policies, cfvs, tuple(behind), inside, next_cfvs)
+    return SolvedRound(game, policies, policies, cfvs, after, inside, next_cfvs, own_after)
 
 
 class CardCfvs:

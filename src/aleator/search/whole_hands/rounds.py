@@ -122,6 +122,7 @@ class SolvedRound:
         cfvs: by the number of a decision, ``[1326]`` the watched player's cfvs there, if somebody was watched.
         next_cfvs: from the number of an end of the street and the card that comes then to the watched player's cfvs
             ``[1326]`` behind it; None if nobody was watched or no card comes.
+        own_after: for each action of the root, ``[1326]``: the cfvs there of the player who acts: what it is worth.
     """
 
     game: RoundGame
@@ -131,6 +132,7 @@ class SolvedRound:
     after: tuple[FloatArray, ...]
     cfvs: Mapping[int, FloatArray] = field(default_factory=dict)
     next_cfvs: Callable[[int, int], FloatArray] | None = None
+    own_after: tuple[FloatArray, ...] = ()
 
 
 def round_game(

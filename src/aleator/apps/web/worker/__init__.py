@@ -23,5 +23,14 @@ METHODS = {
     "race": "race:race",
     "prepare": "opponents:prepare",
     "play": "play:play",
+    "rivals": "rivals:list_rivals",
+    "hand": "whole_hands:play",
+    "hint": "coach:hint",
+    "review": "coach:review",
+    "hand-spot": "coach:spot_of_decision",
+    "grade": "coach:grade",
+    "read-hands": "hand_files:read",
+    "phh": "hand_files:write",
+    "hand-view": "hand_files:view",
 }
 """Method -> module and function in this package; imported at the first call: a worker loads only what it does."""

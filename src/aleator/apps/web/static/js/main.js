@@ -5,6 +5,7 @@ import { fill, h, toast } from "./dom.js";
 const PAGES = {
   "": () => import("./pages/home.js"),
   play: () => import("./pages/play.js"),
+  hands: () => import("./pages/hands.js"),
   solve: () => import("./pages/solve.js"),
   learn: () => import("./pages/learn.js"),
   runs: () => import("./pages/runs.js"),

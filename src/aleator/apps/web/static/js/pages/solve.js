@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { h, panel } from "../dom.js";
 import { makeEditor } from "../editor/editor.js";
 import { openExplorer } from "../explorer/explorer.js";
+import { takeSpot } from "../hands/spots.js";
 import { showList } from "../solve/list.js";
 import { showRunning } from "../solve/running.js";
 
@@ -20,7 +21,9 @@ export async function render(root, [id, path], query) {
 
 async function overview(root, query) {
   const [presets, algorithms, jobs] = await Promise.all([api.presets(), api.algorithms(), api.jobs("solve")]);
-  const { spot, title } = await startingSpot(query.get("from"), query.get("node"));
+  const { spot, title } = query.get("spot")
+    ? withSizes(takeSpot(), presets[0].spot)
+    : await startingSpot(query.get("from"), query.get("node"));
   const submit = async (request) => {
     const job = await api.solve(request);
     location.hash = `#/solve/${job.id}`;
@@ -39,6 +42,12 @@ async function overview(root, query) {
       editor.leave();
     },
   };
+}
+
+// a spot that has neither bet sizes nor limits of its solve, with those of another one
+function withSizes({ spot, title }, source) {
+  const { river } = source;
+  return { spot: spot && { ...source, flop: river, turn: river, ...spot, added: [], lock: {} }, title };
 }
 
 // what the editor begins with: the spot of a job, or the one that begins at a node of its solution

@@ -3,6 +3,7 @@
 import { api, watchJob } from "../api.js";
 import { card, cards, dice } from "../cards.js";
 import { button, h, muted, toast } from "../dom.js";
+import { face } from "../hands/face.js";
 
 const LEAD =
   "Against an equilibrium you cannot win in the long run, only learn. After each deal you see the agent's beliefs, its " +
@@ -17,6 +18,9 @@ export function lobby(catalogue, presets, onwatch) {
   const quick = presets.filter((preset) => isQuick(preset, catalogue.spots));
   const own = h("a", { href: "#/solve" }, "Solve a spot of your own");
   return [
+    h("h2", {}, "Whole hands of no-limit hold'em, heads-up"),
+    h("section", { class: "tiles rivals" }, catalogue.rivals.map(rivalTile)),
+    h("h2", {}, "Small games, solved"),
     h("p", { class: "lead" }, LEAD),
     h("section", { class: "tiles" }, catalogue.games.map(gameTile)),
     h("h2", {}, "Hold'em spots"),
@@ -34,6 +38,17 @@ export function lobby(catalogue, presets, onwatch) {
 export function isQuick({ name, spot }, solved) {
   return spot.board.length >= 11 && name !== "Turn endgame" && !solved.some((job) => job.name === name);
 }
+
+const rivalTile = ({ name, title, level, summary, ...look }) =>
+  h(
+    "a",
+    { class: "tile game rival", href: `#/play/hunl?opponent=${name}` },
+    face({ ...look, level }, 52),
+    h("h2", {}, title, h("small", { class: "level", "aria-label": `level ${level} of 5` }, dots(level))),
+    h("p", {}, summary),
+  );
+
+const dots = (level) => "●".repeat(level) + "○".repeat(5 - level);
 
 const tileArt = (picture) => h("div", { class: "tile-art" }, picture);
 const stakes = ({ pot, stack }) => `Hold'em, pot ${pot}, ${stack} behind`;

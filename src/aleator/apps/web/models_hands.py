@@ -1,0 +1,115 @@
+"""What the API takes and gives about whole hands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from aleator.apps.web.models import Model, Number
+
+
+class RivalInfo(BaseModel):
+    """Somebody to play whole hands against; level 1 is the easiest, 5 the strongest; `face` is a hue in degrees."""
+
+    name: str
+    title: str
+    face: int
+    level: int
+    summary: str
+
+
+class HandSessionRequest(Model):
+    """A session to begin: an opponent of the list, and the chips that both have at the start of every hand."""
+
+    opponent: Annotated[str, StringConstraints(max_length=40)]
+    stack: Annotated[int, Field(ge=1000, le=25_000)] = 10_000
+
+
+class HandMove(Model):
+    """`deal`, `undo`, or an action as people type it: `f`, `c`, `r300`, `75%`, `pot`, `all-in`."""
+
+    move: Annotated[str, StringConstraints(max_length=40)]
+
+
+class Score(BaseModel):
+    """A score in thousandths of a big blind a hand: as it went, and without luck, with half of its 95 % interval."""
+
+    hands: int
+    won: float
+    raw: Number
+    fair: Number
+    band: Number
+
+
+class HandSession(BaseModel):
+    """A session as its player may see it."""
+
+    id: str
+    opponent: str
+    stack: int
+    dealt: int
+    hand: dict[str, Any] | None
+    score: Score
+
+
+class SessionRow(BaseModel):
+    """A session of the history."""
+
+    id: str
+    opponent: str
+    stack: int
+    created: float
+    updated: float
+    score: Score
+
+
+class HandRow(BaseModel):
+    """A hand of the history; what its decisions gave up in big blinds is known once it is reviewed."""
+
+    id: str
+    session: str
+    number: int
+    seat: int
+    won: float
+    fair: float
+    practice: bool
+    played: float
+    given_up: Number
+
+
+class History(BaseModel):
+    """All that was played: the score of everything, sessions, and the decisions that cost most."""
+
+    score: Score
+    sessions: list[SessionRow]
+    costliest: list[dict[str, Any]]
+
+
+class PlayedHand(BaseModel):
+    """A hand to look at again, and its review if there is one."""
+
+    id: str
+    session: str
+    opponent: str
+    seat: int
+    won: float
+    fair: float
+    practice: bool
+    view: dict[str, Any]
+    review: dict[str, Any] | None
+
+
+class Hint(BaseModel):
+    """What the actions of a decision are worth, or why that is not told."""
+
+    note: str
+    grade: dict[str, Any] | None
+
+
+class ReadHands(BaseModel):
+    """What a file of hands has: the players with how many hands each, and what could not be read."""
+
+    hands: int
+    players: list[list[Any]]
+    problems: list[str]

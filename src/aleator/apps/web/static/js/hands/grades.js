@@ -1,0 +1,51 @@
+// What the actions of a decision are worth, as a coach tells it.
+
+import { actionColours, cards, stack } from "../cards.js";
+import { h, head, table, tag } from "../dom.js";
+import { percent, signed } from "../format.js";
+
+const KINDS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: "raise" };
+
+export const blinds = (value) => `${signed(value, 2)} bb`;
+
+export function gradeTable({ actions, taken }) {
+  const colours = actionColours(actions.map(({ kind }) => ({ kind: KINDS[kind] })));
+  const row = ({ name, policy, value, best }, at) =>
+    h(
+      "tr",
+      { class: at === taken ? "taken" : "" },
+      h("th", {}, name, at === taken && " ✓"),
+      h("td", { class: "bar" }, stack([policy, 1 - policy], [colours[at], "transparent"])),
+      h("td", {}, percent(policy)),
+      h("td", { class: best ? "best" : "" }, blinds(value)),
+    );
+  const heads = ["", "the search plays", "", "worth"].map((text) => head(text));
+  return table({ class: "policy" }, heads, actions.map(row));
+}
+
+export function verdict({ given_up: lost, mistake }) {
+  if (mistake) return tag(`gave up ${lost.toFixed(2)} bb`, "warn");
+  return lost > 0 ? tag(`fine, ${lost.toFixed(2)} bb from the best`) : tag("best", "good");
+}
+
+// a decision in a row: where it was, how it was judged, and what else could have been done
+export function decisionItem(decision, { link, openSpot, isOpen = false } = {}) {
+  const { street, board, hand, pot, actions, taken } = decision;
+  const spot = openSpot && h("button", { type: "button", class: "quiet", onclick: openSpot }, "Open as a spot");
+  return h(
+    "details",
+    { class: `decision ${decision.mistake ? "mistake" : ""}`, open: isOpen },
+    h(
+      "summary",
+      {},
+      cards(hand, "tiny"),
+      h("span", { class: "on" }, "on"),
+      cards(board, "tiny"),
+      h("span", { class: "did" }, taken === null ? "" : actions[taken].name),
+      verdict(decision),
+    ),
+    h("p", { class: "muted small" }, `${street}, pot ${pot.toFixed(1)} bb; a fold is worth 0.`),
+    gradeTable(decision),
+    h("p", { class: "row" }, link, spot),
+  );
+}

@@ -1,0 +1,88 @@
+// What was played: sessions with their scores, the hands of one, the decisions that cost most.
+
+import { api } from "../api.js";
+import { attempt, button, fact, h, head, muted, panel, table, tag, titleRow } from "../dom.js";
+import { ago, signed } from "../format.js";
+import { amount } from "./felt.js";
+import { decisionItem } from "./grades.js";
+
+// a win rate with its band, in thousandths of a big blind a hand
+export function rate({ fair, band }) {
+  if (fair === null) return "–";
+  return `${signed(fair, 0)}${band === null ? "" : ` ± ${Math.round(band).toLocaleString("en")}`}`;
+}
+
+const nameOf = (rivals, opponent) => {
+  const rival = rivals.find(({ name }) => name === opponent);
+  return rival?.title ?? opponent;
+};
+
+export function historyPanel({ score, sessions, costliest }, rivals, onchange) {
+  const row = (session) => {
+    const forget = () => attempt(async () => onchange(await api.forgetSession(session.id)));
+    return h(
+      "tr",
+      {},
+      h("th", {}, h("a", { href: `#/hands/session/${session.id}` }, nameOf(rivals, session.opponent))),
+      h("td", {}, session.score.hands),
+      h("td", {}, signed(session.score.won, 0)),
+      h("td", {}, rate(session.score)),
+      h("td", {}, ago(session.updated)),
+      h("td", {}, button("✕", forget, { class: "quiet", "aria-label": "Forget this session" })),
+    );
+  };
+  const heads = ["Against", "Hands", "Chips", "mbb/h without luck", "Played", ""].map((text) => head(text));
+  const worst = costliest.map((decision) =>
+    decisionItem(decision, { link: h("a", { href: `#/hands/played/${decision.hand_id}` }, "The whole hand") }),
+  );
+  const none = muted("Nothing yet. ", h("a", { href: "#/play/hunl" }, "Play a hand"), ".");
+  const all = h("a", { class: "button quiet", href: "/api/hands/export", download: "" }, "Export all as PHH");
+  return [
+    panel(
+      "",
+      titleRow(h("h2", {}, "Sessions"), score.hands > 0 && all),
+      h(
+        "dl",
+        { class: "facts" },
+        fact("Hands", score.hands),
+        fact("Chips", signed(score.won, 0), "won"),
+        fact("mbb/h without luck", rate(score), "skill"),
+      ),
+      sessions.length
+        ? h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, sessions.map(row)))
+        : none,
+    ),
+    worst.length > 0 && panel("", h("h2", {}, "Decisions that cost most"), h("div", { class: "after" }, worst)),
+  ];
+}
+
+export function handsOfSession(hands) {
+  const row = (hand) =>
+    h(
+      "tr",
+      {},
+      h("th", {}, h("a", { href: `#/hands/played/${hand.id}` }, `Hand ${hand.number}`)),
+      h("td", {}, hand.seat === 1 ? "button" : "big blind"),
+      h("td", {}, signed(hand.won, 0)),
+      h("td", {}, signed(hand.fair, 0)),
+      h("td", {}, hand.given_up === null ? "" : `${hand.given_up.toFixed(2)} bb`),
+      h("td", {}, hand.practice && tag("practice")),
+    );
+  const heads = ["", "Position", "Chips", "Without luck", "Given up", ""].map((text) => head(text));
+  return h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, hands.map(row)));
+}
+
+export function handHead(hand, rivals) {
+  const back = h("a", { class: "go-back", href: `#/hands/session/${hand.session}`, "aria-label": "The session" }, "‹");
+  const won = tag(`${signed(hand.won, 0)} chips`, hand.won >= 0 ? "good" : "warn");
+  const fair = tag(`${signed(hand.fair, 0)} without luck`);
+  return titleRow(back, h("h1", {}, `Hand ${hand.view.number}`), tag(nameOf(rivals, hand.opponent)), won, fair);
+}
+
+export const sessionHead = (id, hands) =>
+  titleRow(
+    h("a", { class: "go-back", href: "#/hands", "aria-label": "All sessions" }, "‹"),
+    h("h1", {}, "Session"),
+    tag(`${hands.length} hands, ${amount(hands.reduce((sum, { won }) => sum + won, 0))} chips`),
+    h("a", { class: "button quiet", href: `/api/hands/export?session=${id}`, download: "" }, "Export as PHH"),
+  );

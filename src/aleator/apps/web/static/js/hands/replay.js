@@ -1,0 +1,33 @@
+// A hand that is over, step by step.
+
+import { button, fill, h, isPlainKey } from "../dom.js";
+import { felt } from "./felt.js";
+
+export function makeReplay(hand, rival) {
+  const table = h("div", { class: "felt table-felt" });
+  const steps = h("div", { class: "replay-steps", role: "group", "aria-label": "Steps of the hand" });
+  let now = 0;
+
+  const label = ({ kind, player, text }) => {
+    if (kind === "deal") return "deal";
+    return player === null ? text : `${player === hand.seat ? "you" : "they"} ${text}`;
+  };
+
+  function go(at) {
+    now = Math.max(0, Math.min(hand.steps.length - 1, at));
+    fill(table, felt(hand, now, rival));
+    const item = (step, index) =>
+      button(label(step), () => go(index), { class: "chip", "aria-current": index === now ? "step" : null });
+    fill(steps, hand.steps.map(item));
+  }
+
+  const keys = (event) => {
+    if (!isPlainKey(event)) return;
+    if (event.key === "ArrowRight") go(now + 1);
+    if (event.key === "ArrowLeft") go(now - 1);
+  };
+  window.addEventListener("keydown", keys);
+  go(hand.steps.length - 1);
+  const element = h("section", { class: "after replay" }, table, steps);
+  return { element, go, leave: () => window.removeEventListener("keydown", keys) };
+}

@@ -1,0 +1,21 @@
+// A decision of a whole hand as a spot in the editor.
+
+import { api } from "../api.js";
+import { attempt } from "../dom.js";
+
+export const SPOT = "spot to open";
+
+// what the editor begins with if a decision was opened as a spot; it is taken once
+export function takeSpot() {
+  const text = sessionStorage.getItem(SPOT);
+  sessionStorage.removeItem(SPOT);
+  return text ? JSON.parse(text) : {};
+}
+
+export function openSpotOf({ hand, job }, decision) {
+  return attempt(async () => {
+    const spot = hand ? await api.spotOfHand(hand, decision.step) : await api.spotOfGraded(job, decision);
+    sessionStorage.setItem(SPOT, JSON.stringify({ spot, title: `${decision.hand} on ${decision.board}` }));
+    location.hash = "#/solve?spot=1";
+  });
+}

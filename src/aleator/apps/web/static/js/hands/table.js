@@ -1,0 +1,236 @@
+// A table for whole hands of heads-up no-limit hold'em against an agent.
+
+import { api } from "../api.js";
+import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
+import { signed } from "../format.js";
+import { keyMove, makeControls } from "./controls.js";
+import { amount, felt } from "./felt.js";
+import { decisionItem, gradeTable } from "./grades.js";
+import { makeSound } from "./sound.js";
+import { openSpotOf } from "./spots.js";
+
+const PAUSES = { board: 700, deal: 250 };
+const SLOW = "The first time, networks are loaded and kernels compiled: up to a minute.";
+const NAME = "hands session";
+
+const isStill = () => window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
+const pause = (time) => new Promise((done) => setTimeout(done, isStill() ? 0 : time));
+
+export class HandTable {
+  constructor(rivals, { opponent, stack }) {
+    Object.assign(this, { rivals, opponent, stack, busy: false, session: null, turn: 0 });
+    this.felt = h("section", { class: "felt table-felt", "aria-label": "The table", "aria-live": "polite" });
+    this.controls = makeControls((move) => this.move(move));
+    this.below = h("section", { class: "after" });
+    this.score = panel("score");
+    this.hintBox = h("div", { class: "hint-box" });
+    this.sound = makeSound();
+    this.keys = (event) => this.onkey(event);
+    window.addEventListener("keydown", this.keys);
+  }
+
+  leave() {
+    this.turn += 1;
+    window.removeEventListener("keydown", this.keys);
+  }
+
+  get rival() {
+    return this.rivals.find(({ name }) => name === this.session?.opponent) ?? { title: "Opponent" };
+  }
+
+  async open(root) {
+    const back = h("a", { class: "go-back", href: "#/play", "aria-label": "All games" }, "‹");
+    const heading = h("h1", {}, "Heads-up no-limit");
+    this.against = h("span", {});
+    const history = h("a", { class: "button quiet", href: "#/hands" }, "History");
+    const table = h("div", {}, this.felt, this.hintBox, this.controls.element, this.below);
+    const side = h("div", {}, this.score, this.help());
+    fill(
+      root,
+      titleRow(back, heading, this.against, history, this.sound.element),
+      h("div", { class: "play-columns" }, table, side),
+    );
+    const known = this.opponent ? null : await this.recall();
+    if (known) await this.show(known, known.hand.steps.length - 1);
+    else await this.begin(this.opponent ?? "tight-aggressive");
+  }
+
+  async recall() {
+    const id = localStorage.getItem(NAME);
+    return id && (await api.handSession(id).catch(() => null));
+  }
+
+  async begin(opponent) {
+    const wait = h(
+      "p",
+      { class: "wait" },
+      "Shuffling …",
+      h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i")),
+    );
+    fill(this.felt, wait);
+    const slow = setTimeout(() => wait.append(h("br"), h("small", {}, SLOW)), 2500);
+    try {
+      const session = await api.newHandSession({ opponent, stack: this.stack });
+      localStorage.setItem(NAME, session.id);
+      history.replaceState(null, "", "#/play/hunl");
+      await this.show(session, 0);
+    } catch (error) {
+      const again = button("Try again", () => this.begin(opponent));
+      fill(this.felt, h("p", { class: "wait" }, error.message), h("p", { class: "actions" }, again));
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  async move(move) {
+    if (this.busy || !this.session) return;
+    if (move === "hint") return this.hint();
+    if (move.startsWith("size ")) return this.controls.choose(Number(move.slice(5)));
+    this.busy = true;
+    this.felt.dataset.ready = "";
+    const before = this.session.hand;
+    const from = { deal: () => 0, undo: ({ steps }) => steps.length - 1 }[move] ?? (() => before.steps.length);
+    fill(this.hintBox);
+    fill(this.below);
+    this.controls.show(before, true);
+    const thinking = setTimeout(
+      () => fill(this.felt, felt(before, before.steps.length - 1, this.rival, { isThinking: true })),
+      150,
+    );
+    let next = null;
+    await attempt(async () => (next = await api.handMove(this.session.id, move)));
+    clearTimeout(thinking);
+    this.busy = false;
+    if (next) await this.show(next, from(next.hand));
+    else await this.show(this.session, before.steps.length - 1);
+  }
+
+  async hint() {
+    this.busy = true;
+    fill(
+      this.hintBox,
+      h("p", { class: "muted" }, "The coach searches ", h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i"))),
+    );
+    const isDone = await attempt(async () => {
+      const { note, grade } = await api.handHint(this.session.id);
+      const told = "A hand with a hint is practice: it does not count in your score.";
+      fill(this.hintBox, panel("hint", h("h3", {}, "Hint"), grade ? gradeTable(grade) : muted(note), small(told)));
+    });
+    if (!isDone) fill(this.hintBox);
+    this.busy = false;
+  }
+
+  onkey(event) {
+    if (!this.session || !isPlainKey(event)) return;
+    const move = keyMove(event.key, this.session.hand, this.controls.raiseTo());
+    if (move) this.move(move);
+  }
+
+  // shows a session, the steps of its hand from one on, one after the other
+  async show(session, from) {
+    const mine = ++this.turn;
+    const { hand } = session;
+    this.session = session;
+    fill(this.against, tag(`${this.rival.title}, ${session.stack / hand.big_blind} bb`));
+    const last = hand.steps.length - 1;
+    for (let at = Math.min(from, last); at < last; at += 1) {
+      fill(this.felt, felt(hand, at, this.rival, { isFresh: at === 0 }));
+      this.sound.play(hand.steps[at].kind);
+      await pause(PAUSES[hand.steps[at + 1].kind] ?? 450);
+      if (mine !== this.turn) return;
+    }
+    fill(this.felt, felt(hand, last, this.rival, { isFresh: last === 0 }), hand.over && this.result(hand));
+    this.sound.play(hand.steps[last].kind);
+    this.controls.show(hand, false);
+    this.drawTools(hand);
+    this.drawScore(session);
+    this.felt.dataset.ready = `hand ${hand.number}, step ${last}`;
+    if (hand.over) this.felt.querySelector(".next")?.focus({ preventScroll: true });
+  }
+
+  drawTools(hand) {
+    const acted = hand.steps.some(({ player }) => player === hand.seat);
+    const undo = acted && button(["Take back", h("kbd", {}, "U")], () => this.move("undo"), { class: "quiet" });
+    const hint = !hand.over && button(["Hint", h("kbd", {}, "H")], () => this.hint(), { class: "quiet hint-button" });
+    const review = hand.over && button("Review this hand", () => this.review(), { class: "quiet review-button" });
+    const practice = hand.practice && tag("practice: does not count");
+    fill(this.below, h("p", { class: "row tools" }, hint, undo, review, practice));
+  }
+
+  result(hand) {
+    const [kind, text] = outcome(hand.won);
+    const fair = `${signed(hand.fair / hand.big_blind, 1)} bb without luck`;
+    const next = button(["Next hand", h("kbd", {}, "N")], () => this.move("deal"), { class: "primary next" });
+    return h("div", { class: `result ${kind}` }, h("span", {}, h("b", {}, text), " ", h("small", {}, fair)), next);
+  }
+
+  async review() {
+    const id = `${this.session.id}-${this.session.hand.number}`;
+    const box = h(
+      "div",
+      { class: "after" },
+      h(
+        "p",
+        { class: "muted" },
+        "The coach goes through the hand ",
+        h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i")),
+      ),
+    );
+    this.below.append(box);
+    await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id })));
+  }
+
+  drawScore({ score, stack }) {
+    const rate = (value) => (value === null ? "–" : `${signed(value, 0)} mbb/h`);
+    const band = score.band === null ? "" : ` ± ${Math.round(score.band).toLocaleString("en")}`;
+    fill(
+      this.score,
+      h("h2", {}, "Score"),
+      h(
+        "dl",
+        { class: "facts" },
+        fact("Hands", score.hands),
+        fact("Chips", signed(score.won, 0), "won"),
+        fact("As it went", rate(score.raw)),
+        fact("Luck removed", rate(score.fair) + band, "skill"),
+      ),
+      small(
+        `Thousandths of a big blind a hand. Both sit down with ${amount(stack)} at every hand. Luck removed: the cards, ` +
+          "the agent's hand and its dice are averaged out (AIVAT); ± is where the truth is 95 % of the time.",
+      ),
+    );
+  }
+
+  help() {
+    const key = (text) => h("kbd", {}, text);
+    return panel(
+      "",
+      h("h2", {}, "Keys"),
+      h(
+        "p",
+        { class: "small muted keys" },
+        [key("F"), " fold, ", key("C"), " check or call, ", key("R"), " bet or raise, "],
+        [key("1"), " – ", key("6"), " sizes, ", key("H"), " hint, ", key("U"), " take back, ", key("N"), " next hand"],
+      ),
+    );
+  }
+}
+
+function outcome(won) {
+  if (won === 0) return ["", "A split pot"];
+  return won > 0 ? ["good", `You win ${amount(won)}`] : ["bad", `You lose ${amount(-won)}`];
+}
+
+// the review of a hand: the costliest decision first and open
+export function reviewOfHand({ decisions, note }, { hand, job }) {
+  const order = [...decisions].sort((a, b) => b.given_up - a.given_up);
+  const lost = order.reduce((sum, { given_up: given }) => sum + given, 0);
+  const told = lost > 0 ? tag(`${lost.toFixed(2)} bb given up`, "warn") : tag("nothing given up", "good");
+  const item = (decision, at) =>
+    decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision) });
+  return [
+    titleRow(h("h2", {}, "Review"), order.length > 0 && told),
+    order.length > 0 ? order.map(item) : muted("No decision from the flop on."),
+    small(note),
+  ];
+}

@@ -1,0 +1,69 @@
+// Hands: the history of what was played, hands to replay and review, and files of one's own.
+
+import { api } from "../api.js";
+import { attempt, button, fill, h, muted } from "../dom.js";
+import { dropPanel, showGrading } from "../hands/files.js";
+import { handHead, handsOfSession, historyPanel, sessionHead } from "../hands/history.js";
+import { makeReplay } from "../hands/replay.js";
+import { reviewOfHand } from "../hands/table.js";
+
+const LEAD =
+  "Everything you play is kept on this machine: replay it, let the coach grade it, take it away. Hands from elsewhere " +
+  "are graded the same way.";
+
+export async function render(root, [part, id, record]) {
+  if (part === "session") return showSession(root, id);
+  if (part === "played") return showPlayed(root, id);
+  if (part === "file" && record !== undefined) return showGraded(root, id, Number(record));
+  if (part === "file") return { leave: showGrading(root, await api.job(id)) };
+  return showOverview(root);
+}
+
+async function showOverview(root) {
+  const [rivals, jobs] = await Promise.all([api.rivals(), api.jobs("grade")]);
+  const played = h("div", { class: "after" });
+  const refresh = async () => fill(played, historyPanel(await api.handHistory(), rivals, refresh));
+  const drop = dropPanel((job) => (location.hash = `#/hands/file/${job.id}`));
+  if (jobs.length) drop.append(h("h3", {}, "Graded before"), h("ul", {}, jobs.map(jobItem)));
+  fill(root, h("h1", {}, "Hands"), h("p", { class: "lead" }, LEAD), played, drop);
+  await refresh();
+  return {};
+}
+
+const jobItem = ({ id, name, status }) =>
+  h("li", {}, h("a", { href: `#/hands/file/${id}` }, name), status !== "done" && ` (${status})`);
+
+async function showSession(root, id) {
+  const hands = await api.sessionHands(id);
+  fill(root, sessionHead(id, hands), hands.length ? handsOfSession(hands) : muted("No hand is over yet."));
+  return {};
+}
+
+async function showPlayed(root, id) {
+  const [rivals, hand] = await Promise.all([api.rivals(), api.playedHand(id)]);
+  const rival = rivals.find(({ name }) => name === hand.opponent) ?? { title: "Opponent" };
+  const replay = makeReplay(hand.view, rival);
+  const review = h("section", { class: "after" });
+  const ask = () =>
+    attempt(async () => {
+      fill(review, muted("The coach goes through the hand …"));
+      fill(review, reviewOfHand(await api.reviewHand(id), { hand: id }));
+    });
+  fill(review, hand.review ? reviewOfHand(hand.review, { hand: id }) : button("Review this hand", ask));
+  fill(root, handHead(hand, rivals), h("div", { class: "play-columns" }, replay.element, review));
+  return { leave: () => replay.leave() };
+}
+
+async function showGraded(root, id, record) {
+  const [job, view] = await Promise.all([api.job(id), api.gradedHand(id, record)]);
+  const replay = makeReplay(view, { title: "Opponent" });
+  const decisions = (job.summary?.decisions ?? []).filter((one) => one.record === record);
+  const back = h("a", { class: "go-back", href: `#/hands/file/${id}`, "aria-label": "All decisions" }, "‹");
+  const review = h("section", { class: "after" }, reviewOfHand({ decisions, note: "" }, { job: id }));
+  fill(
+    root,
+    h("div", { class: "title-row" }, back, h("h1", {}, `Hand ${view.number}`)),
+    h("div", { class: "play-columns" }, replay.element, review),
+  );
+  return { leave: () => replay.leave() };
+}

@@ -1,0 +1,154 @@
+"""The coach of whole hands: what the actions of a decision are worth, for hints, reviews and hands from files."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from aleator.apps.web.worker.channel import Channel
+from aleator.apps.web.worker.hand_view import action_kind, action_words
+from aleator.apps.web.worker.rivals import find_rival
+from aleator.apps.web.worker.whole_hands import HandError, HandSession
+from aleator.arena.whole_hands.grading import Grade, HandGrader, decisions_of
+from aleator.caching import cache
+from aleator.errors import AleatorError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting import STREET_NAMES
+from aleator.games.holdem.cards import format_cards, format_hand
+from aleator.games.holdem.hand_range import format_hand_range
+from aleator.games.holdem.hand_record import HandRecord
+
+SLACK: Final = 0.02
+"""A share of the pot below which a loss is no mistake: what a search of a few dozen iterations cannot tell."""
+_PREFLOP = "Before the flop there are no grades: the values there are not exact enough to teach by."
+_LEAST = 0.01
+
+
+@cache
+def _grader() -> HandGrader:
+    return HandGrader()
+
+
+def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns what each action of the player's decision in a session is worth."""
+    rival = find_rival(params["state"]["opponent"], tuple(params["blueprints"]))
+    session = HandSession(params["state"], rival.agent, rival.title)
+    now = params["state"]["hand"]
+    if now is None or now["over"]:
+        raise HandError("there is nothing to decide: deal first")
+    state = session.record().state()
+    if not state.board:
+        return {"note": _PREFLOP, "grade": None}
+    return {"note": "", "grade": grade_report(_grader().grade(state, now["hands"][now["seat"]]))}
+
+
+def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the grades of the decisions of the player in `seat` in the hand `record`, and what is not graded."""
+    record = HandRecord.from_dict(params["record"])
+    return {"decisions": review_hand(record, params["seat"]), "note": _PREFLOP}
+
+
+def review_hand(record: HandRecord, player: int) -> list[dict[str, Any]]:
+    """Returns the grades of a player's decisions from the flop on.
+
+    Raises:
+        AgentError: the hand cannot be graded; the message says why.
+    """
+    found = []
+    for state, action in decisions_of(record, player):
+        hand = record.hands[player]
+        assert hand is not None
+        found.append(grade_report(_grader().grade(state, hand, action)))
+    return found
+
+
+def grade_report(grade: Grade) -> dict[str, Any]:
+    """Returns a grade as JSON values; amounts are big blinds, a fold is worth nothing."""
+    state = grade.state
+    big_blind = state.setup.rules.big_blind
+    best = float(grade.values.max())
+    slack = max(SLACK * state.betting.pot, 0.05 * big_blind)
+    return {
+        "step": len(state.actions),
+        "street": STREET_NAMES[state.street],
+        "board": format_cards(state.board),
+        "hand": format_hand(grade.hand),
+        "pot": state.betting.pot / big_blind,
+        "actions": [
+            {
+                "name": action_words(state, action),
+                "kind": action_kind(state, action),
+                "policy": float(grade.policy[number]),
+                "value": float(grade.values[number]) / big_blind,
+                "best": bool(grade.values[number] >= best - 1e-6),
+            }
+            for number, action in enumerate(grade.actions)
+        ],
+        "taken": grade.taken,
+        "given_up": grade.given_up / big_blind,
+        "mistake": grade.given_up > slack,
+    }
+
+
+def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the spot of the street on which the decision after `step` actions of the hand `record` was taken.
+
+    Its ranges are those with which both players got to that street.
+    """
+    record = HandRecord.from_dict(params["record"])
+    states = {len(state.actions): state for state, _ in decisions_of(record, params["seat"])}
+    if params["step"] not in states:
+        raise HandError(
+            f"no decision after {params['step']} actions; there are some after {', '.join(map(str, states))}"
+        )
+    state = states[params["step"]]
+    reach = _grader().reach_on_street(state)
+    betting = state.betting
+    return {
+        "board": format_cards(state.board),
+        "pot": betting.pot - sum(betting.bets),
+        "stack": betting.stacks[0] + betting.bets[0],
+        "oop": _text(reach[0], state.board),
+        "ip": _text(reach[1], state.board),
+        "min_bet": state.setup.rules.big_blind,
+    }
+
+
+def _text(reach: FloatArray, board: tuple[int, ...]) -> str:
+    weights = reach / reach.max()
+    return format_hand_range(np.where(weights >= _LEAST, weights, 0.0).clip(0, 1), digits=2, board=board)
+
+
+def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the grades of all decisions of a player in hands from a file, costliest first; progress is reported.
+
+    `records` are hands as they were read, `player` a name.
+    """
+    records = [HandRecord.from_dict(document) for document in params["records"]]
+    decisions: list[dict[str, Any]] = list(params.get("done", []))
+    problems: list[str] = list(params["problems"])
+    graded = 0
+    for number, record in enumerate(records):
+        channel.report(stage="grading", hand=number, hands=len(records), decisions=len(decisions))
+        if channel.stopped:
+            problems.append(f"stopped after {number} of {len(records)} hands")
+            break
+        try:
+            if params["player"] not in record.names:
+                continue
+            found = review_hand(record, record.names.index(params["player"]))
+        except AleatorError as error:
+            problems.append(f"hand {record.number}: {error}")
+            continue
+        graded += 1
+        decisions += [decision | {"record": number} for decision in found]
+    decisions.sort(key=lambda decision: -decision["given_up"])
+    return {
+        "player": params["player"],
+        "hands": graded,
+        "decisions": decisions,
+        "problems": problems,
+        "given_up": sum(decision["given_up"] for decision in decisions),
+        "mistakes": sum(decision["mistake"] for decision in decisions),
+    }

@@ -1,0 +1,67 @@
+"""Files of whole hands: read from what a user drops, written as PHH."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from aleator.apps.web.worker.channel import Channel
+from aleator.apps.web.worker.hand_view import hand_view
+from aleator.arena.whole_hands.files import read_hands
+from aleator.arena.whole_hands.phh import format_phh
+from aleator.games.holdem.hand_record import HandRecord
+from aleator.storage import StorageError
+
+_SUFFIXES = (".phh", ".phhs", ".log", ".txt", ".jsonl")
+MAX_PROBLEMS = 200
+
+
+def read(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the hands of a file whose name and text are given, its players, and what could not be read.
+
+    Raises:
+        StorageError: a file of another kind.
+    """
+    name, text = params["name"], params["text"]
+    suffix = Path(name).suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise StorageError(f"{name[:60]!r} is no file of hands: it must end in {', '.join(_SUFFIXES)}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"hands{suffix}"
+        path.write_text(text, encoding="utf-8")
+        try:
+            records, problems = read_hands(path, params["game"] or None)
+        except StorageError as error:
+            raise StorageError(str(error).replace(str(path), name[:60])) from None
+        problems = [problem.replace(str(path), name[:60]) for problem in problems]
+    named = [_named(record) for record in records]
+    players = Counter(player for record in named for player in record.names)
+    return {
+        "records": [record.to_dict() for record in named],
+        "players": [[player, count] for player, count in players.most_common(50)],
+        "problems": problems[:MAX_PROBLEMS],
+    }
+
+
+def _named(record: HandRecord) -> HandRecord:
+    """Returns a record in which everybody has a name."""
+    if record.names:
+        return record
+    names = tuple(f"player {seat + 1}" for seat in range(record.setup.num_players))
+    return HandRecord(
+        setup=record.setup, hands=record.hands, board=record.board, actions=record.actions, names=names,
+        number=record.number,
+    )  # fmt: skip
+
+
+def write(params: dict[str, Any], channel: Channel) -> str:
+    """Returns `records` as the text of a .phhs file."""
+    texts = [format_phh(HandRecord.from_dict(record)) for record in params["records"]]
+    return "\n".join(f"[{number}]\n{text}" for number, text in enumerate(texts, start=1))
+
+
+def view(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the hand `record` step by step, as the player in `seat` sees it at the end."""
+    return hand_view(HandRecord.from_dict(params["record"]), params["seat"], reveal=True)

@@ -1,0 +1,113 @@
+"""A whole hand as the page shows it: what happened step by step, each with the chips as they lay then."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind
+from aleator.games.holdem.cards import format_cards, format_hand
+from aleator.games.holdem.hand_name import hand_name
+from aleator.games.holdem.hand_record import HandRecord, format_action
+from aleator.games.holdem.hand_state import BOARD_CARDS, HandState
+
+_SIZES = ((1 / 3, "⅓ pot"), (1 / 2, "½ pot"), (3 / 4, "¾ pot"), (1.0, "pot"), (2.0, "2× pot"))
+
+
+def hand_view(record: HandRecord, seat: int, *, reveal: bool = False) -> dict[str, Any]:
+    """Returns a hand as a player in `seat` sees it; the other's cards at the end, or at once if `reveal`."""
+    states = list(record.states())
+    state, own = states[-1], record.hands[seat]
+    over = state.is_over
+    other = record.hands[1 - seat] if over or reveal else None
+    view: dict[str, Any] = {
+        "number": record.number,
+        "seat": seat,
+        "position": "button" if seat == 1 else "big blind",
+        "cards": "" if own is None else format_hand(own),
+        "other_cards": None if other is None else format_hand(other),
+        "big_blind": record.setup.rules.big_blind,
+        "steps": _steps(states),
+        "over": over,
+        "showdown": state.is_showdown,
+        "own_name": "" if own is None else hand_name(own, state.board),
+        "other_name": "" if other is None or not state.board else hand_name(other, state.board),
+        "legal": None if over or state.player != seat else _legal(state),
+        "won": None,
+    }
+    if over and (not state.is_showdown or None not in record.hands):
+        view["won"] = record.payoffs()[seat]
+    return view
+
+
+def _steps(states: list[HandState]) -> list[dict[str, Any]]:
+    steps = [_snapshot(states[0], "deal", None, "")]
+    for before, after in itertools.pairwise(states):
+        if len(after.actions) > len(before.actions):
+            action = after.actions[-1]
+            steps.append(
+                _snapshot(after, action_kind(before, action), before.player, action_words(before, action))
+                | {"action": format_action(action)}
+            )
+        else:
+            street = STREET_NAMES[BOARD_CARDS.index(len(after.board))]
+            steps.append(_snapshot(after, "board", None, street))
+    return steps
+
+
+def _snapshot(state: HandState, kind: str, player: int | None, text: str) -> dict[str, Any]:
+    betting = state.betting
+    return {
+        "kind": kind,
+        "player": player,
+        "text": text,
+        "board": format_cards(state.board),
+        "pot": betting.pot,
+        "bets": list(betting.bets),
+        "stacks": list(betting.stacks),
+        "street": state.street,
+        "to_act": state.player,
+    }
+
+
+def action_kind(state: HandState, action: Action) -> str:
+    """Returns how an action is coloured: fold, check, call, bet or raise."""
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    if action.kind is ActionKind.CALL:
+        return "call" if state.legal_actions().call_amount else "check"
+    return "raise" if max(state.betting.bets) else "bet"
+
+
+def action_words(state: HandState, action: Action) -> str:
+    """Returns an action as it is said at a table."""
+    legal, kind = state.legal_actions(), action_kind(state, action)
+    if kind == "call":
+        return f"call {legal.call_amount:,}"
+    if kind in ("fold", "check"):
+        return kind
+    if action.amount == legal.max_raise_to:
+        return f"all-in {action.amount:,}"
+    return f"raise to {action.amount:,}" if kind == "raise" else f"bet {action.amount:,}"
+
+
+def _legal(state: HandState) -> dict[str, Any]:
+    """Returns what can be done: what a call costs, and raises from the least to all-in with shares of the pot."""
+    legal, betting = state.legal_actions(), state.betting
+    low, high = legal.min_raise_to, legal.max_raise_to
+    sizes: list[dict[str, Any]] = []
+    if low is not None and high is not None:
+        pot, faced = betting.pot + legal.call_amount, max(betting.bets)
+        for share, name in _SIZES:
+            amount = faced + round(share * pot)
+            if low <= amount < high and amount not in [size["amount"] for size in sizes]:
+                sizes.append({"name": name, "amount": amount})
+        sizes.append({"name": "all-in", "amount": high})
+    return {
+        "fold": legal.can_fold,
+        "call": legal.call_amount,
+        "min": low,
+        "max": high,
+        "sizes": sizes,
+        "verb": "raise" if max(betting.bets) else "bet",
+    }

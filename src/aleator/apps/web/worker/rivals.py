@@ -1,0 +1,111 @@
+"""Whom whole hands are played against in the browser: agents of the registry, each with a name, a face and a level."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.registry import known_hand_agents, load_hand_agent
+from aleator.apps.web.worker.channel import Channel
+from aleator.caching import lru_cache
+from aleator.errors import AgentError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """Somebody to play against.
+
+    Attributes:
+        name: what requests call it.
+        agent: its name in the registry, with settings.
+        title: what people call it.
+        face: the hue of its picture, in degrees.
+        level: 1 for beginners to 5.
+        summary: how it plays.
+    """
+
+    name: str
+    agent: str
+    title: str
+    face: int
+    level: int
+    summary: str
+
+
+_PERSONAS: Final = {
+    "always-call": ("Nell", 130, 1, "never folds, never raises"),
+    "half-call-half-raise": ("Blaze", 12, 1, "raises any two cards to any amount, every other time"),
+    "pot-odds": ("Olive", 75, 2, "counts pot odds and never bets"),
+    "tight-aggressive": ("Tara", 28, 3, "bets good hands, bluffs a little, folds the rest"),
+    "river-perfect": ("Rio", 200, 3, "quiet until the river, which it solves exactly"),
+    "deepstack": ("DeepStack", 265, 5, "solves its street anew at every decision, with networks at the end of it"),
+    "rebel": ("ReBeL", 340, 5, "searches from what both may hold, and plays a random iteration of it"),
+    "blueprint": ("Blueprint", 45, 4, "plays by heart a policy of the whole game in an abstraction"),
+    "modicum": ("Modicum", 160, 5, "searches to a depth at which its opponent may choose how to go on"),
+    "libratus": ("Libratus", 220, 5, "a blueprint early, solved again in the hand as it goes"),
+}
+_LEFT_OUT: Final = {"always-fold", "random", "python", "equilibrium"}
+_SEARCHING: Final = {"deepstack", "rebel", "modicum"}
+_LIMITED: Final = Rival(
+    name="rebel-quick",
+    agent="rebel:preflop=30,flop=8,turn=20,river=60",
+    title="Young ReBeL",
+    face=320,
+    level=4,
+    summary="the same search with a fraction of the thought",
+)
+
+
+def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
+    """Returns everybody who can be played against, the easiest first; a family that the registry gains is among them.
+
+    Args:
+        blueprints: files of blueprints of hunl; each family that needs one plays each.
+    """
+    has_torch = importlib.util.find_spec("torch") is not None
+    found = []
+    for known in known_hand_agents():
+        required = [setting.name for setting in known.settings if setting.required]
+        if known.family in _LEFT_OUT or (known.family in _SEARCHING and not has_torch):
+            continue
+        title, face, level, summary = _PERSONAS.get(known.family, (known.family.capitalize(), 210, 5, known.summary))
+        rival = Rival(name=known.family, agent=known.family, title=title, face=face, level=level, summary=summary)
+        if not required:
+            found.append(rival)
+        elif required == ["file"]:  # of a blueprint
+            for number, file in enumerate(blueprints, start=1):
+                one = f" {number}" if len(blueprints) > 1 else ""
+                agent = f"{known.family}:{file}"
+                found.append(replace(rival, name=f"{known.family}-{number}", agent=agent, title=f"{title}{one}"))
+        if known.family == "rebel":
+            found.append(_LIMITED)
+    return sorted(found, key=lambda rival: rival.level)
+
+
+def find_rival(name: str, blueprints: tuple[str, ...]) -> Rival:
+    """Returns the one of that name.
+
+    Raises:
+        AgentError: there is none.
+    """
+    known = rivals(blueprints)
+    for rival in known:
+        if rival.name == name:
+            return rival
+    raise AgentError(f"there is no opponent {name!r}; known: {', '.join(rival.name for rival in known)}")
+
+
+@lru_cache(maxsize=4)
+def load_rival(agent: str) -> HandAgent:
+    """Returns the agent of a rival; the last few are kept."""
+    return load_hand_agent(agent)
+
+
+def list_rivals(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
+    """Returns everybody who can be played against, without where files are."""
+    return [
+        {name: getattr(rival, name) for name in ("name", "title", "face", "level", "summary")}
+        for rival in rivals(tuple(params["blueprints"]))
+    ]

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { installBrowser } from "./fake-dom.js";
+
+installBrowser();
+const { h } = await import("#js/dom.js");
+const { amountAt, keyMove, placeOf } = await import("#js/hands/controls.js");
+const { chipsOf, felt, lastWords } = await import("#js/hands/felt.js");
+const { filtered } = await import("#js/hands/files.js");
+const { gradeTable, verdict } = await import("#js/hands/grades.js");
+const { rate } = await import("#js/hands/history.js");
+
+const LEGAL = { fold: true, call: 150, min: 300, max: 10_000, verb: "raise", sizes: [{ name: "pot", amount: 650 }] };
+
+const step = (changes) => ({
+  kind: "deal", player: null, text: "", board: "", pot: 150, bets: [100, 50], stacks: [9900, 9950], street: 0, to_act: 1,
+  ...changes,
+}); // prettier-ignore
+
+const HAND = {
+  number: 1, seat: 1, cards: "AsKs", other_cards: "QdQc", big_blind: 100, over: true, showdown: true,
+  own_name: "ace high", other_name: "a pair of queens", legal: null, won: -100,
+  steps: [
+    step(),
+    step({ kind: "call", player: 1, text: "call 50", bets: [100, 100], pot: 200, to_act: 0 }),
+    step({ kind: "board", text: "flop", board: "7h 4c 2d", bets: [0, 0], pot: 200, street: 1, to_act: 0 }),
+  ],
+}; // prettier-ignore
+
+test("the slider goes from the least raise to all-in, finely where bets are small", () => {
+  assert.equal(amountAt(0, LEGAL), 300);
+  assert.equal(amountAt(1000, LEGAL), 10_000);
+  assert.ok(amountAt(500, LEGAL) < 2500);
+  for (const chips of [300, 650, 2500, 10_000]) {
+    const again = amountAt(placeOf(chips, LEGAL), LEGAL);
+    assert.ok(Math.abs(again - chips) <= 50, `${chips} became ${again}`);
+  }
+  assert.equal(placeOf(500, { min: 500, max: 500 }), 1000);
+});
+
+test("keys are moves", () => {
+  const hand = { over: false, legal: LEGAL };
+  assert.equal(keyMove("f", hand, 650), "f");
+  assert.equal(keyMove("C", hand, 650), "c");
+  assert.equal(keyMove("r", hand, 650), "r650");
+  assert.equal(keyMove("1", hand, 650), "size 650");
+  assert.equal(keyMove("9", hand, 650), null);
+  assert.equal(keyMove("f", { over: false, legal: { ...LEGAL, fold: false } }, 0), null);
+  assert.equal(keyMove("r", { over: false, legal: { ...LEGAL, min: null } }, 0), null);
+  assert.equal(keyMove("n", { over: true, legal: null }, 0), "deal");
+  assert.equal(keyMove("c", { over: false, legal: null }, 0), null, "it is the other's turn");
+});
+
+test("a bet is a pile of a few chips", () => {
+  assert.deepEqual(chipsOf(1650), [1000, 500, 100, 50]);
+  assert.equal(chipsOf(20_000).length, 4);
+  assert.deepEqual(chipsOf(0), []);
+});
+
+test("what was said last belongs to its street", () => {
+  assert.deepEqual(lastWords(HAND.steps, 1), ["", "call 50"]);
+  assert.deepEqual(lastWords(HAND.steps, 2), ["", ""]);
+});
+
+test("the other's cards are hidden until the last step", () => {
+  const rival = { title: "Tara" };
+  assert.equal(felt(HAND, 1, rival).classes("back").length, 2);
+  const last = felt(HAND, 2, rival);
+  assert.equal(last.classes("back").length, 0);
+  assert.match(last.textContent, /a pair of queens/);
+  assert.match(felt(HAND, 1, rival, { isThinking: true }).textContent, /Tara thinks/);
+});
+
+test("a grade tells what each action is worth, and what was given up", () => {
+  const actions = [
+    { name: "fold", kind: "fold", policy: 0.9, value: 0, best: true },
+    { name: "call 150", kind: "call", policy: 0.1, value: -0.75, best: false },
+  ];
+  const text = h("div", {}, gradeTable({ actions, taken: 1 })).textContent;
+  assert.match(text, /fold90 %0.00 bb/);
+  assert.match(text, /call 150 ✓10 %−0.75 bb/);
+  assert.equal(verdict({ given_up: 0.75, mistake: true }).textContent, "gave up 0.75 bb");
+  assert.equal(verdict({ given_up: 0, mistake: false }).textContent, "best");
+});
+
+test("decisions are filtered by street and by whether they are mistakes", () => {
+  const decisions = [
+    { street: "flop", mistake: true },
+    { street: "river", mistake: false },
+  ];
+  assert.equal(filtered(decisions, { street: "", mistakes: false }).length, 2);
+  assert.deepEqual(filtered(decisions, { street: "river", mistakes: false }), [decisions[1]]);
+  assert.deepEqual(filtered(decisions, { street: "", mistakes: true }), [decisions[0]]);
+});
+
+test("a rate has its band where there is one", () => {
+  assert.equal(rate({ fair: 120.4, band: 1500.2 }), "+120 ± 1,500");
+  assert.equal(rate({ fair: -20, band: null }), "−20");
+  assert.equal(rate({ fair: null, band: null }), "–");
+});

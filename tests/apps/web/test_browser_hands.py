@@ -1,0 +1,143 @@
+"""A real Chromium plays whole hands, looks at them again after a restart, and grades a file of hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked
+from tests.apps.web.running import RunningServer
+from tests.apps.web.test_hands_api import hand_file
+
+pytestmark = pytest.mark.xdist_group("web")
+
+
+LONG = 300_000  # milliseconds: networks are loaded, and searched with, on however busy a machine
+READY = "document.querySelector('.table-felt')?.dataset.ready"
+
+
+def sit_down(page: Checked, path: str) -> Any:
+    """Opens a table and waits until something can be done."""
+    shown = page.open(path)
+    page.until(f"!!{READY}")
+    return shown
+
+
+def press(page: Checked, key: str) -> None:
+    """Presses a key and waits until the table has answered."""
+    before = page.page.evaluate(READY)
+    page.page.keyboard.press(key)
+    page.until(f"{READY} && {READY} !== {before!r}")
+
+
+def play_hand(page: Checked) -> None:
+    """Checks and calls until the hand is over."""
+    while not page.page.locator(".result .next").count():
+        press(page, "c")
+
+
+@pytest.fixture
+def still(browser: Any, server: RunningServer) -> Iterator[Checked]:
+    """A page for somebody who does not want things to move."""
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url, server.token)
+    yield page
+    page.check()
+    context.close()
+
+
+def test_whole_hands_are_played_from_the_lobby(still: Checked) -> None:
+    shown = still.open("play")
+    shown.locator(".rival", has_text="Tara").click()
+    still.until(f"!!{READY}")
+    assert shown.locator(".hole.you .card").count() == 2 and shown.locator(".dealer").count() == 1
+    for hands in range(1, 4):
+        play_hand(still)
+        assert shown.locator(".score .facts dd").first.inner_text() == str(hands)
+        assert shown.locator(".hole.other .card.back").count() == 0, "the other's cards are shown at the end"
+        press(still, "n")
+    shown.reload()
+    still.until(f"!!{READY}")
+    assert shown.locator(".score .facts dd").first.inner_text() in ("3", "4"), "the session is found again"
+
+
+def test_bets_are_made_by_slider_by_size_and_by_typing_and_taken_back(still: Checked) -> None:
+    shown = sit_down(still, "play/hunl?opponent=always-call")
+    shown.locator(".chips-input").fill("700")
+    shown.locator(".chips-input").press("Tab")
+    assert "700" in shown.locator(".act.raise").inner_text()
+    shown.locator(".size", has_text="all-in").click()
+    assert "10,000" in shown.locator(".act.raise").inner_text()
+    shown.locator("input[type=range]").fill("0")
+    assert "200" in shown.locator(".act.raise").inner_text()
+    shown.keyboard.press("Escape")
+    shown.locator(".act.raise").click()
+    still.until("document.querySelectorAll('.board .card').length >= 3")
+    assert shown.locator(".pot b").inner_text() == "400"
+    shown.locator("button", has_text="Take back").click()
+    still.until("document.querySelectorAll('.board .card').length === 0")
+    still.until_text(".tag", "practice")
+    assert shown.locator(".pot b").inner_text() in ("150", "200")
+
+
+def test_nothing_sticks_out_on_a_phone_in_the_dark(browser: Any, server: RunningServer) -> None:
+    context = browser.new_context(viewport=PHONE, color_scheme="dark", reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url, server.token)
+    shown = sit_down(page, "play/hunl?opponent=always-call")
+    page.check()
+    play_hand(page)
+    page.check()
+    page.open("hands").wait_for_selector(".history-table")
+    page.check()
+    shown.locator(".history-table a").first.click()
+    shown.locator(".history-table a", has_text="Hand").first.click()
+    shown.wait_for_selector(".replay-steps")
+    page.check()
+    context.close()
+
+
+def test_a_hand_is_replayed_after_a_restart(browser: Any, empty: Path) -> None:
+    server = RunningServer(empty).start()
+    context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url, server.token)
+    sit_down(page, "play/hunl?opponent=tight-aggressive")
+    play_hand(page)
+    pot = page.page.locator(".pot b").inner_text()
+    server.stop()
+    again = RunningServer(empty)
+    again.port, again.url = server.port, server.url
+    again.client = type(again.client)(base_url=again.url, timeout=120.0)
+    again.start()
+    shown = page.open("hands")
+    shown.locator(".history-table a").first.click()
+    shown.locator(".history-table a", has_text="Hand 1").click()
+    shown.wait_for_selector(".replay-steps")
+    assert shown.locator(".pot b").inner_text() == pot
+    shown.locator(".replay-steps button").first.click()
+    assert shown.locator(".pot b").inner_text() == "150", "the blinds"
+    shown.keyboard.press("ArrowRight")
+    assert shown.locator("[aria-current=step]").inner_text() != "deal"
+    page.check()
+    context.close()
+    again.stop()
+
+
+def test_a_file_of_hands_is_graded(still: Checked, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="searches need PyTorch")
+    file = tmp_path / "mine.phhs"
+    file.write_text(hand_file(1, first=1))  # a decision or two on the flop
+    shown = still.open("hands")
+    shown.locator("input[type=file]").set_input_files(file)
+    shown.locator(".player", has_text="Olive").click()
+    shown.wait_for_selector(".graded", timeout=LONG)
+    assert shown.locator(".decision").count() >= 1
+    shown.locator(".decision summary").first.click()
+    shown.locator(".decision button", has_text="Open as a spot").first.click()
+    shown.wait_for_selector(".editor", timeout=LONG)
+    assert "solve" in shown.url and shown.locator(".editor input[aria-label=Name]").input_value().count(" on ") == 1

@@ -1,0 +1,184 @@
+"""Whole hands through the API of a real server: played, kept, replayed, exported, graded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aleator.agents.whole_hands import load_hand_agent
+from aleator.apps.web.api_hands import score_of
+from aleator.apps.web.models_hands import HandSession, History, PlayedHand, ReadHands
+from aleator.apps.web.worker.rivals import rivals
+from aleator.apps.web.worker.whole_hands import HandError, play
+from aleator.arena.whole_hands.files import read_hands
+from aleator.arena.whole_hands.phh import format_phh
+from aleator.arena.whole_hands.play import play_hands
+from aleator.errors import AleatorError
+from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.variants import load_hand_game
+from tests.apps.web.running import RunningServer, Silent
+
+
+def new_state(opponent: str = "tight-aggressive", seed: int = 5) -> dict[str, Any]:
+    return {"opponent": opponent, "stack": 10_000, "seed": seed, "dealt": 0, "hand": None}
+
+
+def move(state: dict[str, Any], text: str | None) -> dict[str, Any]:
+    return play({"state": state, "move": text, "blueprints": []}, Silent())
+
+
+def check_or_call(state: dict[str, Any]) -> dict[str, Any]:
+    """Returns the answer after a hand that is checked and called down."""
+    answer = move(state, "deal")
+    while not answer["view"]["hand"]["over"]:
+        answer = move(answer["state"], "c")
+    return answer
+
+
+def test_the_same_seed_deals_the_same_hands_whatever_process_asks() -> None:
+    first, again = check_or_call(new_state()), check_or_call(new_state())
+    assert first["ended"] == again["ended"]
+    assert check_or_call(new_state(seed=6))["ended"]["record"] != first["ended"]["record"]
+
+
+def test_nothing_secret_is_shown_before_the_end() -> None:
+    answer = move(new_state("always-call"), "deal")
+    while not answer["view"]["hand"]["over"]:
+        hand = answer["view"]["hand"]
+        assert hand["other_cards"] is None and hand["won"] is None and hand["fair"] is None
+        assert set(answer["view"]) == {"opponent", "stack", "dealt", "hand"}
+        answer = move(answer["state"], "c")
+    hand = answer["view"]["hand"]
+    assert hand["other_cards"] and hand["showdown"] and hand["own_name"] and hand["other_name"]
+    assert hand["steps"][-1]["board"].count(" ") == 4
+
+
+def test_chips_add_up_at_every_step() -> None:
+    state = new_state("half-call-half-raise", seed=9)
+    for _ in range(20):
+        answer = move(state, "deal")
+        while not answer["view"]["hand"]["over"]:
+            answer = move(answer["state"], "c")
+        hand, state = answer["view"]["hand"], answer["state"]
+        assert all(step["pot"] + sum(step["stacks"]) == 20_000 for step in hand["steps"])
+        assert abs(hand["won"]) <= 10_000
+    assert state["dealt"] == 20
+
+
+def test_luck_removed_is_unbiased_and_steadier() -> None:
+    """Calling down against a maniac: chips with and without luck agree; n = 300, seed 5, |z| < 4."""
+    state, won, fair = new_state("half-call-half-raise"), [], []
+    for _ in range(300):
+        answer = check_or_call(state)
+        state = answer["state"]
+        won.append(answer["ended"]["won"])
+        fair.append(answer["ended"]["fair"])
+    difference = np.array(won) - np.array(fair)
+    assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(len(difference))
+    assert np.std(fair) < np.std(won)
+
+
+def test_a_move_can_be_taken_back_and_then_the_hand_is_practice() -> None:
+    answer = move(new_state("always-call"), "deal")
+    first = answer["view"]["hand"]
+    acted = move(answer["state"], "c")
+    back = move(acted["state"], "undo")["view"]["hand"]
+    assert back["legal"] == first["legal"] and back["steps"] == first["steps"] and back["practice"]
+    ended = check_or_call(new_state("always-call"))
+    again = move(ended["state"], "undo")
+    assert not again["view"]["hand"]["over"] and again["view"]["hand"]["other_cards"] is None
+    fresh = move(new_state("always-call"), "deal")
+    with pytest.raises(HandError, match="not acted"):
+        move(fresh["state"], "undo")
+
+
+def test_moves_out_of_turn_are_refused() -> None:
+    state = move(new_state("always-call"), "deal")["state"]
+    with pytest.raises(HandError, match="not over yet"):
+        move(state, "deal")
+    with pytest.raises(AleatorError, match="not an action"):
+        move(state, "jump")
+    with pytest.raises(HandError, match="deal first"):
+        move(new_state(), "c")
+    with pytest.raises(AleatorError, match="no opponent 'nobody'"):
+        move(new_state("nobody"), "deal")
+
+
+def test_rivals_come_from_the_registry_with_blueprints_that_are_given() -> None:
+    names = [rival.name for rival in rivals()]
+    assert {"always-call", "tight-aggressive", "river-perfect"} <= set(names) and "python" not in names
+    levels = [rival.level for rival in rivals()]
+    assert levels == sorted(levels)
+    given = {rival.name: rival.agent for rival in rivals(("a.bin",)) if rival.name not in names}
+    assert given["blueprint-1"] == "blueprint:a.bin" and all(agent.endswith(":a.bin") for agent in given.values())
+
+
+def test_a_score_is_a_mean_with_its_band() -> None:
+    fair = np.array([100.0, -50.0, 25.0, 0.0])
+    score = score_of(4, 75.0, float(fair.sum()), float((fair**2).sum()))
+    assert score.raw == pytest.approx(187.5) and score.fair == pytest.approx(10 * fair.mean())
+    assert score.band == pytest.approx(10 * 1.96 * fair.std(ddof=1) / 2)
+    assert score_of(1, 5.0, 5.0, 25.0).band is None and score_of(0, 0.0, 0.0, 0.0).fair is None
+
+
+def test_a_session_survives_a_restart_and_is_exported(empty: Path, tmp_path: Path) -> None:
+    server = RunningServer(empty).start()
+    body = {"opponent": "tight-aggressive", "stack": 10_000}
+    session = server.client.post("/api/hands/sessions", json=body).json()
+    for hands in range(1, 4):
+        while not session["hand"]["over"]:
+            answer = server.client.post(f"/api/hands/sessions/{session['id']}/move", json={"move": "c"})
+            session = HandSession.model_validate_json(answer.content).model_dump()
+        assert session["score"]["hands"] == hands
+        if hands < 3:
+            session = server.client.post(f"/api/hands/sessions/{session['id']}/move", json={"move": "deal"}).json()
+    server.stop()
+    server = RunningServer(empty).start()
+    try:
+        history = History.model_validate_json(server.client.get("/api/hands/history").content)
+        assert history.score.hands == 3 and history.sessions[0].id == session["id"]
+        rows = server.client.get(f"/api/hands/sessions/{session['id']}/hands").json()
+        assert [row["number"] for row in rows] == [3, 2, 1]
+        hand = PlayedHand.model_validate_json(server.client.get(f"/api/hands/played/{rows[0]['id']}").content)
+        assert hand.view["steps"] == session["hand"]["steps"] and hand.view["other_cards"]
+        file = tmp_path / "hands.phhs"
+        file.write_bytes(server.client.get("/api/hands/export", params={"session": session["id"]}).content)
+        records, problems = read_hands(file)
+        assert len(records) == 3 and not problems
+        assert records[-1].payoffs()[records[-1].names.index("You")] == session["hand"]["won"]
+        assert server.client.get("/api/hands/played/none").status_code == 404
+        assert server.client.delete(f"/api/hands/sessions/{session['id']}").status_code == 204
+        assert server.client.get("/api/hands/history").json()["score"]["hands"] == 0
+    finally:
+        server.stop()
+
+
+def hand_file(hands: int, first: int = 0) -> str:
+    """Returns PHH of hands between two rule bots, by name."""
+    setup = load_hand_game("hunl:stack=10000").setup
+    bots = [load_hand_agent("tight-aggressive"), load_hand_agent("pot-odds")]
+    played = play_hands(setup, bots, np.arange(first, first + hands), 3)
+    texts = []
+    for row in range(hands):
+        record = HandRecord.from_dict(played.hands.to_dict(row, row + 1), setup)
+        names = tuple(("Tara", "Olive")[agent] for agent in played.seats[row])
+        record = HandRecord(
+            setup=setup, hands=record.hands, board=record.board, actions=record.actions, names=names, number=row + 1
+        )
+        texts.append(f"[{row + 1}]\n{format_phh(record)}")
+    return "\n".join(texts)
+
+
+def test_a_file_of_hands_is_read_and_what_is_none_is_refused(server: RunningServer) -> None:
+    text = hand_file(4) + "\n[5]\nvariant = 'XX'\n"
+    answer = server.client.post("/api/hands/files", params={"name": "mine.phhs"}, content=text)
+    found = ReadHands.model_validate_json(answer.content)
+    assert found.hands == 4 and sorted(found.players) == [["Olive", 4], ["Tara", 4]]
+    assert len(found.problems) == 1 and "mine.phhs, hand [5]" in found.problems[0]
+    refused = server.client.post("/api/hands/files", params={"name": "mine.exe"}, content=text)
+    assert refused.status_code == 400 and "must end in" in refused.json()["detail"]
+    params = {"name": "mine.phhs", "player": "Nobody"}
+    assert server.client.post("/api/hands/files/grade", params=params, content=text).status_code == 400
