@@ -146,6 +146,11 @@ class BlueprintTrainer:
         self.table[:] = blueprint.table()
         self.progress = blueprint.progress
 
+    def begin_with(self, table: Table, progress: Progress) -> None:
+        """Goes on from a table that was made for this betting out of another one's, and how far that was."""
+        self.table[:] = table
+        self.progress = progress
+
     def run(
         self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None
     ) -> None:

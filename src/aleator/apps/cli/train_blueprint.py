@@ -14,6 +14,7 @@ from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end
 from aleator.apps.cli.training import duration, reporting
 from aleator.errors import SolveError
+from aleator.games.holdem.betting import STREET_NAMES
 from aleator.parsing import MAX_SEED, MAX_THREADS
 from aleator.storage import check_writable
 
@@ -34,6 +35,9 @@ def blueprint(
     pruning: Annotated[str, typer.Option(help="pluribus, libratus or none.")] = "pluribus",
     threshold: Annotated[float, typer.Option(help="Stacks below 0 of regrets that are pruned.")] = 25.0,
     period: Annotated[int, typer.Option(min=1, help="Deals between two discounts.")] = 500_000,
+    improve: Annotated[Path | None, typer.Option(help="Hands that were played (.jsonl, .phhs): bet sizes that they "
+                                                 "show to be missing are added to the blueprint in --out.")] = None,
+    gaps: Annotated[int, typer.Option(min=1, help="Sizes that --improve adds at most.")] = 3,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120.0,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
@@ -42,7 +46,8 @@ def blueprint(
     """Train a blueprint by linear Monte Carlo CFR. Ctrl-C keeps it; the same command trains it further.
 
     Examples:  aleator train blueprint --game hunl --abstraction buckets.bin --minutes 30  |  aleator train blueprint
-    --game flop-holdem --abstraction flop.bin --deals 1000000 --out flop.blueprint
+    --game flop-holdem --abstraction flop.bin --deals 1000000 --out flop.blueprint  |  aleator train blueprint
+    --abstraction buckets.bin --out hunl.blueprint --improve match.jsonl --minutes 30
     """
     if minutes is None and deals is None:
         raise SolveError("say when to stop: --minutes or --deals")
@@ -58,9 +63,12 @@ def blueprint(
     config = BlueprintConfig.of(game, **changes)
     path = output or Path(f"{game.replace(':', '-')}.blueprint")
     check_writable(path)
-    trainer = BlueprintTrainer(config, open_buckets(abstraction), abstraction)
-    if path.exists():
-        trainer.restore(Blueprint(path))
+    if improve is not None:
+        trainer = improved(path, abstraction, improve, gaps, quiet=json)
+    else:
+        trainer = BlueprintTrainer(config, open_buckets(abstraction), abstraction)
+        if path.exists():
+            trainer.restore(Blueprint(path))
     if not json:
         _announce(trainer, path)
     stopped = False
@@ -72,6 +80,36 @@ def blueprint(
         trainer.save(path)
     _tell(trainer, path, json=json)
     end(stopped=stopped)
+
+
+def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bool) -> BlueprintTrainer:
+    """Returns what goes on from the blueprint in a file, with the sizes that some hands show to be missing."""
+    from aleator.abstraction.blueprint.file import Blueprint
+    from aleator.abstraction.blueprint.improving import filled, find_gaps, transplanted
+    from aleator.abstraction.blueprint.policy import BlueprintPolicy
+    from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
+    from aleator.abstraction.buckets import open_buckets
+    from aleator.arena.whole_hands.files import read_hands
+
+    if not path.exists():
+        raise SolveError(f"{path} is not there: --improve goes on with a blueprint that was trained")
+    blueprint, buckets = Blueprint(path), open_buckets(abstraction)
+    old = BlueprintPolicy(blueprint, buckets)
+    records, errors = read_hands(hands)
+    for error in errors:
+        note(f"left out: {error}")
+    found = find_gaps(old.betting.root, old.betting.stack, records)[:most]
+    if not found:
+        raise SolveError(f"{hands}: no bet of its {len(records):,} hands falls into a gap of the blueprint's menu")
+    trainer = BlueprintTrainer(filled(BlueprintConfig.parse(blueprint.config_text), found), buckets, abstraction)
+    table = transplanted(old.betting, blueprint.table(), trainer.betting, buckets.config)
+    trainer.begin_with(table, blueprint.progress)
+    for gap in found if not quiet else []:
+        note(
+            f"{STREET_NAMES[gap.street]}, {gap.level} bets before: {gap.middle} % of the pot, between "
+            f"{100 * gap.below:.0f} and {100 * gap.above:.0f} %, where {gap.bets:,} bets fell"
+        )
+    return trainer
 
 
 def run(
