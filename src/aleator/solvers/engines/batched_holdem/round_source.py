@@ -58,17 +58,29 @@ def round_source(shape: BettingShape, players: tuple[int, ...], power: float, av
     """
     if SHOWDOWN in shape.kind:
         raise SolveError("betting that ends in showdowns has a kernel of its own; these end in leaves")
-    return "\n".join([_HEAD, _weight(power), *_Down(shape, players, averages).lines(), *_Up(shape, players).lines()])
+    lines = [*_Down(shape, players, averages).lines(), *_Up(shape, players).lines()]
+    return "\n".join([_HEAD, weight_function(power), *lines])
 
 
-def _weight(power: float) -> str:
+def weight_function(power: float) -> str:
     """Returns the function of regrets that policies are proportional to."""
     raised = {1.0: "x", 1.5: "x * sqrtf(x)"}.get(power, f"powf(x, {power:.9g}f)")
     return f"static __device__ __forceinline__ float weight(float x) {{ x = fmaxf(x, 0.f); return {raised}; }}"
 
 
+def policy_lines(node: int, below: range) -> Iterator[str]:
+    """Writes g (regrets) and p (probabilities) of a decision's actions."""
+    for child in below:
+        yield f"const float g{child} = REGRET({child - 1});"
+    yield f"const float all{node} = {' + '.join(f'weight(g{child})' for child in below)};"
+    yield f"const float over{node} = all{node} > 0.f ? 1.f / all{node} : 0.f;"
+    yield f"const float even{node} = all{node} > 0.f ? 0.f : {1 / len(below):.9g}f;"
+    for child in below:
+        yield f"const float p{child} = weight(g{child}) * over{node} + even{node};"
+
+
 class _Writer:
-    """What both kernels share: names of nodes' numbers, and policies."""
+    """What both kernels share: names of nodes' numbers."""
 
     def __init__(self, shape: BettingShape, players: tuple[int, ...]) -> None:
         self.shape, self.players = shape, players
@@ -77,17 +89,6 @@ class _Writer:
             for kind in (FOLD, LEAF)
             for place, node in enumerate(n for n in range(shape.num_nodes) if shape.kind[n] == kind)
         }
-
-    def policy(self, node: int) -> Iterator[str]:
-        """Writes g (regrets) and p (probabilities) of a decision's actions."""
-        below = self.shape.children[node]
-        for child in below:
-            yield f"const float g{child} = REGRET({child - 1});"
-        yield f"const float all{node} = {' + '.join(f'weight(g{child})' for child in below)};"
-        yield f"const float over{node} = all{node} > 0.f ? 1.f / all{node} : 0.f;"
-        yield f"const float even{node} = all{node} > 0.f ? 0.f : {1 / len(below):.9g}f;"
-        for child in below:
-            yield f"const float p{child} = weight(g{child}) * over{node} + even{node};"
 
 
 class _Down(_Writer):
@@ -112,7 +113,7 @@ class _Down(_Writer):
                 yield f"{name}({rows}, {self.number[node]}, {player}) = {reach[player]};"
             return
         actor = self.shape.player[node]
-        yield from self.policy(node)
+        yield from policy_lines(node, self.shape.children[node])
         for child in self.shape.children[node]:
             yield f"const float r{child}_{actor} = {reach[actor]} * p{child};"
             if self.averages and 1 - actor in self.players:
@@ -151,7 +152,7 @@ class _Up(_Writer):
             yield from self.below(child)
         for player in self.players:
             if player == actor:
-                yield from self.policy(node)
+                yield from policy_lines(node, self.shape.children[node])
             terms = (f"p{child} * v{child}_{player}" if player == actor else f"v{child}_{player}" for child in children)
             yield f"const float v{node}_{player} = {' + '.join(terms)};"
             if player == actor:

@@ -1,8 +1,8 @@
 // Updates one player on all rivers of a whole spot: one block of threads per board and place where the betting of the turn ends (a root). The
 // rows stay where `whole.py` keeps them, [boards, ALL_ROWS, HANDS]; reach and values are [boards, ALL_ROOTS, HANDS].
 //
-// A launch takes the CHOSEN roots whose betting has one shape: `root` is their number, `first` the first of their ROWS rows. Where nobody can
-// bet any more there are no rows, and a block takes four roots at a time. The host defines these, and writes the player's pass in place of the mark.
+// A launch takes the CHOSEN roots whose betting has one shape: `roots` has their number and the first of their ROWS rows. Where nobody can bet any
+// more there are no rows, and a block takes four roots at a time. The host defines these, and writes the player's pass in place of the mark.
 
 #define LARGEST 3e38f
 
@@ -37,9 +37,9 @@ __device__ __forceinline__ void update(Shared& shared, const Pass& pass, const P
 }
 #endif
 
-// places [boards, POSITIONS], lists [boards, CARDS, LIST], root [CHOSEN], first [CHOSEN], stakes [CHOSEN, STAKES], discounts [4].
-extern "C" __global__ void __launch_bounds__(THREADS, 1) step(const Place* places, const u32* lists, const int* root, const int* first,
-    const float* stakes, const float* reach, float* regrets, float* sums, float* values, const float* discounts) {
+// places [boards, POSITIONS], lists [boards, CARDS, LIST], roots [CHOSEN, 4], stakes [CHOSEN, STAKES], discounts [4].
+extern "C" __global__ void __launch_bounds__(THREADS, 1) step(const Place* places, const u32* lists, const int* roots, const float* stakes,
+    const float* reach, float* regrets, float* sums, float* values, const float* discounts) {
   extern __shared__ __align__(16) unsigned char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int thread = threadIdx.x, at_once = ROWS ? 1 : 4, blocks = (CHOSEN + at_once - 1) / at_once;
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) step(const Place* place
   EACH {
     float part[4] = {0.f, 0.f, 0.f, 0.f};
     for (int k = 0; k < at_once; ++k)
-      if (chosen + k < CHOSEN && is_hand(j)) part[k] = reach[(size_t)root[chosen + k] * HANDS + 2 * thread + j];
+      if (chosen + k < CHOSEN && is_hand(j)) part[k] = reach[(size_t)roots[4 * (chosen + k)] * HANDS + 2 * thread + j];
     rows[j] = make(part[0], part[1], part[2], part[3]);
   }
   add_up(shared, rows, list);
@@ -64,16 +64,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) step(const Place* place
   float4 showdown[2], compatible[2];
   EACH look_up(shared, place[j], total, showdown[j], compatible[j]);
 #if ROWS
-  const size_t begin = (board * ALL_ROWS + first[chosen]) * HANDS;
+  const size_t begin = (board * ALL_ROWS + roots[4 * chosen + 1]) * HANDS;
   Pass pass = {{rows[0].x, rows[1].x}, {compatible[0].x + rows[0].x, compatible[1].x + rows[1].x}, regrets + begin, regrets + begin,
-               regrets + begin, values + (size_t)root[chosen] * HANDS, sums + begin, discounts[0], discounts[1], discounts[2], discounts[3]};
+               regrets + begin, values + (size_t)roots[4 * chosen] * HANDS, sums + begin, discounts[0], discounts[1], discounts[2], discounts[3]};
   update(shared, pass, place, list);
 #else
   EACH {
     const float won[4] = {showdown[j].x, showdown[j].y, showdown[j].z, showdown[j].w};
     for (int k = 0; k < at_once; ++k)
       if (chosen + k < CHOSEN && is_hand(j))
-        values[(size_t)root[chosen + k] * HANDS + 2 * thread + j] = stakes[(chosen + k) * STAKES] * won[k];
+        values[(size_t)roots[4 * (chosen + k)] * HANDS + 2 * thread + j] = stakes[(chosen + k) * STAKES] * won[k];
   }
 #endif
 }

@@ -6,7 +6,8 @@ Algorithm:
     [boards, rows, hands] over the hands that somebody may hold; nodes of equal depth are pushed and pulled together.
     Reach goes from a board to those that a card makes of it, cfvs come back as means over the cards free of both hands.
     Boards that differ by a renaming of suits are one, with all renamings in that mean. Boards are taken in chunks that
-    fit the memory for nodes; rows stay where they are. On a CUDA device rivers are updated by kernels (`whole_rivers`).
+    fit the memory for nodes; rows stay where they are. On a CUDA device updates
+    are made by kernels (`whole_streets`, `whole_rivers`).
 
 Reference: as `plain` and `solvers.holdem`.
 
@@ -31,7 +32,9 @@ from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of, some_hands
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import check_rule
+from aleator.solvers.engines.batched_holdem.street_roots import StreetRoots
 from aleator.solvers.engines.batched_holdem.whole_rivers import WholeRivers
+from aleator.solvers.engines.batched_holdem.whole_streets import WholeStreets
 from aleator.solvers.engines.boards.plan import Board, BoardPlan
 from aleator.solvers.regret_rule import SHARP_MATCHING, RegretRule
 
@@ -147,7 +150,8 @@ class _Street:
         cards = torch.tensor([board.cards for board in boards], device=device)
         self.forest, self.num_boards = forest, len(boards)
         self.order: StrengthOrder | None = None
-        self.rivers: WholeRivers | None = None
+        self.rivers: WholeRivers | None = None  # kernels, where there is a device
+        self.betting: WholeStreets | None = None
         if cards.shape[1] == RIVER_CARDS:
             self.order = order_of(deck, cards, wanted=wanted)
             self.hands = self.order.hand
@@ -174,6 +178,13 @@ class _Street:
         self.to_parent = number[self.map_board].gather(1, renamed)  # [maps, H of the board before]
         self.first_map = np.concatenate([[0], np.cumsum([len(board.maps) for board in boards])])
         self.chance = 1.0 / (NUM_CARDS - cards.shape[1] + 1 - 4)
+
+    def use_kernels(self, roots: StreetRoots, rule: RegretRule) -> None:
+        """Makes kernels for the updates; best responses and averages stay with torch."""
+        if self.order is None:
+            self.betting = WholeStreets(roots, self.num_hands, rule.power)
+        else:
+            self.rivers = WholeRivers(roots, self.order, sharp=rule.minimiser == SHARP_MATCHING)
 
     def compatible(self, rows: Tensor, boards: slice) -> Tensor:
         """Returns the reach of hands that share no card, [B, n, H]."""
@@ -207,9 +218,8 @@ class WholeEngine:
         for level, boards in enumerate(plan.boards):
             forest = StreetBetting(tree, plan.spot.street + level, roots, plan.spot.pot, self.device)
             street = _Street(forest, boards, deck, wanted, self.streets[-1] if level else None)
-            if street.order is not None and self.device.type == "cuda":
-                sharp = rule.minimiser == SHARP_MATCHING
-                street.rivers = WholeRivers(tree, roots, plan.spot.pot, street.order, sharp=sharp)
+            if self.device.type == "cuda":
+                street.use_kernels(StreetRoots.of(tree, roots, plan.spot.pot, self.device), rule)
             self.streets.append(street)
             roots = [tree.children(node)[0] for node in forest.leaf_nodes]
         self.reach = weights[:, self.streets[0].hands[0]]  # [2, H] at the root
@@ -251,14 +261,17 @@ class WholeEngine:
     def _below(self, level: int, boards: slice, reach: Tensor, player: int, mode: int) -> Tensor:
         """Returns cfvs [B, roots, H] of some boards of a street from the opponent's reach there."""
         street = self.streets[level]
+        regrets, sums = street.regrets[boards], street.sums[boards]
         if mode == UPDATE and street.rivers is not None:
-            regrets, sums = street.regrets[boards], street.sums[boards]
             return street.rivers.update(player, boards, reach, regrets, sums, self._discounts)
+        if mode == UPDATE and street.betting is not None:
+            return street.betting.update(
+                player, reach, regrets, sums, self._discounts,
+                compatible=lambda rows: street.compatible(rows, boards),
+                below=lambda leaves: self._next(level, boards, leaves, player, mode),
+            )  # fmt: skip
         forest = street.forest
-        if mode == UPDATE:
-            policy = forest.match(street.regrets[boards], self.rule.power)
-        else:
-            policy = forest.match(street.sums[boards], 1.0)
+        policy = forest.match(regrets, self.rule.power) if mode == UPDATE else forest.match(sums, 1.0)
         opponent = forest.push(policy, reach, 1 - player)
         values = torch.zeros_like(opponent)
         for folded, nodes in enumerate(forest.folds):
