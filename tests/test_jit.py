@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
@@ -92,3 +93,14 @@ def test_code_of_earlier_sources_is_removed(load: Callable[[], Any], tmp_path: P
     source.write_text(KERNEL + "\n")
     assert not compiled(load(), DOUBLES)
     assert len([*tmp_path.rglob("*.nbc")]) == 1
+
+
+@pytest.mark.parametrize("name", ["_save_data", "_save_index"])
+def test_code_runs_when_the_disk_is_full(load: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def refuse(*arguments: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    kernel = load()
+    monkeypatch.setattr(kernel._cache._cache_file, name, refuse)
+    assert not compiled(kernel, DOUBLES)
+    assert not compiled(load(), DOUBLES) and compiled(load(), DOUBLES), "it is kept when there is space again"

@@ -45,7 +45,8 @@ def _harden(index: Any) -> None:
 
     Numba numbers its files of machine code. Two processes that compile at the same time, for other types, another
     processor or another version of the sources, choose the same number, and the index of the one then names the code of
-    the other. Here a file is named after what is in it, and is written before the index names it.
+    the other. Here a file is named after what is in it, and is written before the index names it. On a disk that is
+    full code is not kept, and runs all the same.
     """
     if not all(hasattr(index, name) for name in ("_source_stamp", "_load_index", "_load_data", "_data_name_pattern")):
         return
@@ -68,11 +69,12 @@ def _harden(index: Any) -> None:
         overloads = index._load_index()
         content = repr((key, index._source_stamp, index._version)).encode()
         name = f"{index._data_name_pattern.partition('{')[0]}{sha256(content).hexdigest()[:16]}.nbc"
-        index._save_data(name, data)
-        if not overloads:
-            _remove_others(index, name)
-        if overloads.get(key) != name:
-            index._save_index({**overloads, key: name})
+        with suppress(OSError):
+            index._save_data(name, data)
+            if not overloads:
+                _remove_others(index, name)
+            if overloads.get(key) != name:
+                index._save_index({**overloads, key: name})
 
     index._load_index, index._load_data, index.save = load_index_or_forget, load_data_or_forget, save
 

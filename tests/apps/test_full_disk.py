@@ -26,7 +26,7 @@ LITTLE = 2_000  # bytes
 
 
 def start_with_little_space(*arguments: str) -> subprocess.Popen[str]:
-    """Returns a process that can write little; numba's cache is warm, or it could not write that either."""
+    """Returns a process that can write little: not even code that it compiles."""
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     return start(*arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LITTLE, hard)))
 
