@@ -16,10 +16,18 @@ STAMP := $(VENV)/.installed
 NODE_STAMP := node_modules/.installed
 
 # what stands for other processors; + joins settings of one run
+PORTABLE_TORCH := ATEN_CPU_CAPABILITY=default+MKL_CBWR=COMPATIBLE
 PORTABLE := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Zen OPENBLAS_CORETYPE=Sandybridge OPENBLAS_CORETYPE=Nehalem \
-	NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR NUMBA_CPU_NAME=generic \
-	OPENBLAS_CORETYPE=Nehalem+NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR+NUMBA_CPU_NAME=generic
-PORTABLE_TESTS := tests --ignore=tests/apps/web
+	NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR NUMBA_CPU_NAME=generic $(PORTABLE_TORCH) \
+	OPENBLAS_CORETYPE=Nehalem+NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR+NUMBA_CPU_NAME=generic+$(PORTABLE_TORCH)
+# what no processor changes, and what is therefore left to `make test`: pages and requests, protocols, bytes and texts,
+# processes and disks, the rules of betting in whole chips
+PORTABLE_SAME := tests/apps/web tests/apps/test_stopping.py tests/apps/test_full_disk.py tests/apps/test_own_games.py \
+	tests/arena/acpc tests/arena/whole_hands/test_phh.py tests/docs/test_site.py tests/fuzz tests/storage \
+	$(addprefix tests/games/holdem/test_,bet_menu.py betting.py betting_referee.py betting_tree.py cards.py \
+	hand_range.py hand_record.py hand_referee.py hand_types.py level_menu.py node_path.py pots.py spot_file.py) \
+	$(addprefix tests/test_,errors.py meter.py package.py parsing.py settings.py)
+PORTABLE_TESTS := tests $(addprefix --ignore=,$(PORTABLE_SAME))
 
 .PHONY: install test test-js check-js test-slow test-portable lint demo play docs tutorials screenshots clean
 

@@ -11,27 +11,28 @@ from types import FrameType
 from aleator.errors import MAX_MESSAGE, AleatorError
 
 PATIENCE = 10.0  # seconds of computing: the machine may be busy with something else
+LONG_PATIENCE = 60.0  # where only a hang may fail, on a machine of any speed
 
 
 class _TooLongError(BaseException):
     """The alarm rang."""
 
 
-def fault_of(call: Callable[[], object]) -> str | None:
-    """Returns what is wrong with a call: a traceback, a bad message or more than ten seconds; None if nothing is."""
+def fault_of(call: Callable[[], object], patience: float = PATIENCE) -> str | None:
+    """Returns what is wrong with a call: a traceback, a bad message or too many seconds; None if nothing is."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, ring)
-    faulthandler.dump_traceback_later(60 * PATIENCE, exit=True)  # neither a kernel nor who waits hears the alarm
-    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    faulthandler.dump_traceback_later(60 * patience, exit=True)  # neither a kernel nor who waits hears the alarm
+    signal.setitimer(signal.ITIMER_PROF, patience)
     try:
         call()
     except AleatorError as error:
         return fault_of_message(str(error))
     except _TooLongError:
-        return f"takes more than {PATIENCE:g} seconds: {''.join(traceback.format_exc(limit=-3))}"
+        return f"takes more than {patience:g} seconds: {''.join(traceback.format_exc(limit=-3))}"
     except Exception:
         return "".join(traceback.format_exc(limit=-4))[-1500:]
     finally:

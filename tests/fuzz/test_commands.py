@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz import commands
 from tests.fuzz.doors import DOORS
-from tests.fuzz.judge import fault_of
+from tests.fuzz.judge import LONG_PATIENCE, PATIENCE, fault_of
 
 FEW, MANY = 150, 20_000
 PLAIN = (
@@ -31,7 +31,7 @@ def _try(count: int, seed: int, *, quick: bool = False) -> None:
     lines = commands.Commands(seed, quick=quick)
     for number in range(count):
         arguments = lines.next()
-        fault = fault_of(partial(commands.run, arguments))
+        fault = fault_of(partial(commands.run, arguments), PATIENCE if count == MANY else LONG_PATIENCE)
         assert fault is None, f"command {number} of seed {seed}, {[word[:200] for word in arguments]}: {fault}"
 
 

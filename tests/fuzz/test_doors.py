@@ -11,7 +11,7 @@ import pytest
 
 from aleator.errors import AleatorError
 from tests.fuzz.doors import DOORS
-from tests.fuzz.judge import fault_of
+from tests.fuzz.judge import LONG_PATIENCE, PATIENCE, fault_of
 from tests.fuzz.texts import Texts
 
 FEW, MANY = 150, 20_000
@@ -33,7 +33,7 @@ def _try(name: str, count: int, seed: int) -> None:
     texts = Texts(door.samples, door.words, seed=seed)
     for number in range(count):
         text = texts.next()
-        fault = fault_of(partial(door.enter, text))
+        fault = fault_of(partial(door.enter, text), PATIENCE if count == MANY else LONG_PATIENCE)
         assert fault is None, f"{name}, text {number} of seed {seed}, {text[:300]!r}: {fault}"
 
 

@@ -226,7 +226,7 @@ def attack(door: Door, folder: Path, count: int, seed: int) -> tuple[int, int]:
         if not is_forged:
             target.write_bytes(fuzz.bytes([source.read_bytes()]))
         try:
-            with patience():
+            with patience(10.0 if count == MANY else 60.0):
                 found = door.read(target)
         except AleatorError as error:
             message = str(error)

@@ -70,11 +70,11 @@ def test_it_is_a_lower_bound_of_the_best_response(menu: str, own: int) -> None:
     assert ((best - found).max() > 0.0) == (menu == "fcpa" and own == 0)  # who acts last sees enough
 
 
-def score(agent: str, menu: str, rounds: str, hands: int) -> tuple[float, float]:
+def score(agent: str, menu: str, rounds: str, hands: int, seed: int = 1) -> tuple[float, float]:
     """Returns big blinds a hand and half the 95 % interval."""
     opponent = load_hand_agent(agent)
     lbr = LocalBestResponse(opponent, parse_menu(menu), parse_rounds(rounds))
-    played = play_hands(HUNL.setup, [lbr, opponent], np.arange(hands), 1, aivat=RANGES, hands_per_board=16)
+    played = play_hands(HUNL.setup, [lbr, opponent], np.arange(hands), seed, aivat=RANGES, hands_per_board=16)
     fair = played.fair_winnings(0)
     assert fair is not None
     boards = fair.reshape(-1, 32).mean(axis=1) / 100
@@ -91,6 +91,14 @@ def test_always_call_loses_what_the_paper_says() -> None:
     mean, interval = score("always-call", "fcpa", "3-4", 1_280)
     assert abs(mean - 49.0) < 0.4 + interval  # Lisý and Bowling 2017: 49.0 ± 0.4; 50 is what a best response wins
     assert interval < 3.0
+
+
+@pytest.mark.slow
+def test_runs_of_other_seeds_differ_as_much_as_their_intervals_say() -> None:
+    """24 runs of 640 hands, seeds 0 to 23: chi-squared of 23 degrees of freedom, about 26 by errors from 20 boards."""
+    means, intervals = np.array([score("random", "fcpa", "3-4", 640, seed) for seed in range(24)]).T
+    errors = intervals / 1.96
+    assert 9.0 < (((means - means.mean()) / errors) ** 2).sum() < 52.0
 
 
 def test_menus_and_rounds_have_names() -> None:
