@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from aleator.abstraction.buckets import AbstractionError
+from aleator.abstraction.ring.file import RingBlueprint
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from tests.abstraction.blueprint.small import small_buckets
 from tests.abstraction.ring.test_walk import THREE
@@ -13,7 +16,7 @@ from tests.abstraction.ring.test_walk import THREE
 
 def test_training_learns_to_fold_and_raise_before_the_flop() -> None:
     buckets = small_buckets()
-    trainer = RingTrainer(THREE, RingConfig(menu=None, period=2000, linear_periods=5, most_to_flop=3), buckets)
+    trainer = RingTrainer(RingConfig(menu=None, period=2000, linear_periods=5, most_to_flop=3), buckets, game=THREE)
     trainer.run(deals=20_000)
     assert trainer.progress.deals == 20_000
     assert trainer.progress.visits > 20_000 * 3 * 5
@@ -34,21 +37,27 @@ def _seven_two() -> int:
     return int(hand_index(high, low))
 
 
-def test_one_thread_follows_from_the_seed_and_resumes() -> None:
+def test_one_thread_follows_from_the_seed_and_resumes(tmp_path: Path) -> None:
     buckets, config = small_buckets(), RingConfig(menu=None, period=500, linear_periods=1, seed=3)
-    straight, parts = RingTrainer(THREE, config, buckets), RingTrainer(THREE, config, buckets)
+    straight, parts = (RingTrainer(config, buckets, game=THREE) for _ in range(2))
     straight.run(deals=1500)
     parts.run(deals=700)
+    parts.save(tmp_path / "three.blueprint")
+    parts = RingTrainer(config, buckets, game=THREE)
+    parts.restore(RingBlueprint(tmp_path / "three.blueprint"))
     parts.run(deals=1500)
     assert np.array_equal(straight.regrets, parts.regrets)
     assert np.array_equal(straight.sums, parts.sums)
-    other = RingTrainer(THREE, RingConfig(menu=None, period=500, linear_periods=1, seed=4), buckets)
+    other = RingTrainer(RingConfig(menu=None, period=500, linear_periods=1, seed=4), buckets, game=THREE)
     other.run(deals=1500)
     assert not np.array_equal(straight.regrets, other.regrets)
+    with pytest.raises(AbstractionError, match="other settings"):
+        other.restore(RingBlueprint(tmp_path / "three.blueprint"))
+    assert RingConfig.parse(config.to_json()) == config
 
 
 def test_regrets_stay_above_the_floor_and_threads_share_a_table() -> None:
-    trainer = RingTrainer(THREE, RingConfig(menu=None, linear_periods=0, threshold=0.5), small_buckets())
+    trainer = RingTrainer(RingConfig(menu=None, linear_periods=0, threshold=0.5), small_buckets(), game=THREE)
     rule = trainer.rule()
     trainer.run(deals=4000, threads=2)
     assert trainer.progress.deals == 4000

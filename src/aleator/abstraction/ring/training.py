@@ -14,11 +14,13 @@ Status: tests/abstraction/ring/test_training.py.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -27,15 +29,18 @@ from aleator.abstraction.blueprint.file import Progress
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.betting import RING_MENU, build_ring_betting
 from aleator.abstraction.ring.deals import ring_room
+from aleator.abstraction.ring.file import RingBlueprint, average_policy
 from aleator.abstraction.ring.walk import RingRule, run_ring, take_snapshot, walk_room
-from aleator.errors import TooBigError
+from aleator.errors import TooBigError, shown
 from aleator.games.base import FloatArray
-from aleator.games.holdem.variants import HoldemVariant
+from aleator.games.holdem.variants import HoldemVariant, load_hand_game
 from aleator.memory import available_memory, format_gib
+from aleator.storage import check_object, parse_json
 
 Report = Callable[[Progress], bool]
 _CHUNK = 5_000  # deals of a thread between two looks at the clock
 _UNITS = 10_000  # in a stack, as Pluribus counts
+NO_PRUNING = 1e9  # stacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +48,16 @@ class RingConfig:
     """How a blueprint of several players is trained.
 
     Attributes:
+        game: of whole hands, for three and more players.
         menu: sizes of bets, one text per street (`LevelMenu.parse`); None for limit.
         most_to_flop: players who see a flop.
         period: deals between two discounts, and later between two snapshots.
         linear_periods: discounts there are.
-        threshold: regrets this many stacks below 0 are pruned, in 95 % of the deals; infinite: nothing is.
+        threshold: regrets this many stacks below 0 are pruned, in 95 % of the deals; `NO_PRUNING`: nothing is.
         seed: of all randomness.
     """
 
+    game: str = "ring:6"
     menu: tuple[str, ...] | None = RING_MENU
     most_to_flop: int = 2
     period: int = 100_000
@@ -64,14 +71,34 @@ class RingConfig:
         if not self.threshold > 0.0:
             raise AbstractionError(f"the threshold of pruning must be positive, in stacks, not {self.threshold}")
 
+    def to_json(self) -> str:
+        """Returns it as text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def parse(cls, text: str) -> RingConfig:
+        """Returns the settings of a text that `to_json` gave.
+
+        Raises:
+            ValueError: it is another text.
+        """
+        kinds = {"game": str, "menu": list, "most_to_flop": int, "period": int, "linear_periods": int}
+        values = check_object(parse_json(text), {**kinds, "threshold": float, "seed": int}, optional={"menu"})
+        if values["menu"] is not None:
+            if not all(isinstance(street, str) for street in values["menu"]):
+                raise ValueError(f"its menu is {shown(values['menu'])}")
+            values["menu"] = tuple(values["menu"])
+        return cls(**values)
+
 
 class RingTrainer:
     """A blueprint of several players in training.
 
     Args:
-        game: the game of whole hands.
         config: how it is trained.
         buckets: hands that are taken for one another.
+        place: where the buckets lie, for who plays the blueprint later.
+        game: in place of the one that the settings name.
 
     Attributes:
         betting: its decisions.
@@ -80,9 +107,12 @@ class RingTrainer:
         progress: how far it is.
     """
 
-    def __init__(self, game: HoldemVariant, config: RingConfig, buckets: Buckets) -> None:
-        self.game, self.config, self.buckets = game, config, buckets
-        self.betting = build_ring_betting(game, config.menu, buckets.config, most_to_flop=config.most_to_flop)
+    def __init__(
+        self, config: RingConfig, buckets: Buckets, place: Path = Path(), *, game: HoldemVariant | None = None
+    ) -> None:
+        self.config, self.buckets, self.place = config, buckets, place
+        self.game = load_hand_game(config.game) if game is None else game
+        self.betting = build_ring_betting(self.game, config.menu, buckets.config, most_to_flop=config.most_to_flop)
         need, free = 8 * self.betting.size, available_memory()
         if need > 0.8 * free:
             raise TooBigError(
@@ -153,14 +183,32 @@ class RingTrainer:
             for decision in np.flatnonzero(arrays.street > 0).tolist():
                 take_snapshot(arrays.first, arrays.row, self._numbers, decision, decision + 1, self.regrets, self.sums)
 
+    def count_met(self) -> int:
+        """Returns how many infostates have a regret, because their player has traversed them."""
+        met, arrays = 0, self.betting.arrays
+        for decision in range(self.betting.decisions):
+            actions, begin = int(arrays.first[decision + 1] - arrays.first[decision]), int(arrays.row[decision])
+            count = int(self._numbers[decision])
+            met += int(self.regrets[begin : begin + count * actions].reshape(count, actions).any(axis=1).sum())
+        return met
+
     def policy(self, decision: int) -> FloatArray:
-        """Returns the policy of a decision, ``[buckets, actions]``: the average; the current one before a snapshot."""
-        arrays = self.betting.arrays
-        actions = int(arrays.first[decision + 1] - arrays.first[decision])
-        count, begin = int(self._numbers[decision]), int(arrays.row[decision])
-        part = slice(begin, begin + count * actions)
-        sums = self.sums[part].reshape(count, actions).astype(np.float64)
-        current = np.maximum(self.regrets[part].reshape(count, actions), 0).astype(np.float64)
-        weights = np.where(sums.sum(axis=1, keepdims=True) > 0.0, sums, current)
-        total = weights.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(weights, total, out=np.full_like(weights, 1.0 / actions), where=total > 0.0))
+        """Returns the policy of a decision, ``[buckets, actions]``; see `average_policy`."""
+        return average_policy(self.betting, decision, int(self._numbers[decision]), self.regrets, self.sums)
+
+    def restore(self, blueprint: RingBlueprint) -> None:
+        """Goes on from a blueprint.
+
+        Raises:
+            AbstractionError: it was trained by other settings or with other buckets.
+        """
+        if blueprint.config_text != self.config.to_json() or blueprint.fingerprint != self.buckets.fingerprint:
+            raise AbstractionError("the blueprint in the file has other settings or buckets: write to another file")
+        self.regrets[:], self.sums[:] = np.asarray(blueprint.regrets), np.asarray(blueprint.sums)
+        self.progress = blueprint.progress
+
+    def save(self, path: Path) -> None:
+        """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
+        RingBlueprint.write(
+            path, self.config.to_json(), self.buckets, self.place, self.progress, self.regrets, self.sums
+        )

@@ -47,9 +47,16 @@ def _equilibrium(values: Values) -> HandAgent:
 
 
 def _blueprint(values: Values) -> HandAgent:
+    from aleator.abstraction.ring.file import is_ring_blueprint
     from aleator.agents.whole_hands.blueprint import blueprint_agent
+    from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent
 
-    return blueprint_agent(values.pop("file"), **values)
+    file = values.pop("file")
+    if not is_ring_blueprint(file):
+        return blueprint_agent(file, **values)
+    if "translation" in values:
+        raise AgentError(f"{file}: a blueprint of several players takes bets for the nearest it has: no translation")
+    return ring_blueprint_agent(file, **values)
 
 
 def _modicum(values: Values) -> HandAgent:

@@ -21,11 +21,14 @@ from aleator.storage import check_writable
 if TYPE_CHECKING:
     from aleator.abstraction.blueprint.file import Progress
     from aleator.abstraction.blueprint.training import BlueprintTrainer
+    from aleator.abstraction.ring.training import RingTrainer
+
+    Trainer = BlueprintTrainer | RingTrainer
 
 
 def blueprint(
     abstraction: Annotated[Path, typer.Option(help="A file of buckets, from `aleator abstraction build`.")],
-    game: Annotated[str, typer.Option(help="A heads-up game of whole hands: hunl, hulh, flop-holdem ...")] = "hunl",
+    game: Annotated[str, typer.Option(help="A game of whole hands: hunl, hulh, flop-holdem, ring:6 ...")] = "hunl",
     output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. One that is "
                                                 "there is trained further.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Minutes from now on.")] = None,
@@ -38,6 +41,7 @@ def blueprint(
     improve: Annotated[Path | None, typer.Option(help="Hands that were played (.jsonl, .phhs): bet sizes that they "
                                                  "show to be missing are added to the blueprint in --out.")] = None,
     gaps: Annotated[int, typer.Option(min=1, help="Sizes that --improve adds at most.")] = 3,
+    to_flop: Annotated[int, typer.Option(min=2, help="With three and more players: how many see a flop.")] = 2,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120.0,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
@@ -47,7 +51,8 @@ def blueprint(
 
     Examples:  aleator train blueprint --game hunl --abstraction buckets.bin --minutes 30  |  aleator train blueprint
     --game flop-holdem --abstraction flop.bin --deals 1000000 --out flop.blueprint  |  aleator train blueprint
-    --abstraction buckets.bin --out hunl.blueprint --improve match.jsonl --minutes 30
+    --abstraction buckets.bin --out hunl.blueprint --improve match.jsonl --minutes 30  |  aleator train blueprint --game
+    ring:6 --abstraction buckets.bin --minutes 60
     """
     if minutes is None and deals is None:
         raise SolveError("say when to stop: --minutes or --deals")
@@ -56,16 +61,30 @@ def blueprint(
     from aleator.abstraction.blueprint.file import Blueprint
     from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
     from aleator.abstraction.buckets import open_buckets
+    from aleator.abstraction.ring.file import RingBlueprint
+    from aleator.abstraction.ring.training import NO_PRUNING, RingConfig, RingTrainer
+    from aleator.games.holdem.variants import load_hand_game
 
-    changes: dict[str, Any] = {"pruning": pruning, "threshold": threshold, "period": period, "seed": seed}
+    changes: dict[str, Any] = {"threshold": threshold, "period": period, "seed": seed}
     if menu is not None:
         changes["menu"] = tuple(street.strip() for street in menu.split("/"))
-    config = BlueprintConfig.of(game, **changes)
     path = output or Path(f"{game.replace(':', '-')}.blueprint")
     check_writable(path)
+    trainer: Trainer
     if improve is not None:
         trainer = improved(path, abstraction, improve, gaps, quiet=json)
+    elif load_hand_game(game).rules.num_players > 2:
+        if pruning not in ("pluribus", "none"):
+            raise SolveError(f"with several players actions are pruned as pluribus does, or none, not {pruning!r}")
+        if pruning == "none":
+            changes["threshold"] = NO_PRUNING
+        trainer = RingTrainer(
+            RingConfig(game=game, most_to_flop=to_flop, **changes), open_buckets(abstraction), abstraction
+        )
+        if path.exists():
+            trainer.restore(RingBlueprint(path))
     else:
+        config = BlueprintConfig.of(game, pruning=pruning, **changes)
         trainer = BlueprintTrainer(config, open_buckets(abstraction), abstraction)
         if path.exists():
             trainer.restore(Blueprint(path))
@@ -113,7 +132,7 @@ def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bo
 
 
 def run(
-    trainer: BlueprintTrainer,
+    trainer: Trainer,
     path: Path,
     minutes: float | None,
     deals: int | None,
@@ -142,7 +161,7 @@ def run(
     )
 
 
-def _announce(trainer: BlueprintTrainer, path: Path) -> None:
+def _announce(trainer: Trainer, path: Path) -> None:
     betting = trainer.betting
     begun = f", {trainer.progress.deals:,} deals done" if trainer.progress.deals else ""
     note(
@@ -151,7 +170,7 @@ def _announce(trainer: BlueprintTrainer, path: Path) -> None:
     )
 
 
-def _tell(trainer: BlueprintTrainer, path: Path, *, json: bool) -> None:
+def _tell(trainer: Trainer, path: Path, *, json: bool) -> None:
     progress, betting = trainer.progress, trainer.betting
     met = trainer.count_met()
     if json:
