@@ -1,8 +1,9 @@
-"""Batched hold'em on a CUDA device: rivers by betting shape, labelled examples, turns with a network at leaves."""
+"""Hold'em on a CUDA device: rivers by shape, labelled examples, turns with a network at leaves, whole spots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import torch
 
 from aleator.apps.benchmarking import Progress, Result
 from aleator.errors import SolveError
+from aleator.games.holdem.game import HoldemGame
+from aleator.games.holdem.spot import Spot
+from aleator.games.holdem.spot_file import parse_spot
 from aleator.learning.holdem.examples import Labelling, ranges_on, river_examples
 from aleator.learning.holdem.leaves import round_engine
 from aleator.learning.holdem.model import load_holdem_model
@@ -21,8 +25,14 @@ from aleator.solvers.engines.batched_holdem.fused import FusedEngine
 from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
+from aleator.solvers.engines.batched_holdem.whole import WholeEngine
+from aleator.solvers.engines.boards.plan import BoardPlan
+from aleator.solvers.holdem.device import DeviceSpotProblem
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
+from benchmarks.holdem import SPOTS
 
-SUMMARY = "Rivers and turns in batches on a GPU, games per second by betting shape; needs CUDA."
+SUMMARY = "Rivers and turns in batches on a GPU, games per second by betting shape, and whole spots; needs CUDA."
 
 _RIVERS = 2_112  # 16 per multiprocessor of an H200
 _TURNS = 512
@@ -48,6 +58,10 @@ def run(progress: Progress) -> Result:
     for stack in (3.0, 20.0):
         progress(0.9, f"turns, stack {stack}")
         notes.append(_turns(deck, stack, generator))
+    flop = Path(__file__).parents[1] / "examples" / "flop.toml"
+    for name, text in [(name, text) for name, text, _ in SPOTS[1:]] + [("flop, typical ranges", flop.read_text())]:
+        progress(0.95, name)
+        notes.append(_spot(name, parse_spot(text), bandwidth))
     device = torch.cuda.get_device_name()
     title = f"{_ITERATIONS} iterations of sharp-dcfr+ on {device}, full ranges; {bandwidth / 1e12:.1f} TB/s"
     return Result(title=title, rows=rows, notes=notes)
@@ -91,6 +105,22 @@ def _turns(deck: Deck, stack: float, generator: torch.Generator) -> str:
     return (
         f"turns with a network at {leaves} leaves, stack {stack:g}: {speed}, {1e3 * seconds:.2f} ms an iteration of "
         f"{_TURNS}; equities {_TURNS / tables:,.0f} boards/s"
+    )
+
+
+def _spot(name: str, spot: Spot, bandwidth: float) -> str:
+    """Returns what an iteration of a whole spot takes, and a solve to 0.3 % of the pot with all that belongs to it."""
+    game = HoldemGame(spot)
+    limits = Limits(exploitability=0.003 * spot.pot, iterations=5_000)
+    solved = solve(DeviceSpotProblem(game, "cuda"), "sharp-dcfr+", limits=limits).summary
+    engine = WholeEngine(BoardPlan(spot), parse_rule("sharp-dcfr+"), device="cuda")
+    engine.run(5)  # the first are not captured
+    seconds = _seconds(lambda: engine.run(20), 3) / 20
+    # regrets and sums are read and written once, regrets once more for the opponent's reach
+    moved = 5 * sum(street.regrets.nbytes for street in engine.streets)
+    return (
+        f"{name}: {1e3 * seconds:.2f} ms an iteration, {seconds * bandwidth / moved:.1f} times the roofline; "
+        f"0.3 % of the pot after {solved.iterations} iterations, {solved.seconds:.1f} s with building"
     )
 
 
