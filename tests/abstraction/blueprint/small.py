@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from aleator.abstraction.blueprint.file import Blueprint
+from aleator.abstraction.blueprint.policy import BlueprintPolicy
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.boards import all_boards
 from aleator.abstraction.buckets import BucketConfig, Buckets
@@ -54,5 +55,5 @@ def whole_blueprint(folder: Path, *, deals: int) -> BlueprintAgent:
     trainer = BlueprintTrainer(config, buckets, folder / "whole.bin")
     trainer.run(deals=deals)
     trainer.save(folder / "whole.blueprint")
-    tree = BlueprintTree(Blueprint(folder / "whole.blueprint"), buckets)
+    tree = BlueprintTree(BlueprintPolicy(Blueprint(folder / "whole.blueprint"), buckets))
     return BlueprintAgent("blueprint:whole", tree, PotOddsAgent(), pseudo_harmonic)

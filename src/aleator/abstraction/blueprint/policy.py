@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from aleator.abstraction.blueprint.betting import Betting, build_betting
 from aleator.abstraction.blueprint.file import Blueprint
 from aleator.abstraction.blueprint.training import BlueprintConfig
-from aleator.abstraction.buckets import AbstractionError, Buckets
+from aleator.abstraction.buckets import AbstractionError, Buckets, open_buckets
 from aleator.games.base import FloatArray
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
 
@@ -45,3 +47,19 @@ class BlueprintPolicy:
         actions = int(arrays.first[decision + 1] - arrays.first[decision])
         count = self.buckets.config.count(int(arrays.street[decision]))
         return self.blueprint.average_policy(int(arrays.row[decision]), count, actions)
+
+
+def open_policy(file: Path | str, abstraction: Path | str | None = None) -> BlueprintPolicy:
+    """Returns the policy of a blueprint in a file.
+
+    Args:
+        file: as `aleator train blueprint` writes it.
+        abstraction: its buckets; None: where they lay when it was trained.
+
+    Raises:
+        StorageError: a file cannot be read, or is something else.
+        AbstractionError: the buckets are not those of the blueprint.
+    """
+    blueprint = Blueprint(file)
+    place = blueprint.path.parent / blueprint.buckets_place if abstraction is None else Path(abstraction)
+    return BlueprintPolicy(blueprint, open_buckets(place))

@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction.blueprint.file import Blueprint
-from aleator.abstraction.blueprint.policy import BlueprintPolicy
-from aleator.abstraction.buckets import AbstractionError, Buckets, open_buckets
+from aleator.abstraction.blueprint.policy import BlueprintPolicy, open_policy
+from aleator.abstraction.buckets import AbstractionError
 from aleator.abstraction.translation import Translation, pseudo_harmonic
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
@@ -38,21 +37,17 @@ class BlueprintTree(KnownTree[Position]):
     """The tree of a blueprint. It begins where its game does; chips may be scaled.
 
     Args:
-        blueprint: what is played.
-        buckets: that it was trained with.
+        policy: what is played.
         purify: whether only the likeliest action is played, as Tartanian7 did.
 
     Attributes:
-        policy: of the blueprint, by numbers.
+        policy: as given.
         game: that it plays.
     """
 
-    def __init__(self, blueprint: Blueprint, buckets: Buckets, *, purify: bool = False) -> None:
-        try:
-            self.policy = BlueprintPolicy(blueprint, buckets)
-        except AbstractionError as error:
-            raise AgentError(str(error)) from error
-        self._blueprint, self._buckets, self._purify = blueprint, buckets, purify
+    def __init__(self, policy: BlueprintPolicy, *, purify: bool = False) -> None:
+        self.policy, self._purify = policy, purify
+        self._blueprint, self._buckets = policy.blueprint, policy.buckets
         self._betting, self.game = self.policy.betting, self.policy.game
         self.dead, self.most = 0, self._betting.stack
         self._steps: dict[int, dict[int, int]] = {}
@@ -206,7 +201,8 @@ def blueprint_agent(
         StorageError: a file cannot be read, or is something else.
         AgentError: the buckets are not those of the blueprint.
     """
-    blueprint = Blueprint(file)
-    place = blueprint.path.parent / blueprint.buckets_place if abstraction is None else Path(abstraction)
-    tree = BlueprintTree(blueprint, open_buckets(place), purify=purify)
+    try:
+        tree = BlueprintTree(open_policy(file, abstraction), purify=purify)
+    except AbstractionError as error:
+        raise AgentError(str(error)) from error
     return BlueprintAgent(f"blueprint:{file}", tree, otherwise or PotOddsAgent(), translation)

@@ -45,7 +45,7 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Whole hands: their file; goes on if it exists.")] = None,
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, or auto.")] = "auto",
-    value: Annotated[Path | None, typer.Option(help="Whole hands: a network of the river as AIVAT's value.")] = None,
+    value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
     processes: Processes = None,
     ray: Ray = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: none begin after so long.")] = None,

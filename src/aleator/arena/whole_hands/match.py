@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aleator.abstraction.blueprint.file import FORMAT as BLUEPRINT_FORMAT
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.arena.whole_hands.aivat import HandValue
@@ -33,6 +34,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_record import setup_to_dict
 from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
+from aleator.storage import ArrayFile
 from aleator.workers.base import Here, Workers
 
 _SURE = 1.96  # standard errors on each side of a 95 % interval
@@ -51,7 +53,7 @@ class HandMatch:
         aivat: `raw`, `pairs`, `ranges`, `playout`, or `auto` for what the agents' speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
-        value: file of a value network of the river for AIVAT over ranges; the equity if None.
+        value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
     """
 
     game: str
@@ -72,7 +74,7 @@ class HandMatch:
         if self.aivat not in ("auto", *AIVAT_MODES):
             raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(AIVAT_MODES)}")
         if self.value is not None and self.aivat in (RAW, PAIRS):
-            raise AgentError(f"a value network needs AIVAT over ranges (ranges, playout), not {self.aivat}")
+            raise AgentError(f"a value needs AIVAT over ranges (ranges, playout), not {self.aivat}")
         if self.response:
             parse_menu(self.response[0])
             parse_rounds(self.response[1])
@@ -104,6 +106,11 @@ class HandMatch:
         """Returns the value that AIVAT goes by; None for the equity."""
         if self.value is None:
             return None
+        if ArrayFile(self.value).metadata.get("format") == BLUEPRINT_FORMAT:
+            from aleator.abstraction.blueprint.policy import open_policy
+            from aleator.arena.whole_hands.blueprint_value import BlueprintValue
+
+            return BlueprintValue(open_policy(self.value))
         from aleator.arena.whole_hands.network_value import NetworkValue
 
         return NetworkValue(self.value)
