@@ -82,7 +82,7 @@ class Leduc(Game[LeducState]):
             raise GameError(f"Leduc's bets must be positive and distinct, not {bets}")
         self.name = name
         self.bets, self.max_bets, self.stack, self.no_limit, self.ante = bets, max_bets, stack, no_limit, float(ante)
-        self.ranks = ranks
+        self.ranks, self.suits = ranks, suits
         self._names = tuple(_RANKS[:ranks] if ranks <= len(_RANKS) else map(str, range(1, ranks + 1)))
         cards = ranks * suits
         same = np.eye(ranks)

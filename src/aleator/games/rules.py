@@ -9,18 +9,13 @@ from aleator.games.base import Game
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.variants import HoldemVariant
+from aleator.games.leduc import Leduc
 
+_NUMBERS: Final = {1: "one", 2: "two", 3: "three"}
 _ONE_BET: Final = "Then you check or bet 1; facing a bet, you fold or call. The higher card wins the pot."
 RULES: Final = {
     "kuhn": f"Each player antes 1 and gets one of three cards: a jack, a queen or a king. {_ONE_BET}",
     "one-card": f"Each player antes 1 and gets one of N different cards. {_ONE_BET}",
-    "leduc": (
-        "Each player antes 1 and gets one of six cards: two jacks, two queens and two kings. After a round of "
-        "betting one card is dealt face up, and a second round follows. You check or bet; facing a bet, you fold, "
-        "call or raise. Bets and raises are 2 in the first round and 4 in the second, at most two in each. A pair "
-        "with the card on the table wins, else the higher card; equal cards split the pot. Variants have another "
-        "deck or other bets: you see them when you play."
-    ),
     "liars-dice": (
         "Both players roll their dice in secret. In turn you bid how many of all dice show a face: 2x3 says that "
         "at least two are threes. The highest face is wild and counts as any other. Each bid must be higher than "
@@ -64,9 +59,31 @@ def rules_of(game: Game[Any]) -> str:
     family, _, rest = game.name.partition(":")
     if family == "openspiel":
         return f"The rules are those of {rest.partition('(')[0]} in OpenSpiel."
+    if isinstance(game, Leduc):
+        return _rules_of_leduc(game)
     if family in RULES:
         return RULES[family]
     return " ".join((inspect.getdoc(type(game)) or "This game does not say its rules.").split("\n\n")[0].split())
+
+
+def _rules_of_leduc(game: Leduc) -> str:
+    cards = "two jacks, two queens and two kings" if (game.ranks, game.suits) == (3, 2) else ""
+    cards = cards or f"{game.ranks} ranks, {game.suits} cards of each"
+    count = "six" if game.ranks * game.suits == 6 else str(game.ranks * game.suits)
+    if game.no_limit:
+        amounts = "Bets and raises are of any whole number of chips"
+    else:
+        first, second = (" or ".join(f"{size:g}" for size in sizes) for sizes in game.bets)
+        amounts = f"Bets and raises are {first} in the first round and {second} in the second"
+    if game.max_bets is not None:
+        amounts += f", at most {_NUMBERS.get(game.max_bets, game.max_bets)} in each"
+    if game.stack is not None:
+        amounts += f"; nobody puts in more than {game.stack:g} chips, the ante included"
+    return (
+        f"Each player antes {game.ante:g} and gets one of {count} cards: {cards}. After a round of betting one card is "
+        f"dealt face up, and a second round follows. You check or bet; facing a bet, you fold, call or raise. "
+        f"{amounts}. A pair with the card on the table wins, else the higher card; equal cards split the pot."
+    )
 
 
 def rules_of_hands(variant: HoldemVariant) -> str:

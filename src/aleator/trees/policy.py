@@ -75,6 +75,29 @@ class Policy:
             raise SolveError(f"the policy belongs to another tree of {self.game.name}")
         return Policy(tree, self.probabilities)
 
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Returns path -> hand -> action -> probability; see `trees.policy_table`."""
+        from aleator.trees.policy_table import policy_rows
+
+        table: dict[str, dict[str, dict[str, float]]] = {}
+        for path, _, hand, action, probability in policy_rows(self):
+            table.setdefault(path, {}).setdefault(hand, {})[action] = probability
+        return table
+
+    def to_dataframe(self) -> Any:
+        """Returns a pandas DataFrame with the columns path, player, hand, action and probability.
+
+        Raises:
+            SolveError: pandas is not installed.
+        """
+        from aleator.trees.policy_table import PolicyRow, policy_rows
+
+        try:
+            import pandas
+        except ImportError:
+            raise SolveError("pandas is not installed: pip install pandas") from None
+        return pandas.DataFrame(list(policy_rows(self)), columns=list(PolicyRow._fields))
+
     def check(self, tolerance: float = 1e-9) -> None:
         """Raises ValueError if some hand's probabilities are not a distribution over its legal actions."""
         legal = legal_actions(self.tree)

@@ -331,3 +331,26 @@ def test_a_failed_job_says_so(page: Checked, server: RunningServer) -> None:
     server.kill_solver()
     assert shown.wait_for_selector(".problem >> text=killed by SIGKILL").is_visible()
     shown.get_by_role("button", name="Run again").wait_for()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_the_editor_and_the_explorer_are_on_one_screen(
+    browser: Any, server: RunningServer, river: str, size: tuple[int, int]
+) -> None:
+    """The Solve button, both grids of ranges, the line and the whole grid of a node are seen without scrolling."""
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url, server.token)
+
+    def is_seen(selector: str) -> bool:
+        boxes = [box.bounding_box() for box in shown.locator(selector).all()]
+        return bool(boxes) and all(box["y"] >= 0 and box["y"] + box["height"] <= size[1] for box in boxes)
+
+    shown = page.open("solve")
+    shown.wait_for_selector(".grid13")
+    assert is_seen(".solve-bar .primary") and is_seen(".ranges .grid13")
+    shown = page.open(f"solve/{river}/r:0")
+    shown.wait_for_selector(".line-step")
+    assert is_seen(".line") and is_seen(".explorer-columns .grid13")
+    page.check()
+    context.close()

@@ -267,3 +267,30 @@ def test_any_text_parses_or_raises_the_one_error(text: str) -> None:
         assert text[error.position :].startswith(error.token)
     else:
         assert not text.strip(", \n")
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("AA@50", "AA:0.5"),
+        ("[50.0]AA,KK[/50.0],QQ", "AA:0.5,KK:0.5,QQ"),
+        ("[25]AA@50[/25]", "AA:0.125"),
+        ("A10s,1010,10c9c", "ATs,TT,Tc9c"),
+        ("top 100%", "random"),
+        ("top0%,22", "22"),
+    ],
+)
+def test_ranges_as_other_programs_write_them(text: str, same: str) -> None:
+    np.testing.assert_array_equal(parse_hand_range(text), parse_hand_range(same))
+
+
+def test_the_top_of_all_hands_is_exact_and_grows() -> None:
+    some, more = parse_hand_range("top 10%"), parse_hand_range("Top 20 %:1")
+    assert some.sum() == pytest.approx(132.6) and more.sum() == pytest.approx(265.2)
+    assert (some <= more).all() and some[parse_hand("AsAh")] == 1 and some[parse_hand("7d2c")] == 0
+
+
+@pytest.mark.parametrize("text", ["[50]AA", "AA[/50]", "[50", "[x]AA[/x]", "AA@150", "top 120%", "[50][50]AA[/50]"])
+def test_what_is_wrong_in_them_is_told(text: str) -> None:
+    with pytest.raises(HandRangeError, match="at position"):
+        parse_hand_range(text)

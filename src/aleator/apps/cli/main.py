@@ -25,6 +25,7 @@ _VERBS = {
     "algorithms": "How games are solved, and what can be set.",
     "solve": "Solve a game and, if asked, save and plot the result.",
     "optimise": "Find bet sizes or other parameters of a game that are best for a player.",
+    "show": "What an equilibrium does with every hand, as a table, JSON or CSV.",
     "evaluate": "Exploitability of a saved solution or an agent.",
     "holdem": "Estimate, solve and browse hold'em spots.",
     "agents": "Whom one can play against, and what can be set.",

@@ -9,8 +9,10 @@ newlines; a later token overrides an earlier one:
     TT+         TT and every higher pair           77-22       the pairs from one to the other
     KTs+        KTs, KJs, KQs: the high card stays A5s-A2s     the same high card, the kickers from one to the other
     JTs-76s     the same gap, from one high card to the other
+    AA@25       a weight in percent                top 20%     the best hands by equity, the last class in part
+    [25]AA,KK[/25]  a weight in percent for all tokens between, as GTO+ writes it
 
-Upper and lower case mean the same.
+Upper and lower case mean the same, and 10 means T.
 """
 
 from __future__ import annotations
@@ -35,11 +37,15 @@ from aleator.games.holdem.cards import (
 )
 
 # No comma, and space only around a colon or a dash. A run of spaces is looked at from its beginning only: linear time.
-_TOKEN: Final = re.compile(r"(?:[^\s,:-]|(?:(?<!\s)\s++)?[:-]\s*+)+")
+_TOKEN: Final = re.compile(
+    r"top\s*+[\d.]++\s*+%(?:[:@][^\s,]*+)?|\[[^\s,\[\]]*+\]|\[|(?:[^\s,:\[-]|(?:(?<!\s)\s++)?[:-]\s*+)+", re.IGNORECASE
+)
+_TOP: Final = re.compile(r"top\s*([\d.]+)\s*%", re.ASCII | re.IGNORECASE)
 _WEIGHT: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _HANDS_OF_CLASS: Final = {name: np.flatnonzero(i == HAND_CLASSES) for i, name in enumerate(HAND_CLASS_NAMES)}
 _ALLOWED: Final = (
-    "write a pair (QQ), a suited or offsuit class (AKs, AKo, AK), a run (22+, A5s-A2s), a hand (AsKh) or random (all)"
+    "write a pair (QQ), a suited or offsuit class (AKs, AKo, AK), a run (22+, A5s-A2s), a hand (AsKh), top 20% or "
+    "random (all)"
 )
 MAX_TEXT: Final = 100_000
 """Characters of a hand range; all 1,326 hands with weights of 16 digits take 30,000."""
@@ -86,18 +92,64 @@ def parse_hand_range(text: str) -> npt.NDArray[np.float64]:
     if len(text) > MAX_TEXT:
         raise HandRangeError(f"a hand range has at most {MAX_TEXT:,} characters, not {len(text):,}")
     weights = np.zeros(NUM_HANDS, dtype=np.float64)
-    empty = True
+    empty, around = True, 1.0
+    opened: tuple[str, int] | None = None  # a weight for all that follows, and where
     for match in _TOKEN.finditer(text):
         token = match.group().strip()
+        position = match.start() + match.group().index(token)
         try:
-            body, colon, weight = token.partition(":")
-            weights[_parse_body(body.strip())] = _parse_weight(weight.strip()) if colon else 1.0
+            if token.startswith("["):
+                is_end = token.startswith("[/")
+                if is_end == (opened is None):
+                    raise _ProblemError("brackets come in pairs, like [25]AA,KK[/25]")
+                opened = None if is_end else (token, position)
+                around = 1.0 if is_end else _parse_percent(token[1:-1])
+                continue
+            hands, shares = _parse_token(token)
+            weights[hands] = around * shares
         except _ProblemError as problem:
-            position = match.start() + match.group().index(token)
             raise HandRangeError(str(problem), token=token, position=position) from None
         empty = False
+    if opened is not None:
+        raise HandRangeError("the bracket is never closed, like [25]AA,KK[/25]", token=opened[0], position=opened[1])
     if empty:
         raise HandRangeError(f"the hand range {shown(text)} is empty: {_ALLOWED}")
+    return weights
+
+
+def _parse_token(token: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64] | float]:
+    """Returns the hands of a token and their weights."""
+    body, mark, text = token.partition("@") if "@" in token else token.partition(":")
+    weight = 1.0
+    if mark:
+        weight = _parse_percent(text.strip()) if mark == "@" else _parse_weight(text.strip())
+    if top := _TOP.fullmatch(body.strip()):
+        shares = _best_hands(_parse_percent(top[1]))
+        chosen = np.flatnonzero(shares)
+        return chosen, weight * shares[chosen]
+    return _parse_body(body.strip().replace("10", "T")), weight
+
+
+def _parse_percent(text: str) -> float:
+    if not _WEIGHT.fullmatch(text) or not 0.0 <= float(text) <= 100.0:
+        raise _ProblemError(f"{shown(text)} is not a number of percent in [0, 100], like 25")
+    return float(text) / 100.0
+
+
+def _best_hands(share: float) -> npt.NDArray[np.float64]:
+    """Returns `[1326]`: 1 for the hands of highest equity against any hand, up to a share of all, whole classes first.
+
+    The class at the border gets the weight that makes the share exact.
+    """
+    from aleator.games.holdem.equity import hand_strengths
+
+    equities = np.asarray(hand_strengths(np.zeros(0, np.int8)))
+    means = {name: float(equities[hands].mean()) for name, hands in _HANDS_OF_CLASS.items()}
+    weights, left = np.zeros(NUM_HANDS), share * NUM_HANDS
+    for name in sorted(means, key=lambda name: -means[name]):
+        hands = _HANDS_OF_CLASS[name]
+        weights[hands] = min(max(left / len(hands), 0.0), 1.0)
+        left -= len(hands)
     return weights
 
 

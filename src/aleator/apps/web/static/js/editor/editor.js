@@ -1,6 +1,6 @@
 // The spot editor: board, ranges, bet menu, amounts; an estimate of the solve while you type.
 
-import { attempt, button, field, h, titleRow } from "../dom.js";
+import { attempt, button, h, titleRow } from "../dom.js";
 import { makePainter } from "../painter.js";
 import { makeAmounts, spotRules } from "./amounts.js";
 import { makeBoard } from "./board.js";
@@ -29,13 +29,19 @@ class Editor {
     this.amounts = makeAmounts(this.run, spotRules(algorithms), change);
     const request = () => ({ spot: this.spot, ...this.run });
     this.estimate = makeEstimate(request, (fits) => (this.solve.disabled = !fits));
-    this.element = h("section", { class: "editor" }, this.buildPresets(), this.buildUpper(), this.buildLower());
+    const parts = [this.buildBar(), this.buildPresets(), this.buildUpper(), this.buildLower()];
+    this.element = h("section", { class: "editor" }, parts);
   }
 
   leave() {
     this.estimate.forget();
     this.oop.leave();
     this.ip.leave();
+  }
+
+  // what is always in sight: what this is, its name, and the button
+  buildBar() {
+    return h("div", { class: "solve-bar" }, h("h1", {}, "Solve a spot"), this.name, this.solve);
   }
 
   buildPresets() {
@@ -71,7 +77,7 @@ class Editor {
   }
 
   buildLower() {
-    const go = [h("h2", {}, "Solve"), field("Name", this.name), this.estimate.element, this.solve];
+    const go = [h("h2", {}, "What it will take"), this.estimate.element];
     return h(
       "div",
       { class: "editor-columns" },

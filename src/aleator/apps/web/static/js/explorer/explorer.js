@@ -78,8 +78,8 @@ class Explorer {
   build(root) {
     const shown = choices("Show", SHOWN, this.show, (show) => this.link(null, { show }));
     const from = choices("EVs count", FROM, this.from, (next) => this.countFrom(next));
-    const gridHead = h("div", { class: "grid-head" }, this.sideChoice, shown, from);
-    const grid = h("section", { class: "panel" }, gridHead, this.grid.element, this.caption, keyHelp());
+    const gridHead = h("div", { class: "grid-head" }, this.sideChoice, shown);
+    const grid = h("section", { class: "panel" }, gridHead, this.grid.element, this.caption, from, keyHelp());
     const side = [this.summary, this.hands, this.types, this.ranges.element, this.locks.element];
     const columns = h("div", { class: "explorer-columns" }, grid, h("div", { class: "side" }, side));
     fill(root, explorerHead(this.job), this.line, this.cards, columns);

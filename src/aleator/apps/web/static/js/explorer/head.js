@@ -18,7 +18,9 @@ export function explorerHead(job) {
   const locked = Object.keys(spot.lock ?? {}).map((path) =>
     h("a", { class: "tag warn", href: `#/solve/${job.id}/${path}` }, `locked at ${path}`),
   );
-  return [
+  return h(
+    "div",
+    { class: "explorer-head" },
     titleRow(
       h("a", { class: "go-back", href: "#/solve", "aria-label": "All spots" }, "‹"),
       nameInput(job),
@@ -35,7 +37,7 @@ export function explorerHead(job) {
       h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"),
       h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`),
     ),
-  ];
+  );
 }
 
 function nameInput({ id, name }) {

@@ -35,7 +35,7 @@ async function overview(root, query) {
   const timer = setInterval(() => {
     if (list.querySelector(".live") && !list.contains(document.activeElement)) refresh();
   }, 1500);
-  root.append(h("h1", {}, "Solve a hold'em spot"), h("p", { class: "lead" }, LEAD), editor.element, list);
+  root.append(editor.element, h("p", { class: "muted small" }, LEAD), list);
   return {
     leave() {
       clearInterval(timer);

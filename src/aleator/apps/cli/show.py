@@ -1,0 +1,65 @@
+"""`aleator show`: the policy of a solved game, decision by decision."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aleator.apps.cli.output import number, out, print_json, print_table
+from aleator.errors import SolutionError, SolveError
+from aleator.solvers.limits import Limits
+from aleator.solvers.solution import Solution, open_solution
+from aleator.solvers.solve import solve
+from aleator.trees.policy import Policy
+from aleator.trees.policy_table import PolicyRow, node_of, path_of, policy_rows, rows_at
+
+_LIMITS = Limits(exploitability=1e-4, seconds=20.0)
+
+
+def run(
+    what: Annotated[str, typer.Argument(help="A file that aleator solve --out has saved, or a game to solve.")],
+    node: Annotated[str, typer.Argument(help="Where: labels with slashes, such as check/bet.")] = "start",
+    json: Annotated[bool, typer.Option("--json", help="Print the whole policy as JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the whole policy as CSV.")] = False,
+) -> None:
+    """What an equilibrium does with every hand. A game that is given by its name is solved first.
+
+    Examples:  aleator show kuhn  |  aleator show kuhn check/bet  |  aleator show leduc.solution --csv > leduc.csv
+    """
+    solution = open_solution(what) if Path(what).is_file() else solve(what, limits=_LIMITS)
+    if not isinstance(solution, Solution) or not isinstance(getattr(solution, "policy", None), Policy):
+        raise SolutionError(f"{what} has no table of a policy: aleator holdem show looks into hold'em spots")
+    policy = solution.policy
+    if json:
+        print_json({"game": policy.game.name, "policy": policy.to_dict()})
+    elif as_csv:
+        writer = csv.writer(sys.stdout)
+        writer.writerow(PolicyRow._fields)
+        writer.writerows(policy_rows(policy))
+    else:
+        _show(solution, policy, node)
+
+
+def _show(solution: Solution, policy: Policy, path: str) -> None:
+    tree = policy.tree
+    try:
+        node = node_of(policy, path)
+    except LookupError as error:
+        raise SolveError(str(error.args[0])) from None
+    if tree.actor[node] < 0:
+        following = ", ".join(tree.labels[child] for child in tree.children(node)) or "nothing: the game is over"
+        raise SolveError(f"nobody acts after {path_of(policy, node)}; what follows: {following}")
+    rows = list(rows_at(policy, node))
+    actions = list(dict.fromkeys(row.action for row in rows))
+    shares = {(row.hand, row.action): row.probability for row in rows}
+    title = f"{policy.game.name}, {path_of(policy, node)}: player {rows[0].player + 1} acts"
+    table = [
+        [hand, *(f"{100 * shares[hand, action]:.1f} %" for action in actions)]
+        for hand in dict.fromkeys(row.hand for row in rows)
+    ]
+    print_table(title, ["hand", *actions], table)
+    out.print(f"exploitability {number(solution.summary.exploitability)}", markup=False)
