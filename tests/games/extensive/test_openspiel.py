@@ -181,6 +181,7 @@ def test_perfect_information_is_one_hand_each() -> None:
         ("backgammon", "openspiel:backgammon does not say what a player knows"),
         ("dark_hex_ir(board_size=2)", "imperfect recall"),
         ("go(board_size=99999)", "The current Go implementation supports board size up to 19"),
+        ("nim(pile_sizes=1;2147483647)", "OpenSpiel cannot load 'nim(pile_sizes=1;2147483647)': it"),
         ("hanabi(players=-2147483648)", "OpenSpiel cannot load 'hanabi(players=-2147483648)': it crashes (SIG"),
     ],
 )

@@ -26,7 +26,8 @@ from aleator.games.extensive.positions import MAX_POSITIONS, NotMergedError, Pos
 from aleator.games.extensive.walk import walk
 from aleator.memory import available_memory, limit_memory
 
-_PATIENCE = 10  # seconds
+_PATIENCE = 10  # seconds of computing: the machine may be busy with something else
+_TRIED_MEMORY = 2 << 30  # bytes; a game whose first moves take more could not be walked
 _TRIED_MOVES = 100
 
 
@@ -159,9 +160,9 @@ def _try_out(pyspiel: Any, name: str) -> None:
     _, status = os.waitpid(child, 0)
     if complaint:
         raise GameError(f"OpenSpiel cannot load {shown(name)}: {one_line(complaint, 300)}")
-    if os.WIFSIGNALED(status) and not (begun and os.WTERMSIG(status) == signal.SIGALRM):
+    if os.WIFSIGNALED(status) and not (begun and os.WTERMSIG(status) == signal.SIGPROF):
         ended = signal.Signals(os.WTERMSIG(status)).name
-        reason = f"it does not begin within {_PATIENCE} seconds" if ended == "SIGALRM" else f"it crashes ({ended})"
+        reason = f"it does not begin within {_PATIENCE} seconds" if ended == "SIGPROF" else f"it crashes ({ended})"
         raise GameError(f"OpenSpiel cannot load {shown(name)}: {reason}")
 
 
@@ -169,22 +170,31 @@ def _play_and_exit(pyspiel: Any, name: str, writing: int) -> NoReturn:
     """Plays a game at random and ends the process; writes a word when the game begins, then what is wrong with it."""
     try:
         faulthandler.disable()
-        limit_memory(available_memory() // 2)
+        limit_memory(min(available_memory() // 2, _TRIED_MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for descriptor in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_PATIENCE)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, _PATIENCE)
         first = _first_history(_turn_based(pyspiel.load_game(name), name))
+        _moves(first)
         os.write(writing, b"begun")
-        signal.alarm(_PATIENCE // 3)
+        signal.setitimer(signal.ITIMER_PROF, _PATIENCE / 3)
         _play(first, random.Random(0))
     except AleatorError:  # which whoever loads the game next will raise as well
         os._exit(0)
+    except MemoryError:
+        os.write(writing, b"\nits moves take too much memory")
+        os._exit(1)
     except BaseException as error:
         os.write(writing, f"\n{next(iter(str(error).splitlines()), type(error).__name__)[:1000]}".encode())
         os._exit(1)
     os._exit(0)
+
+
+def _moves(history: _SpielHistory) -> Sequence[int]:
+    """Returns what can happen next, by chance or by whoever acts."""
+    return [move for move, _ in history.outcomes()] if history.actor() == CHANCE else history.actions()
 
 
 def _play(first: _SpielHistory, rng: random.Random) -> None:
@@ -196,7 +206,7 @@ def _play(first: _SpielHistory, rng: random.Random) -> None:
             history.utility()
             history = first
             continue
-        moves = [move for move, _ in history.outcomes()] if actor == CHANCE else history.actions()
+        moves = _moves(history)
         if first.state.get_game().get_type().provides_information_state_string and actor >= 0:
             history.infostate(0), history.infostate(1), history.public()
         history.key(), history.features()
