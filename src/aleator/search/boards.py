@@ -11,7 +11,8 @@ Reference: thesis 5.1.2 to 5.1.8.
 Deviations: boards that a renaming of suits makes equal are searched once. Estimates are the values of the opponent's
     policy of the last iteration, as in the thesis. Where only some flops are searched (`flops`), they stand for all:
     what search changes there is taken for what it changes on average, and added to what the blueprint is worth on all
-    flops. That is an estimate, mostly a little too high, since a best response makes the most of its errors.
+    flops. That is an estimate, and too high, since a best response makes the most of its errors: by 4 mbb a hand where
+    200 flops stand for 1,755.
 Status: tests/search/test_boards.py (the same techniques as trees); `aleator paper safe-search-holdem`.
 """
 

@@ -89,6 +89,24 @@ def test_one_bucket_plays_one_policy_on_all_boards_and_keeps_what_hands_do_befor
     assert solver.exploitability() > 2 * exact.exploitability()
 
 
+def test_a_bucketed_policy_is_read_board_by_board() -> None:
+    """What a solution is made of: evaluated hand by hand it is worth what the solver says."""
+    solver = HoldemSolver(FLOP, NAMED_RULES["lcfr"], buckets=by_pairs)
+    solver.run(20)
+    exact = HoldemSolver(FLOP, NAMED_RULES["lcfr"])
+    for level in (0, 1):
+        for player in (0, 1):
+            for board, policies in enumerate(solver.board_policies(level, player)):
+                rows = exact.engine.policy_sums(level, player, board)
+                decisions = np.flatnonzero(exact.plan.forests[level].kind == player)
+                decisions = decisions[np.argsort(exact.plan.nodes[level][decisions])]  # as policies come: in preorder
+                forest, living = exact.plan.forests[level], exact.plan.rows(player, exact.plan.boards[level][board])
+                order = np.concatenate([forest.row[k] + np.arange(forest.num_children[k]) for k in decisions])
+                rows[order, : len(living)] = policies[:, np.searchsorted(exact.plan.hands[player], living)]
+    assert exact.values() == pytest.approx(solver.values(), abs=1e-4)
+    assert exact.exploitability() == pytest.approx(solver.exploitability(), rel=1e-4)
+
+
 def test_threads_and_resuming_change_nothing() -> None:
     one, two, resumed = (
         HoldemSolver(FLOP, NAMED_RULES["lcfr"], buckets=by_pairs, threads=threads) for threads in (1, 2, 1)

@@ -242,18 +242,16 @@ class HoldemSolver(SpotSolver):
         if not len(places):
             return
         places = places[np.argsort(plan.nodes[level][places])]  # decisions in preorder
-        counts, width = forest.num_children[places], plan.widths[level][player]
+        counts = forest.num_children[places]
         order = np.concatenate(
             [np.arange(forest.row[place], forest.row[place] + forest.num_children[place]) for place in places]
         )
-        num_rows, base = int(forest.num_rows[player]), int(engine.streets[level].storage_at[player])
-        kept = engine.storage[player].policy_sum[base : base + len(boards) * num_rows * width]
-        kept = kept.reshape(len(boards), num_rows, width)
+        num_rows = int(forest.num_rows[player])
         starts = np.cumsum(counts) - counts
         uniform = np.repeat(1.0 / counts.astype(np.float32), counts)[:, None]
         for index, board in enumerate(boards):
             living = plan.rows(player, board)
-            block = kept[index][order, : len(living)].astype(np.float32)
+            block = engine.policy_sums(level, player, index)[order, : len(living)].astype(np.float32)
             total = np.repeat(np.add.reduceat(block, starts, axis=0), counts, axis=0)
             block = np.divide(block, total, out=np.broadcast_to(uniform, block.shape).copy(), where=total > 0)
             policies = np.zeros((num_rows, len(hands)), np.float32)

@@ -147,9 +147,10 @@ class StreetBuckets:
         sums *= discounts[5]
         sums += self.rows[1 - player].added.sum(axis=0).reshape(sums.shape)
 
-    def read(self, weights: Float32Array, player: int, board: int, row: int, count: int) -> Float32Array:
-        """Returns [count, W]: some rows of a board, gathered from [K + 1, R]."""
-        return np.ascontiguousarray(weights[self.rows[player].bucket[board], row : row + count].T)
+    def read(self, name: str, player: int, board: int) -> Float32Array:
+        """Returns [R, W]: the "regret" or "policy_sum" of the hands of a board."""
+        kept: Float32Array = getattr(self, name)[player]
+        return np.ascontiguousarray(kept[self.rows[player].bucket[board]].T)
 
     def memory(self) -> int:
         """Returns the bytes that are taken."""

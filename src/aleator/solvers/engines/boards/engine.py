@@ -367,12 +367,20 @@ class BoardEngine:
         if self.buckets is not None and self._in_window(level):
             forest = self.plan.forests[level]
             player, row, count = int(forest.kind[slot]), int(forest.row[slot]), int(forest.num_children[slot])
-            gathered = self.buckets.read(getattr(self.buckets, name)[player], player, board, row, count)
+            gathered = self.buckets.read(name, player, board)[row : row + count]
             return gathered / np.float32(self._scale(name, level))
         rows, shape = self.decision_rows(level, board, slot)
         player = int(self.plan.forests[level].kind[slot])
         block: Float32Array = getattr(self.storage[player], name)[rows].astype(np.float32).reshape(shape)
         return block / np.float32(self._scale(name, level))
+
+    def policy_sums(self, level: int, player: int, board: int) -> npt.NDArray[Any]:
+        """Returns [R, W]: the sums of a player's policies on a board, as they are kept."""
+        if self.buckets is not None and self._in_window(level):
+            return self.buckets.read("policy_sum", player, board)
+        count, width = int(self.plan.forests[level].num_rows[player]), self.plan.widths[level][player]
+        start = int(self.streets[level].storage_at[player]) + board * count * width
+        return self.storage[player].policy_sum[start : start + count * width].reshape(count, width)
 
     def write(self, name: str, level: int, board: int, slot: int, block: npt.NDArray[np.floating[Any]]) -> None:
         """Sets a decision's "regret" or "policy_sum" to [A, W]."""
