@@ -153,7 +153,9 @@ async def history(service: Server) -> History:
     """Everything that was played."""
     rows = service.store.hands.sessions()
     names = ("id", "opponent", "stack", "created", "updated")
-    sessions = [SessionRow(**{name: row[name] for name in names}, score=_scores([row])) for row in rows]
+    sessions = [
+        SessionRow(**{name: row[name] for name in names}, score=_scores([row])) for row in rows if row["played"]
+    ]
     return History(score=_scores(rows), sessions=sessions, costliest=service.store.hands.costliest())
 
 

@@ -64,10 +64,11 @@ class HandStore:
         self._database.execute("DELETE FROM hand_sessions WHERE id = ?", (session_id,))
 
     def sessions(self) -> list[dict[str, Any]]:
-        """Returns all sessions, the last played first, each with its hands that count: how many and what they won."""
+        """Returns all sessions, the last played first: hands `played`, those that count, and what these won."""
         rows = self._database.execute(
-            "SELECT s.id, s.opponent, s.stack, s.created, s.updated, COUNT(h.id) AS hands, COALESCE(SUM(h.won), 0) AS "
-            "won, COALESCE(SUM(h.fair), 0) AS fair, COALESCE(SUM(h.fair * h.fair), 0) AS squares FROM hand_sessions s "
+            "SELECT s.id, s.opponent, s.stack, s.created, s.updated, COUNT(h.id) AS hands, "
+            "(SELECT COUNT(*) FROM hands p WHERE p.session = s.id) AS played, COALESCE(SUM(h.won), 0) AS won, "
+            "COALESCE(SUM(h.fair), 0) AS fair, COALESCE(SUM(h.fair * h.fair), 0) AS squares FROM hand_sessions s "
             "LEFT JOIN hands h ON h.session = s.id AND h.practice = 0 GROUP BY s.id ORDER BY s.updated DESC LIMIT 200"
         )
         return [dict(row) for row in rows]

@@ -43,8 +43,8 @@ export class HandTable {
     const heading = h("h1", {}, "Heads-up no-limit");
     this.against = h("span", {});
     const history = h("a", { class: "button quiet", href: "#/hands" }, "History");
-    const table = h("div", {}, this.felt, this.hintBox, this.controls.element, this.below);
-    const side = h("div", {}, this.score, this.help());
+    const table = h("div", {}, this.felt, this.controls.element, this.below);
+    const side = h("div", {}, this.hintBox, this.score, this.help());
     fill(
       root,
       titleRow(back, heading, this.against, history, this.sound.element),
@@ -116,7 +116,8 @@ export class HandTable {
       const told = "A hand with a hint is practice: it does not count in your score.";
       fill(this.hintBox, panel("hint", h("h3", {}, "Hint"), grade ? gradeTable(grade) : muted(note), small(told)));
     });
-    if (!isDone) fill(this.hintBox);
+    if (isDone) this.hintBox.scrollIntoView({ block: "nearest" });
+    else fill(this.hintBox);
     this.busy = false;
   }
 
