@@ -113,3 +113,18 @@ def test_stacks_go_on_until_somebody_is_broke(capsys: pytest.CaptureFixture[str]
     stacks = [record["setup"]["stacks"] for record in found["records"]]
     assert all(sum(pair) == 2_000 for pair in stacks) and stacks[0] == [1_000, 1_000]
     assert call(capsys, *arguments)[1] == text
+
+
+def test_a_table_of_six(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["play", "6max", "--agent", "always-call", "--you", "always-call", "--hands", "3", "--seed", "4"]
+    code, printed, _ = call(capsys, *arguments, "--json")
+    document = json.loads(printed)
+    assert code == 0 and document["hands"] == 3
+    for record in document["records"]:
+        assert len(record["hands"]) == 6
+    seats = [record["seat"] for record in document["records"]]
+    assert [(seats[0] - step) % 6 for step in range(3)] == seats  # the button moves on
+    code, printed, _ = call(capsys, *arguments)
+    assert code == 0 and "button (always-call)" in printed and "without the luck" not in printed
+    code, _, told = call(capsys, "play", "ring:3", "--seat", "3", "--you", "always-call")
+    assert code == 2 and "seats 0 to 2, not 3" in told

@@ -53,7 +53,7 @@ class _Quit(Exception):  # noqa: N818
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
-    seat: Annotated[int | None, typer.Option(min=0, max=1, help="Your seat: 0 is first; drawn by default.")] = None,
+    seat: Annotated[int | None, typer.Option(min=0, max=9, help="Your seat: 0 is first; drawn by default.")] = None,
     deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; default: no end.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of deals and draws.")] = None,
@@ -62,7 +62,7 @@ def run(
     """Play a game against an agent. After each deal you see what it held, what it believed, what it thought of doing.
 
     Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1
-      |  aleator play kuhn --you uniform  |  aleator play hunl --agent tight-aggressive
+      |  aleator play kuhn --you uniform  |  aleator play hunl --agent tight-aggressive  |  aleator play 6max
     """
     if is_hand_game(game):
         from aleator.apps.cli.play_hands import play_hands_in_terminal
@@ -71,6 +71,8 @@ def run(
         play_hands_in_terminal(game, name, seat=seat, hands=deals, you=you, seed=seed, json=json)
         return
     rules = load_game(game)
+    if seat is not None and seat > 1:
+        raise AgentError(f"{game} has seats 0 and 1, not {seat}")
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
     opponent = load_with_progress(agent, rules, quiet=json)

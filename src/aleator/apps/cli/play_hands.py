@@ -45,30 +45,35 @@ def play_hands_in_terminal(
 ) -> None:
     """Plays whole hands against an agent until the player stops, one is broke, or enough are played."""
     variant = load_hand_game(game)
-    if variant.rules.num_players != 2:
-        raise AgentError(f"{game} has {variant.rules.num_players} players: at the terminal hands are played heads-up")
+    players = variant.rules.num_players
+    if seat is not None and seat >= players:
+        raise AgentError(f"{game} has seats 0 to {players - 1}, not {seat}")
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
     opponent, mine = load_hand_agent(agent), None if you is None else load_hand_agent(you)
     rng = np.random.default_rng(seed)
     count = hands if hands is not None or you is None else 1
-    chips = [variant.stack, variant.stack]  # yours, the agent's
+    chips = [variant.stack, variant.stack]  # yours, the agent's; with several players all begin each hand with a stack
     played: list[_Played] = []
     stopped = False
     if not json:
         out.print(f"{variant.title}; against {opponent.name}.\n? helps, q stops.", markup=False, soft_wrap=True)
     try:
         while (count is None or len(played) < count) and min(chips) > 0:
-            sits = (int(rng.integers(2)) if not played else 1 - played[-1].seat) if seat is None else seat
-            stacks = (chips[0], chips[1]) if sits == 0 else (chips[1], chips[0])
-            setup = replace(variant.setup, stacks=stacks)
+            sits = (
+                (int(rng.integers(players)) if not played else (played[-1].seat - 1) % players)
+                if seat is None
+                else seat
+            )
+            setup, title = variant.setup, f"you have won {sum(hand.won for hand in played):+,} so far"
+            if players == 2:
+                setup = replace(variant.setup, stacks=(chips[0], chips[1]) if sits == 0 else (chips[1], chips[0]))
+                title = f"you have {chips[0]:,}, the agent {chips[1]:,}"
             if not json:
-                out.print(
-                    Rule(Text(f"hand {len(played) + 1}: you have {chips[0]:,}, the agent {chips[1]:,}"), align="left")
-                )
+                out.print(Rule(Text(f"hand {len(played) + 1}: {title}"), align="left"))
             hand = _play(setup, sits, opponent, mine, rng, len(played) + 1, quiet=json)
             played.append(hand)
-            if not variant.pot:
+            if not variant.pot and players == 2:
                 chips[0] += hand.won
                 chips[1] -= hand.won
     except (_Quit, EOFError, KeyboardInterrupt) as reason:
@@ -90,12 +95,18 @@ def _play(
     cards = deal_hands(setup, int(rng.integers(2**62)), np.array([0]))
     board = tuple(int(card) for card in cards.boards[0])
     batch = HandBatch.start(setup, cards.hands, cards.boards)
-    known = tuple(player != seat or mine is not None for player in (0, 1))
-    luck = RangeLuck(batch, known)
-    names = tuple("you" if player == seat else opponent.name for player in (0, 1))
+    players = setup.num_players
+    luck = None  # several players: only chips are counted
+    if players == 2:
+        known = tuple(player != seat or mine is not None for player in (0, 1))
+        luck = RangeLuck(batch, known)
+    places = seat_names(players)
+    names = tuple("you" if player == seat else opponent.name for player in range(players))
+    if players > 2:
+        names = tuple("you" if player == seat else f"{places[player]} ({opponent.name})" for player in range(players))
     state, own = setup.start(), int(cards.hands[0, seat])
     if not quiet:
-        where = "on the button" if seat == 1 else "in the big blind"
+        where = ("on the " if seat == players - 1 else "in the " if seat < 2 else "in ") + places[seat]
         out.print(f"  you are {where} and hold {format_hand(own)}", markup=False)
     row = np.zeros(1, np.int64)
     while not state.is_over:
@@ -106,7 +117,7 @@ def _play(
                 out.print(
                     f"  {street}: {format_cards(state.board)}   pot {state.betting.pot:,}", style="bold", markup=False
                 )
-            if not state.betting.is_over:
+            if luck is not None and not state.betting.is_over:
                 luck.advanced(row)
             continue
         player = state.player
@@ -120,7 +131,8 @@ def _play(
             column = int(cards.hands[0, player]) if policy.probabilities.shape[2] > 1 else 0
             chances = policy.probabilities[0, :, column]
             chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
-            luck.acted(row, policy, np.array([chosen]))
+            if luck is not None:
+                luck.acted(row, policy, np.array([chosen]))
             action = code_action(int(policy.codes[0, chosen]))
         if not quiet and who is not None:
             out.print(f"  {names[player]}: {_words(state, action)}", markup=False)
@@ -128,12 +140,25 @@ def _play(
         batch.act(row, np.array([action_code(action)]))
     hands = tuple(int(hand) for hand in cards.hands[0])
     record = HandRecord(setup=setup, hands=hands, board=state.board, actions=state.actions, names=names, number=number)
-    won, fair = record.payoffs()[seat], float(luck.estimates()[0])
-    fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
+    won = record.payoffs()[seat]
+    fair = float(won)
+    if luck is not None:
+        fair = float(luck.estimates()[0])
+        fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
     if not quiet:
-        shown = f"{names[1 - seat]} held {format_hand(hands[1 - seat])}"
+        others = [player for player in range(players) if player != seat and not state.betting.folded[player]]
+        others = others if players > 2 else [1 - seat]
+        shown = ", ".join(f"{names[player]} held {format_hand(hands[player])}" for player in others) or "All folded"
         out.print(f"  {shown}. You {'won' if won >= 0 else 'lost'} {abs(won):,}.\n", style="bold", markup=False)
     return _Played(record, seat, won, fair)
+
+
+def seat_names(players: int) -> tuple[str, ...]:
+    """Returns what the seats are called, in the order in which they act after the flop."""
+    if players == 2:
+        return "big blind", "button"
+    between = [f"seat {number}" for number in range(3, players)]
+    return "small blind", "big blind", *between, "button"
 
 
 def _ask(state: HandState) -> Action:
@@ -194,7 +219,8 @@ def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: s
         return
     count = "1 hand" if len(played) == 1 else f"{len(played):,} hands"
     text = f"\n{count}: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
-    text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}"
+    if len(played[0].record.hands) == 2:
+        text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}"
     out.print(
         text + (f" ± {interval:,.0f} mbb/hand" if interval == interval else " mbb/hand"), markup=False, soft_wrap=True
     )

@@ -157,13 +157,14 @@ _MAX_STACK: Final = 10_000_000
 _SPOT: Final = "spot"
 _RING: Final = "ring"
 _RING_STACK: Final = 10_000
+_SIX: Final = "6max"  # what people call ring:6
 _STACK: Final = re.compile(r"stack=(\d{1,9})|(\d{1,6})bb", re.ASCII)
 
 
 def is_hand_game(name: str) -> bool:
     """Returns whether ``name`` is a game of whole hands with the whole deck; `flop-holdem:4x2` is not."""
     family, _, text = name.partition(":")
-    return family in (*_HAND_GAMES, _RING, _SPOT) and not re.fullmatch(r"\d+x\d+", text)
+    return family in (*_HAND_GAMES, _RING, _SPOT, _SIX) and not re.fullmatch(r"\d+x\d+", text)
 
 
 def load_hand_game(name: str) -> HoldemVariant:
@@ -177,6 +178,8 @@ def load_hand_game(name: str) -> HoldemVariant:
         return _spot_game(name, text)
     if family == _RING:
         return _ring_game(name, text)
+    if name == _SIX:
+        return replace(_ring_game(name, "6"), name=name)
     if family not in _HAND_GAMES:
         hint = did_you_mean(family, _HAND_GAMES)
         raise GameError(
