@@ -26,7 +26,8 @@ class LeducState(NamedTuple):
     """The public part of a hand of Leduc.
 
     `chips` is what each player has put in, `bets` the number of bets and raises of this round, `raised` the size of the
-    last of them (no-limit only), `checked` whether this round began with a check.
+    last of them (no-limit only), `checked` whether this round began with a check. `history` has the labels of all moves
+    where menus depend on it (continuous Leduc), else nothing.
     """
 
     chips: tuple[float, float]
@@ -36,6 +37,7 @@ class LeducState(NamedTuple):
     raised: float = 0.0
     checked: bool = False
     phase: int = BETTING
+    history: tuple[str, ...] = ()
 
 
 class Leduc(Game[LeducState]):

@@ -56,6 +56,7 @@ def _one_card(text: str) -> Game[Any]:
 
 
 def _leduc(text: str) -> Game[Any]:
+    from aleator.games.continuous_leduc import ContinuousLeduc
     from aleator.games.leduc import Leduc, leduc5, no_limit_leduc
 
     if not text:
@@ -64,9 +65,14 @@ def _leduc(text: str) -> Game[Any]:
         return leduc5()
     if text.startswith("nolimit"):
         return no_limit_leduc(_whole("leduc:nolimit", text.removeprefix("nolimit"), 5))
+    if text.startswith("pots="):
+        return ContinuousLeduc(
+            tuple(_chips(size, "a bet of Leduc") for size in text.removeprefix("pots=").split("+")),
+            name=f"leduc:{text}",
+        )
     if "=" not in text:
         raise GameError(
-            f"{shown(f'leduc:{text}')}: unknown; allowed: 5, nolimit, nolimitN (stack N), or any of "
+            f"{shown(f'leduc:{text}')}: unknown; allowed: 5, pots=0.01+1, nolimit, nolimitN (stack N), or any of "
             "bets=2/4 (sizes of a round joined by +), cap=2, ranks=3, suits=2, stack=20, joined by commas"
         )
     options = parse_options(

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import CpuEngine
+from aleator.solvers.engines.cpu.layout import Vector
 from aleator.solvers.regret_rule import DCFR, RegretRule
 from aleator.solvers.update_solver import UpdateSolver
 from aleator.solvers.updates import CFRUpdate
@@ -47,6 +48,11 @@ class CFR(UpdateSolver):
         engine = CpuEngine(tree, dtype, threads)
         super().__init__(tree, engine, CFRUpdate(engine, rule, root_reach), root_reach)
 
+    @property
+    def engine(self) -> CpuEngine:
+        """What walks the tree."""
+        return self._engine
+
     def update(self, player: int) -> None:
         """Runs one player's half of an iteration with alternating updates; player 1's ends the iteration.
 
@@ -65,6 +71,28 @@ class CFR(UpdateSolver):
         hand = np.arange(int(side.hands[nodes].max(initial=0)))
         real = hand < side.hands[nodes][:, None]
         return np.where(real, values[np.where(real, side.value_at[nodes][:, None] + hand, 0)], 0.0)
+
+    def set_root_reach(self, player: int, reach: FloatArray) -> None:
+        """Sets a player's reach [H] at the root from now on: a gadget above the root decides it."""
+        vector = self._update.memory[player].reach
+        vector[: len(reach)] = reach
+        self._update.move(player)
+
+    def average_reach(self, player: int) -> Vector:
+        """Returns a player's reach under its average policy, of all nodes; `reach_at` reads it."""
+        return self._update.average_reach(player)
+
+    def reach_at(self, player: int, node: int, reach: Vector) -> FloatArray:
+        """Returns [H]: a player's reach at a node."""
+        side = self.engine.layout.sides[player]
+        row: FloatArray = reach[side.reach_at[node] :][: side.hands[node]].astype(np.float64)
+        return row
+
+    def match(self) -> None:
+        """Goes over to the policies that match the regrets, after these were changed."""
+        for player, own in enumerate(self._update.memory):
+            self.engine.match_regrets(player, own.regret, own.policy)
+            self._update.move(player)
 
     def lock(self, nodes: Nodes, blocks: FloatArray) -> None:
         """Holds decisions of one player at a policy from now on; calling it again replaces what they are held at.

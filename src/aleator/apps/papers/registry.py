@@ -84,6 +84,8 @@ _EXPERIMENTS = (
         "the same on Leduc-5", "brp", game="leduc:5"),
     _of("regret-transfer", "Brown's thesis, Fig. 4.5",
         "Leduc whose bets change after a million iterations: from scratch, with all regrets, with weighed ones"),
+    _of("growing-abstraction", "Brown's thesis, Fig. 4.9",
+        "continuous Leduc: menus that grow while they are solved, beside menus of two, three and five sizes"),
     _of("safe-coin-toss", "Brown's thesis, 5.1.1 to 5.1.3",
         "unsafe, re-solve, maxmargin and reach search on Coin Toss, exactly"),
     _of("safe-subgames", "Brown's thesis, Tables 5.1 to 5.3",

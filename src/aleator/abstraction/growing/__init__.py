@@ -1,0 +1,1 @@
+"""Abstractions that grow while they are solved."""
