@@ -51,7 +51,8 @@ def test_a_race_reports_points_and_policies_of_every_algorithm() -> None:
 
 
 def test_a_race_is_a_job_with_curves(server: RunningServer) -> None:
-    answer = server.client.post("/api/jobs/race", json={"game": "kuhn", "algorithms": ["cfr", "dcfr"], "seconds": 0.3})
+    body = {"game": "kuhn", "algorithms": ["cfr", "dcfr"], "seconds": 20, "target": 0.05}  # which ends it
+    answer = server.client.post("/api/jobs/race", json=body)
     job = server.ended(answer.json()["id"])
     assert job["status"] == "done" and {event["algorithm"] for event in job["summary"]["events"]} == {"cfr", "dcfr"}
     for wrong in ({"game": "python:x.py:X", "algorithms": ["cfr"]}, {"game": "kuhn", "algorithms": ["magic"]}):
