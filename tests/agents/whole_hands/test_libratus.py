@@ -88,7 +88,7 @@ def test_the_river_is_promised_what_the_turns_search_gave(libratus: LibratusAgen
     scale = np.abs(start.promised[likely]).max()
     assert scale > 0.0 and likely.sum() > 50
     assert np.mean(np.abs(entered - start.promised)[likely]) < 0.1 * scale
-    assert ((entered - start.promised)[likely] / scale).max() < 0.1
+    assert ((entered - start.promised)[likely] / scale).max() < 0.2
 
 
 def test_bet_sizes_vary_from_hand_to_hand_and_stay_within_one() -> None:

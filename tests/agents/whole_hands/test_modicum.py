@@ -101,7 +101,7 @@ def test_an_off_tree_bet_on_the_river_is_searched_safely(modicum: ModicumAgent) 
     entered = after.solved.root_cfvs[1] * before.scale  # in the unit of the search before
     dealt = after.solved.game.reach[1] > 0.01
     gained = (entered - promised)[dealt] / np.abs(promised).max()
-    assert gained.max() < 0.05
+    assert gained.max() < 0.1
 
 
 def test_naive_leaves_play_differently(blueprint: BlueprintAgent, modicum: ModicumAgent) -> None:
