@@ -109,6 +109,7 @@ def test_a_hand_is_replayed_after_a_restart(browser: Any, empty: Path) -> None:
     sit_down(page, "play/hunl?opponent=tight-aggressive")
     play_hand(page)
     pot = page.page.locator(".pot b").inner_text()
+    page.page.goto("about:blank")  # nobody asks while the server is away
     server.stop()
     again = RunningServer(empty)
     again.port, again.url = server.port, server.url
