@@ -7,7 +7,7 @@ Algorithm:
 Reference: Abou Risk and Szafron 2010 (CFR for three players); Gibson 2014 (what it converges to); thesis 6.6.
 Deviations: none. For more than two players nothing is proved but that regrets vanish: the average profile need not be a
     Nash equilibrium. In three-player Kuhn and Leduc it comes close.
-Status: equal to OpenSpiel's CFR and CFR+ and to the library's two-player CFR (tests/solvers/multiplayer/test_cfr.py).
+Status: equal to OpenSpiel's CFR+ and to the library's two-player CFR (tests/solvers/multiplayer/test_cfr.py).
 """
 
 from __future__ import annotations
