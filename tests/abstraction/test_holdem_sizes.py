@@ -39,6 +39,7 @@ def spot() -> Spot:
     return parse_spot(SPOT)
 
 
+@pytest.mark.slow
 def test_the_best_size_is_at_least_what_twenty_sizes_by_hand_find():
     found = optimise_size(spot(), 3, 0, target=0.0005)
     by_hand = max(spot_values(with_bets(spot(), 3, 0, [f"{size}%"]), 0.0005)[0] for size in range(10, 210, 10))

@@ -112,7 +112,15 @@ def test_derivatives_last_after_a_transfer():
     np.testing.assert_allclose(solver.average_policy().probabilities[0], plain.average_policy().probabilities[0])
 
 
-@pytest.mark.parametrize("scheme", ["chance", "external", "outcome", "robust", "public-chance"])
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("chance", "external")),
+        "outcome",
+        "robust",
+        "public-chance",
+    ],
+)
 def test_sampled_regrets_are_those_of_the_same_samples_in_the_new_game(scheme):
     """A run in the new game whose policies are those of the old one: its derivative is followed, not its regrets."""
     games, rule = family(), SamplingRule(scheme=scheme)

@@ -171,7 +171,7 @@ def test_goofspiel_names_cards_by_hand() -> None:
         ("leduc:ranks=100000", "2 to 100 ranks"),
         ("leduc:stack=nan", "the stack of Leduc must be a number"),
         ("leduc:cap=2,cap=3", "cap is given twice"),
-        ("leduc:six", "allowed: 5, nolimit"),
+        ("leduc:six", "allowed: 5, pots=.*, nolimit, "),
         ("liars-dice:١x٦", "must be a whole number"),
         (f"leduc:nolimit{'9' * 5000}", "at most 4,096 characters"),
         (f"one-card:{'9' * 4000}", "must be a whole number from 0 to 1,000,000"),

@@ -75,6 +75,7 @@ def test_what_was_trained_is_kept_and_new_lines_begin_with_the_most_similar_one(
     assert (made > 0.0).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_the_command_improves_a_blueprint_in_its_file(tmp_path: Path) -> None:
     from aleator.abstraction.blueprint.file import Blueprint
     from aleator.apps.cli.train_blueprint import improved

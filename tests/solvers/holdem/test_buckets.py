@@ -41,8 +41,16 @@ def by_pairs(board: Cards) -> Numbers:
     return np.minimum(meets, 2).astype(np.int64)
 
 
-@pytest.mark.parametrize("game", [FLOP, TURN], ids=["flop", "turn"])
-@pytest.mark.parametrize("rule", ["lcfr", "cfr+", "sharp-dcfr+"])
+@pytest.mark.parametrize(
+    ("game", "rule"),
+    [
+        pytest.param(
+            game, rule, id=f"{name}-{rule}", marks=[pytest.mark.slow] if name == "turn" and rule != "lcfr" else []
+        )
+        for name, game in (("flop", FLOP), ("turn", TURN))
+        for rule in ("lcfr", "cfr+", "sharp-dcfr+")
+    ],
+)
 def test_a_bucket_for_each_hand_of_each_board_is_the_exact_engine(game: WholeGame, rule: str) -> None:
     exact = HoldemSolver(game, NAMED_RULES[rule])
     bucketed = HoldemSolver(game, NAMED_RULES[rule], buckets=Identity(game))
