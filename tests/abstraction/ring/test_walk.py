@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from aleator.abstraction.blueprint.deals import deal_tables
+from aleator.abstraction.blueprint.walk import walk_room
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.betting import RingBetting, build_ring_betting, menu_actions
 from aleator.abstraction.ring.deals import RingRoom, deal_ring, ring_room
-from aleator.abstraction.ring.walk import RingRule, end_value, traverse, walk_room
+from aleator.abstraction.ring.walk import RingRule, end_value, traverse
 from aleator.games.holdem.betting import BettingRules, BettingState
 from aleator.games.holdem.cards import hand_index
 from aleator.games.holdem.evaluator import evaluate

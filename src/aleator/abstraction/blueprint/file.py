@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,6 @@ from aleator.abstraction.buckets import Buckets
 from aleator.errors import one_line, shown
 from aleator.games.base import FloatArray
 from aleator.storage import ArrayFile, StorageError, StoredArray, check_object, parse_json, write_arrays
-
-FORMAT = "aleator blueprint 1"
 
 
 class Progress(NamedTuple):
@@ -26,14 +25,15 @@ class Progress(NamedTuple):
     seconds: float = 0.0
 
 
-class Blueprint:
-    """A blueprint that was opened.
+class TrainedFile:
+    """A blueprint of any kind that was opened.
 
     Args:
         path: its file.
 
     Attributes:
-        config_text: how it was trained (`BlueprintConfig.parse`).
+        format: what files of this kind say they are, and `kind` what messages call them.
+        config_text: how it was trained.
         fingerprint: of its buckets.
         buckets_place: where they lay, as seen from the file.
         progress: of its training.
@@ -42,28 +42,63 @@ class Blueprint:
         StorageError: the file cannot be read, is damaged, or is something else.
     """
 
+    format: ClassVar[str]
+    kind: ClassVar[str]
+
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         file = ArrayFile(path)
-        if file.metadata.get("format") != FORMAT:
-            raise StorageError(f"{path} is no blueprint: its format is {shown(file.metadata.get('format'))}")
+        if file.metadata.get("format") != self.format:
+            raise StorageError(f"{path} is no {self.kind}: its format is {shown(file.metadata.get('format'))}")
         try:
             if not file.checked:
                 raise ValueError("its checksums are missing")
             self.config_text = file.metadata["config"]
             about = check_object(parse_json(file.metadata["buckets"]), {"fingerprint": str, "place": str})
-            progress = check_object(
-                parse_json(file.metadata["progress"]), {"deals": int, "visits": int, "seconds": float}
-            )
-            self._table: StoredArray = file["table"]
-            if self._table.dtype != np.float32 or len(self._table.shape) != 1:
-                raise ValueError("its table is of another kind")
+            kinds = {"deals": int, "visits": int, "seconds": float}
+            self.progress = Progress(**check_object(parse_json(file.metadata["progress"]), kinds))
+            self._take(file)
         except (KeyError, ValueError, TypeError) as error:
             if isinstance(error, StorageError):
                 raise
             raise StorageError(f"{path} is damaged: {one_line(error)}") from error
         self.fingerprint, self.buckets_place = about["fingerprint"], about["place"]
-        self.progress = Progress(**progress)
+
+    def _take(self, file: ArrayFile) -> None:
+        """Takes the tables; raises ValueError if they are of another kind."""
+        raise NotImplementedError
+
+    @classmethod
+    def write_tables(
+        cls,
+        path: Path,
+        config: str,
+        buckets: Buckets,
+        place: Path,
+        progress: Progress,
+        tables: Mapping[str, npt.NDArray[Any]],
+    ) -> None:
+        """Writes a blueprint to a file, replacing it atomically."""
+        relative = os.path.relpath(place, path.parent)
+        metadata = {
+            "format": cls.format,
+            "config": config,
+            "buckets": json.dumps({"fingerprint": buckets.fingerprint, "place": relative}),
+            "progress": json.dumps(progress._asdict()),
+        }
+        write_arrays(path, dict(tables), metadata)
+
+
+class Blueprint(TrainedFile):
+    """A blueprint of two players; see `TrainedFile`."""
+
+    format = "aleator blueprint 1"
+    kind = "blueprint"
+
+    def _take(self, file: ArrayFile) -> None:
+        self._table: StoredArray = file["table"]
+        if self._table.dtype != np.float32 or len(self._table.shape) != 1:
+            raise ValueError("its table is of another kind")
 
     @property
     def size(self) -> int:
@@ -83,17 +118,3 @@ class Blueprint:
         sums = block[:, 1].astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(sums, total, out=np.zeros_like(sums), where=total > 0.0))
-
-    @staticmethod
-    def write(
-        path: Path, config: str, buckets: Buckets, place: Path, progress: Progress, table: npt.NDArray[np.float32]
-    ) -> None:
-        """Writes a blueprint to a file, replacing it atomically."""
-        relative = os.path.relpath(place, path.parent)
-        metadata = {
-            "format": FORMAT,
-            "config": config,
-            "buckets": json.dumps({"fingerprint": buckets.fingerprint, "place": relative}),
-            "progress": json.dumps(progress._asdict()),
-        }
-        write_arrays(path, {"table": table}, metadata)

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -28,18 +26,14 @@ import numpy as np
 from aleator.abstraction.blueprint.betting import STANDARD_MENU, Betting, build_betting
 from aleator.abstraction.blueprint.deals import deal_room, deal_tables
 from aleator.abstraction.blueprint.file import Blueprint, Progress
+from aleator.abstraction.blueprint.periods import PeriodTrainer, RunDeals, check_table_fits, parse_settings
 from aleator.abstraction.blueprint.walk import Pruning, Table, run_deals, walk_room
 from aleator.abstraction.buckets import AbstractionError, Buckets
-from aleator.errors import TooBigError, shown
+from aleator.errors import shown
 from aleator.games.holdem.variants import load_hand_game
-from aleator.memory import available_memory, format_gib
 from aleator.parsing import MAX_SEED
-from aleator.storage import check_object, parse_json
-
-Report = Callable[[Progress], bool]
 
 PRUNING = ("pluribus", "libratus", "none")
-_CHUNK = 20_000  # deals of a thread between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +85,8 @@ class BlueprintConfig:
         Raises:
             ValueError: it is another text.
         """
-        kinds = {"game": str, "menu": list, "period": int, "linear_periods": int, "pruning": str, "threshold": float}
-        values = check_object(parse_json(text), {**kinds, "seed": int}, optional={"menu"})
-        if values["menu"] is not None:
-            if not all(isinstance(street, str) for street in values["menu"]):
-                raise ValueError(f"its menu is {shown(values['menu'])}")
-            values["menu"] = tuple(values["menu"])
-        return cls(**values)
+        kinds = {"game": str, "period": int, "linear_periods": int, "pruning": str, "threshold": float, "seed": int}
+        return cls(**parse_settings(text, kinds))
 
     def rule(self, betting: Betting, last_street: int) -> tuple[Pruning, float]:
         """Returns when actions are pruned, and in which share of the deals."""
@@ -109,7 +98,7 @@ class BlueprintConfig:
         return Pruning(threshold, floor, -threshold / 4.0 if libratus else 0.0, last_street), 1.0 if libratus else 0.95
 
 
-class BlueprintTrainer:
+class BlueprintTrainer(PeriodTrainer):
     """A blueprint in training.
 
     Args:
@@ -126,14 +115,9 @@ class BlueprintTrainer:
     def __init__(self, config: BlueprintConfig, buckets: Buckets, place: Path) -> None:
         self.config, self.buckets, self.place = config, buckets, place
         self.betting = build_betting(config.game, config.menu, buckets.config)
-        need, free = 4 * self.betting.size, available_memory()
-        if need > 0.8 * free:
-            raise TooBigError(
-                f"the blueprint takes {format_gib(need)} and {format_gib(free)} are free: use fewer buckets or sizes"
-            )
+        check_table_fits(4 * self.betting.size)
         self._deals = deal_tables(buckets)
         self.table: Table = np.zeros(self.betting.size, np.float32)
-        self.progress = Progress()
 
     def restore(self, blueprint: Blueprint) -> None:
         """Goes on from a blueprint.
@@ -151,42 +135,25 @@ class BlueprintTrainer:
         self.table[:] = table
         self.progress = progress
 
-    def run(
-        self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None
-    ) -> None:
-        """Trains for some seconds or until so many deals were made in all, whichever comes first.
+    @property
+    def period(self) -> int:
+        """Deals between two discounts."""
+        return self.config.period
 
-        Args:
-            seconds: from now on.
-            deals: in all, those of earlier runs included.
-            threads: on the one table.
-            report: is told how far it is, now and then; training stops if it returns True.
-        """
+    def deal_runner(self, threads: int) -> RunDeals:
+        """Returns what makes deals."""
         pruning, share = self.config.rule(self.betting, self.buckets.config.last_street)
-        rooms = [(deal_room(), walk_room()) for _ in range(threads)]
-        seed, period = np.uint64(self.config.seed), self.config.period
-        progress, began, before = self.progress, time.perf_counter(), self.progress.seconds
+        rooms, seed = [(deal_room(), walk_room()) for _ in range(threads)], np.uint64(self.config.seed)
+        return lambda thread, first, count: run_deals(
+            seed, first, count, share, pruning, self.betting.arrays, self._deals, self.table, *rooms[thread]
+        )
 
-        def run(task: tuple[int, int, int]) -> int:
-            thread, first, count = task
-            return run_deals(
-                seed, first, count, share, pruning, self.betting.arrays, self._deals, self.table, *rooms[thread]
-            )
-
-        with ThreadPoolExecutor(threads) as pool:
-            while time.perf_counter() - began < seconds and progress.deals < deals:
-                left = min(period - progress.deals % period, deals - progress.deals, threads * _CHUNK)
-                firsts = np.linspace(progress.deals, progress.deals + int(left), threads + 1).astype(int).tolist()
-                tasks = [(thread, firsts[thread], firsts[thread + 1] - firsts[thread]) for thread in range(threads)]
-                visits = sum(pool.map(run, tasks))
-                done = progress.deals + int(left)
-                if done % period == 0 and done // period <= self.config.linear_periods:
-                    factor = np.float32(done // period / (done // period + 1.0))
-                    list(pool.map(partial(_scale, factor), np.array_split(self.table, threads)))
-                progress = Progress(done, progress.visits + visits, before + time.perf_counter() - began)
-                self.progress = progress
-                if report is not None and report(progress):
-                    break
+    def end_period(self, number: int, threads: int) -> None:
+        """Discounts everything after one of the first periods."""
+        if number <= self.config.linear_periods:
+            factor = np.float32(number / (number + 1.0))
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(partial(_scale, factor), np.array_split(self.table, threads)))
 
     def count_met(self) -> int:
         """Returns how many infostates have a sum of policies, because their player was the opponent there."""
@@ -201,7 +168,8 @@ class BlueprintTrainer:
 
     def save(self, path: Path) -> None:
         """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
-        Blueprint.write(path, self.config.to_json(), self.buckets, self.place, self.progress, self.table)
+        tables = {"table": self.table}
+        Blueprint.write_tables(path, self.config.to_json(), self.buckets, self.place, self.progress, tables)
 
 
 def _scale(factor: np.float32, part: Table) -> None:

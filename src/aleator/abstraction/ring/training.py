@@ -15,30 +15,22 @@ Status: tests/abstraction/ring/test_training.py.
 from __future__ import annotations
 
 import json
-import math
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from aleator.abstraction.blueprint.deals import deal_tables
-from aleator.abstraction.blueprint.file import Progress
+from aleator.abstraction.blueprint.periods import PeriodTrainer, RunDeals, check_table_fits, parse_settings
+from aleator.abstraction.blueprint.walk import walk_room
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.betting import RING_MENU, build_ring_betting
 from aleator.abstraction.ring.deals import ring_room
 from aleator.abstraction.ring.file import RingBlueprint, average_policy
-from aleator.abstraction.ring.walk import RingRule, run_ring, take_snapshot, walk_room
-from aleator.errors import TooBigError, shown
+from aleator.abstraction.ring.walk import RingRule, run_ring, take_snapshot
 from aleator.games.base import FloatArray
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
-from aleator.memory import available_memory, format_gib
-from aleator.storage import check_object, parse_json
 
-Report = Callable[[Progress], bool]
-_CHUNK = 5_000  # deals of a thread between two looks at the clock
 _UNITS = 10_000  # in a stack, as Pluribus counts
 NO_PRUNING = 1e9  # stacks
 
@@ -82,16 +74,18 @@ class RingConfig:
         Raises:
             ValueError: it is another text.
         """
-        kinds = {"game": str, "menu": list, "most_to_flop": int, "period": int, "linear_periods": int}
-        values = check_object(parse_json(text), {**kinds, "threshold": float, "seed": int}, optional={"menu"})
-        if values["menu"] is not None:
-            if not all(isinstance(street, str) for street in values["menu"]):
-                raise ValueError(f"its menu is {shown(values['menu'])}")
-            values["menu"] = tuple(values["menu"])
-        return cls(**values)
+        kinds = {
+            "game": str,
+            "most_to_flop": int,
+            "period": int,
+            "linear_periods": int,
+            "threshold": float,
+            "seed": int,
+        }
+        return cls(**parse_settings(text, kinds))
 
 
-class RingTrainer:
+class RingTrainer(PeriodTrainer):
     """A blueprint of several players in training.
 
     Args:
@@ -107,17 +101,15 @@ class RingTrainer:
         progress: how far it is.
     """
 
+    chunk = 5_000
+
     def __init__(
         self, config: RingConfig, buckets: Buckets, place: Path = Path(), *, game: HoldemVariant | None = None
     ) -> None:
         self.config, self.buckets, self.place = config, buckets, place
         self.game = load_hand_game(config.game) if game is None else game
         self.betting = build_ring_betting(self.game, config.menu, buckets.config, most_to_flop=config.most_to_flop)
-        need, free = 8 * self.betting.size, available_memory()
-        if need > 0.8 * free:
-            raise TooBigError(
-                f"the blueprint takes {format_gib(need)} and {format_gib(free)} are free: use fewer buckets or sizes"
-            )
+        check_table_fits(8 * self.betting.size)
         self._tables = deal_tables(buckets)
         self.regrets = np.zeros(self.betting.size, np.int32)
         self.sums = np.zeros(self.betting.size, np.float32)
@@ -125,7 +117,6 @@ class RingTrainer:
         self._numbers = np.array([buckets.config.count(street) for street in range(4) if street <= streets.max()])[
             streets
         ]
-        self.progress = Progress()
 
     def rule(self) -> RingRule:
         """Returns how regrets are kept and pruned."""
@@ -135,42 +126,20 @@ class RingTrainer:
             return RingRule(unit, -2_000_000_000, -2_000_000_000, 0.0, last)
         return RingRule(unit, int(least), int(least * 31 / 30), 0.95, last)
 
-    def run(
-        self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None
-    ) -> None:
-        """Trains for some seconds or until so many deals were made in all, whichever comes first.
+    @property
+    def period(self) -> int:
+        """Deals between two discounts or snapshots."""
+        return self.config.period
 
-        Args:
-            seconds: from now on.
-            deals: in all, those of earlier runs included.
-            threads: on the one table.
-            report: is told how far it is, now and then; training stops if it returns True.
-        """
-        rule, seed, period = self.rule(), np.uint64(self.config.seed), self.config.period
+    def deal_runner(self, threads: int) -> RunDeals:
+        """Returns what makes deals."""
+        rule, seed = self.rule(), np.uint64(self.config.seed)
         rooms = [(ring_room(self.betting.players), walk_room()) for _ in range(threads)]
-        progress, began, before = self.progress, time.perf_counter(), self.progress.seconds
+        return lambda thread, first, count: run_ring(
+            seed, first, count, rule, self.betting.arrays, self._tables, self.regrets, self.sums, *rooms[thread]
+        )
 
-        def run(task: tuple[int, int, int]) -> int:
-            thread, first, count = task
-            return run_ring(
-                seed, first, count, rule, self.betting.arrays, self._tables, self.regrets, self.sums, *rooms[thread]
-            )
-
-        with ThreadPoolExecutor(threads) as pool:
-            while time.perf_counter() - began < seconds and progress.deals < deals:
-                left = int(min(period - progress.deals % period, deals - progress.deals, threads * _CHUNK))
-                firsts = np.linspace(progress.deals, progress.deals + left, threads + 1).astype(int).tolist()
-                tasks = [(thread, firsts[thread], firsts[thread + 1] - firsts[thread]) for thread in range(threads)]
-                visits = sum(pool.map(run, tasks))
-                done = progress.deals + left
-                if done % period == 0:
-                    self._end_period(done // period)
-                progress = Progress(done, progress.visits + visits, before + time.perf_counter() - began)
-                self.progress = progress
-                if report is not None and report(progress):
-                    break
-
-    def _end_period(self, number: int) -> None:
+    def end_period(self, number: int, threads: int) -> None:
         """Discounts everything after one of the first periods, takes a snapshot after the others."""
         arrays = self.betting.arrays
         if number <= self.config.linear_periods:
@@ -209,6 +178,5 @@ class RingTrainer:
 
     def save(self, path: Path) -> None:
         """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
-        RingBlueprint.write(
-            path, self.config.to_json(), self.buckets, self.place, self.progress, self.regrets, self.sums
-        )
+        tables = {"regrets": self.regrets, "sums": self.sums}
+        RingBlueprint.write_tables(path, self.config.to_json(), self.buckets, self.place, self.progress, tables)

@@ -21,8 +21,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction.blueprint.betting import MOST_ACTIONS
 from aleator.abstraction.blueprint.deals import DealTables
+from aleator.abstraction.blueprint.walk import WalkRoom
 from aleator.abstraction.ring.betting import RingArrays
 from aleator.abstraction.ring.deals import RingRoom, deal_ring
 from aleator.jit import kernel
@@ -30,7 +30,6 @@ from aleator.solvers.engines.sampling.random import advance, stream, uniform
 
 Regrets = npt.NDArray[np.int32]
 Sums = npt.NDArray[np.float32]
-MOST_DEPTH = 128  # decisions of the traverser in a row
 CEILING: Final = 2_000_000_000
 
 
@@ -50,23 +49,6 @@ class RingRule(NamedTuple):
     floor: int
     pruned_share: float
     last_street: int
-
-
-class WalkRoom(NamedTuple):
-    """Working memory of a thread: for each decision of the traverser on the way, its actions."""
-
-    decision: npt.NDArray[np.int64]  # [depth]
-    at: npt.NDArray[np.int64]  # [depth] where its row begins
-    action: npt.NDArray[np.int64]  # [depth] which one is being followed
-    policy: npt.NDArray[np.float32]  # [depth, actions]
-    value: npt.NDArray[np.float32]  # [depth, actions]; NaN: pruned
-
-
-def walk_room() -> WalkRoom:
-    """Returns working memory for one thread."""
-    first, second, third = np.zeros((3, MOST_DEPTH), np.int64)
-    shape = (MOST_DEPTH, MOST_ACTIONS)
-    return WalkRoom(first, second, third, np.zeros(shape, np.float32), np.zeros(shape, np.float32))
 
 
 @kernel()

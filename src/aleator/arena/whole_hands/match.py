@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.abstraction.blueprint.file import FORMAT as BLUEPRINT_FORMAT
+from aleator.abstraction.blueprint.file import Blueprint
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.arena.whole_hands.aivat import HandValue
@@ -106,7 +106,7 @@ class HandMatch:
         """Returns the value that AIVAT goes by; None for the equity."""
         if self.value is None:
             return None
-        if ArrayFile(self.value).metadata.get("format") == BLUEPRINT_FORMAT:
+        if ArrayFile(self.value).metadata.get("format") == Blueprint.format:
             from aleator.abstraction.blueprint.policy import open_policy
             from aleator.arena.whole_hands.blueprint_value import BlueprintValue
 
