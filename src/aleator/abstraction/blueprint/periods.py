@@ -1,0 +1,99 @@
+"""Training in periods of deals, by threads on one table: what blueprints of two and of several players share."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from aleator.abstraction.blueprint.file import Progress
+from aleator.errors import TooBigError, shown
+from aleator.memory import available_memory, format_gib
+from aleator.storage import check_object, parse_json
+
+Report = Callable[[Progress], bool]
+RunDeals = Callable[[int, int, int], int]
+"""Makes deals: which thread, the number of the first one, and how many; returns how many nodes it visited."""
+
+
+class PeriodTrainer(ABC):
+    """A blueprint in training.
+
+    Attributes:
+        progress: how far it is.
+        chunk: deals of a thread between two looks at the clock.
+    """
+
+    progress = Progress()
+    chunk = 20_000
+
+    @property
+    @abstractmethod
+    def period(self) -> int:
+        """Deals of a period."""
+
+    @abstractmethod
+    def deal_runner(self, threads: int) -> RunDeals:
+        """Returns what makes deals, with working memory for so many threads."""
+
+    @abstractmethod
+    def end_period(self, number: int, threads: int) -> None:
+        """Does what is due after a period, from 1, on so many threads."""
+
+    def run(
+        self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None
+    ) -> None:
+        """Trains for some seconds or until so many deals were made in all, whichever comes first.
+
+        Args:
+            seconds: from now on.
+            deals: in all, those of earlier runs included.
+            threads: on the one table.
+            report: is told how far it is, now and then; training stops if it returns True.
+        """
+        run, period = self.deal_runner(threads), self.period
+        progress, began, before = self.progress, time.perf_counter(), self.progress.seconds
+        with ThreadPoolExecutor(threads) as pool:
+            while time.perf_counter() - began < seconds and progress.deals < deals:
+                left = int(min(period - progress.deals % period, deals - progress.deals, threads * self.chunk))
+                firsts = np.linspace(progress.deals, progress.deals + left, threads + 1).astype(int)
+                visits = sum(pool.map(run, range(threads), firsts[:-1].tolist(), np.diff(firsts).tolist()))
+                done = progress.deals + left
+                if done % period == 0:
+                    self.end_period(done // period, threads)
+                progress = Progress(done, progress.visits + visits, before + time.perf_counter() - began)
+                self.progress = progress
+                if report is not None and report(progress):
+                    break
+
+
+def check_table_fits(need: int) -> None:
+    """Raises TooBigError, with advice, if a table of so many bytes does not fit the memory."""
+    free = available_memory()
+    if need > 0.8 * free:
+        raise TooBigError(
+            f"the blueprint takes {format_gib(need)} and {format_gib(free)} are free: use fewer buckets or sizes"
+        )
+
+
+def parse_settings(text: str, kinds: Mapping[str, type]) -> dict[str, Any]:
+    """Returns settings with a menu from JSON.
+
+    Args:
+        text: what `json.dumps` made of them.
+        kinds: the others' types by name.
+
+    Raises:
+        ValueError: it is another text.
+    """
+    values = check_object(parse_json(text), {**kinds, "menu": list}, optional={"menu"})
+    if values["menu"] is not None:
+        if not all(isinstance(street, str) for street in values["menu"]):
+            raise ValueError(f"its menu is {shown(values['menu'])}")
+        values["menu"] = tuple(values["menu"])
+    return values
