@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -25,7 +26,7 @@ class Progress(NamedTuple):
     seconds: float = 0.0
 
 
-class TrainedFile:
+class TrainedFile(ABC):
     """A blueprint of any kind that was opened.
 
     Args:
@@ -64,9 +65,9 @@ class TrainedFile:
             raise StorageError(f"{path} is damaged: {one_line(error)}") from error
         self.fingerprint, self.buckets_place = about["fingerprint"], about["place"]
 
+    @abstractmethod
     def _take(self, file: ArrayFile) -> None:
         """Takes the tables; raises ValueError if they are of another kind."""
-        raise NotImplementedError
 
     @classmethod
     def write_tables(

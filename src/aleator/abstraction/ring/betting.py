@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from aleator.abstraction.blueprint.betting import MOST_ACTIONS, parse_menu
 from aleator.abstraction.buckets import AbstractionError, BucketConfig
-from aleator.games.holdem.bet_menu import BetMenu, Situation
+from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import CALL, FOLD, Action, BettingState, raise_to
+from aleator.games.holdem.betting_builder import situation_of
 from aleator.games.holdem.variants import HoldemVariant
 from aleator.meter import Meter
 
@@ -88,16 +89,9 @@ def menu_actions(state: BettingState, menu: BetMenu | None, most_to_flop: int) -
         if not state.num_raises:
             calls = player == state.rules.small_blind_player and len(state.live_players) == 2
     actions = ([FOLD] if legal.can_fold else []) + ([CALL] if calls or not legal.can_fold else [])
-    if legal.min_raise_to is not None and legal.max_raise_to is not None:
-        situation = Situation(
-            pot=state.pot + legal.call_amount,
-            faced=max(state.bets),
-            min_to=legal.min_raise_to,
-            max_to=legal.max_raise_to,
-            num_raises=state.num_raises,
-            streets_left=state.rules.num_streets - state.street,
-        )
-        amounts = (legal.min_raise_to,) if menu is None else menu.amounts(state.street, player % 2, situation)
+    situation = situation_of(state, legal)
+    if situation is not None:
+        amounts = (situation.min_to,) if menu is None else menu.amounts(state.street, player % 2, situation)
         actions += [raise_to(amount) for amount in amounts]
     return actions
 

@@ -28,6 +28,20 @@ class Arrival(NamedTuple):
     action: Action | None = None
 
 
+def situation_of(state: BettingState, legal: LegalActions) -> Situation | None:
+    """Returns what bet sizes depend on where a player acts; None if no bet or raise is legal."""
+    if legal.min_raise_to is None or legal.max_raise_to is None:
+        return None
+    return Situation(
+        pot=state.pot + legal.call_amount,
+        faced=max(state.bets),
+        min_to=legal.min_raise_to,
+        max_to=legal.max_raise_to,
+        num_raises=state.num_raises,
+        streets_left=state.rules.num_streets - state.street,
+    )
+
+
 class TreeBuilder:
     """One build: the menu, the added lines, the meter that counts nodes, and a row for each node so far."""
 
@@ -70,17 +84,10 @@ class TreeBuilder:
         assert player is not None
         before = state.contributions[player] - state.bets[player]
         amounts: set[int] = set()
-        if legal.min_raise_to is not None and legal.max_raise_to is not None:
-            situation = Situation(
-                pot=state.pot + legal.call_amount,
-                faced=max(state.bets),
-                min_to=legal.min_raise_to,
-                max_to=legal.max_raise_to,
-                num_raises=state.num_raises,
-                streets_left=state.rules.num_streets - state.street,
-            )
+        situation = situation_of(state, legal)
+        if situation is not None:
             if self.menu is None:
-                amounts.add(legal.min_raise_to)
+                amounts.add(situation.min_to)
             else:
                 amounts.update(self.menu.amounts(state.street, player, situation, is_donk=caller == player))
         for chips in self.lines.get(line, ()):
