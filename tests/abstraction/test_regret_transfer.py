@@ -186,8 +186,9 @@ def test_what_is_refused():
         parametric_game("leduc:bets={a}/{b}", {"a": 2.0})
     with pytest.raises(GameError, match="unknown parameter"):
         parametric_game("leduc:bets={a}/4", {"a": 2.0, "c": 1.0})
-    with pytest.raises(GameError, match="no parameters"):
-        parametric_game("leduc", {})
+    for values in ({}, {"a": 2.0}):
+        with pytest.raises(GameError, match="no parameters"):
+            parametric_game("leduc", values)
     with pytest.raises(GameError, match="more than stakes change"):
         parametric_game("leduc:bets=2/4,stack={s}", {"s": 12.95})
     with pytest.raises(GameError, match="not affine"):

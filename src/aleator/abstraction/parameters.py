@@ -132,7 +132,7 @@ def parametric_game(text: str, start: Values) -> ParametricGame:
     for name in fields:
         if not name.isidentifier():
             raise GameError(f"{shown(text)}: a parameter is a name in braces, as in {{second}}, not {{{name}}}")
-    for name in start:
+    for name in start if fields else ():  # a family without any says so itself
         check_known(name, fields, f"parameter of {shown(text)}", GameError)
     missing = [name for name in fields if name not in start]
     if missing:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aleator.caching import cache
+from aleator.errors import MissingExtraError
 from aleator.workers.base import Prepare, Result, Task, WorkerError, check_deaths
 
 _AHEAD = 2
@@ -72,12 +73,13 @@ class RayWorkers:
             address: "auto" for the one of this machine, or "host:port" of its head.
 
         Raises:
-            WorkerError: Ray is not installed, or there is no such cluster.
+            MissingExtraError: Ray is not installed.
+            WorkerError: there is no such cluster.
         """
         try:
             import ray
         except ImportError:
-            raise WorkerError("a cluster needs Ray: pip install aleator[ray]") from None
+            raise MissingExtraError("Ray", "ray") from None
         self._ray: Any = ray
         self.replaced = 0
         if address != "auto":
