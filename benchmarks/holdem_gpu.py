@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import torch
 
 from aleator.apps.benchmarking import Progress, Result
 from aleator.errors import SolveError
+from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.learning.holdem.examples import Labelling, ranges_on, river_examples
+from aleator.learning.holdem.gates import round_spot
 from aleator.learning.holdem.leaves import round_engine
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.situations import random_ranges
@@ -36,6 +39,7 @@ SUMMARY = "Rivers and turns in batches on a GPU, games per second by betting sha
 
 _RIVERS = 2_112  # 16 per multiprocessor of an H200
 _TURNS = 512
+_EXACT_TURNS = 64
 _ITERATIONS = 250
 
 
@@ -58,6 +62,9 @@ def run(progress: Progress) -> Result:
     for stack in (3.0, 20.0):
         progress(0.9, f"turns, stack {stack}")
         notes.append(_turns(deck, stack, generator))
+    for stack in (1.0, 3.0):
+        progress(0.93, f"exact turns, stack {stack}")
+        notes.append(_exact_turns(deck, stack, generator))
     flop = Path(__file__).parents[1] / "examples" / "flop.toml"
     for name, text in [(name, text) for name, text, _ in SPOTS[1:]] + [("flop, typical ranges", flop.read_text())]:
         progress(0.95, name)
@@ -108,12 +115,31 @@ def _turns(deck: Deck, stack: float, generator: torch.Generator) -> str:
     )
 
 
+def _exact_turns(deck: Deck, stack: float, generator: torch.Generator) -> str:
+    """Returns how many turns a second are solved together to the end of the hand, laying them out included."""
+    turn = round_boards(deck, deck.random_boards(_EXACT_TURNS, 4, generator))
+    reach = torch.zeros(_EXACT_TURNS, 2, NUM_HANDS, device="cuda")
+    reach.scatter_(2, turn.hands[:, None].expand(-1, 2, -1), ranges_on(turn, generator))
+    boards, rows = turn.boards.cpu().numpy(), reach.double().cpu().numpy()
+    began = time.perf_counter()
+    plans = [BoardPlan(round_spot(board, stack, row)) for board, row in zip(boards, rows, strict=True)]
+    engine = WholeEngine(plans, parse_rule("sharp-dcfr+"), device="cuda")
+    engine.run(5)
+    torch.cuda.synchronize()
+    laid_out = time.perf_counter() - began
+    seconds = _seconds(lambda: engine.run(_ITERATIONS), 2)
+    return (
+        f"turns solved to the end of the hand, stack {stack:g}, pot and all-in: {_EXACT_TURNS / seconds:,.0f} a second "
+        f"of {_ITERATIONS} iterations, {_EXACT_TURNS} together; laying them out and compiling took {laid_out:.1f} s"
+    )
+
+
 def _spot(name: str, spot: Spot, bandwidth: float) -> str:
     """Returns what an iteration of a whole spot takes, and a solve to 0.3 % of the pot with all that belongs to it."""
     game = HoldemGame(spot)
     limits = Limits(exploitability=0.003 * spot.pot, iterations=5_000)
     solved = solve(DeviceSpotProblem(game, "cuda"), "sharp-dcfr+", limits=limits).summary
-    engine = WholeEngine(BoardPlan(spot), parse_rule("sharp-dcfr+"), device="cuda")
+    engine = WholeEngine([BoardPlan(spot)], parse_rule("sharp-dcfr+"), device="cuda")
     engine.run(5)  # the first are not captured
     seconds = _seconds(lambda: engine.run(20), 3) / 20
     # regrets and sums are read and written once, regrets once more for the opponent's reach

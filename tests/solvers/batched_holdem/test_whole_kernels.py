@@ -48,7 +48,7 @@ def on_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_kernels(plan: BoardPlan, rule: str, *levels: int) -> WholeEngine:
     """Returns an engine whose streets are updated by kernels, wherever it runs."""
-    engine, tree, roots = WholeEngine(plan, parse_rule(rule)), plan.betting.tree, [plan.betting.number]
+    engine, tree, roots = WholeEngine([plan], parse_rule(rule)), plan.betting.tree, [plan.betting.number]
     for level, street in enumerate(engine.streets):
         if level in levels:
             street.use_kernels(StreetRoots.of(tree, roots, plan.spot.pot, engine.device), engine.rule)
@@ -84,7 +84,7 @@ def test_kernels_of_rivers_equal_torch(rule: str) -> None:
     assert rivers is not None
     shapes = [group.shape.num_rows for group in rivers._roots.groups]
     assert 0 in shapes and len(shapes) > 2, "some rivers without betting, and several shapes with"
-    compare(WholeEngine(PLAN, parse_rule(rule)), engine)
+    compare(WholeEngine([PLAN], parse_rule(rule)), engine)
 
 
 @needs_compiler
@@ -94,7 +94,7 @@ def test_kernels_of_streets_before_equal_torch(rule: str) -> None:
     """A turn with one root, and the turns of a flop with several, some of them without betting."""
     flop = BoardPlan(replace(PLAN.spot, board=parse_cards("Ks 7s 2s"), stack=120))
     for plan, level in ((PLAN, 0), (flop, 1)):
-        engines = WholeEngine(plan, parse_rule(rule)), with_kernels(plan, rule, level)
+        engines = WholeEngine([plan], parse_rule(rule)), with_kernels(plan, rule, level)
         street = engines[0].streets[level]
         if level:
             shapes = [group.shape.num_rows for group in engines[1].streets[level].betting._roots.groups]  # type: ignore[union-attr]
@@ -118,4 +118,4 @@ def test_kernels_of_streets_before_equal_torch(rule: str) -> None:
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("rule", ["dcfr", "sharp-dcfr+"])
 def test_a_device_equals_torch(rule: str) -> None:
-    compare(WholeEngine(PLAN, parse_rule(rule)), WholeEngine(PLAN, parse_rule(rule), device="cuda"))
+    compare(WholeEngine([PLAN], parse_rule(rule)), WholeEngine([PLAN], parse_rule(rule), device="cuda"))

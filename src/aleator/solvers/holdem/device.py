@@ -31,7 +31,7 @@ class DeviceSolver(SpotSolver):
 
     def __init__(self, plan: BoardPlan, rule: RegretRule, *, device: str) -> None:
         self.plan, self.spot, self.rule = plan, plan.spot, rule
-        self.engine = WholeEngine(plan, rule, device=device)
+        self.engine = WholeEngine([plan], rule, device=device)
         self.deals = compatible_weight(plan.weights)
 
     @property
@@ -49,8 +49,8 @@ class DeviceSolver(SpotSolver):
         self.engine.run(iterations)
 
     def _mean(self, player: int, mode: int) -> float:
-        reach = self.engine.reach[player].double()
-        return float(reach @ self.engine.traverse(player, mode).double()) / self.deals
+        reach = self.engine.reach[player, 0].double()
+        return float(reach @ self.engine.traverse(player, mode)[0].double()) / self.deals
 
     def values(self) -> tuple[float, float]:
         """Returns what both players win on average under the average policy, in chips in the zero-sum form."""

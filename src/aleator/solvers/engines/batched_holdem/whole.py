@@ -1,5 +1,7 @@
 """Whole spots from the flop, the turn or the river to the end of the game, all boards of a street at once, in torch.
 
+Spots with one betting tree are solved together: their boards are the boards of the first street.
+
 Algorithm:
     The iterations of `solvers.holdem` with the boards of a street as a batch. A street's betting is a forest: one tree
     below every place where the street before ends, the same on all boards. Its rows (regrets, sums of policies) are
@@ -18,7 +20,8 @@ Status: equal to `solvers.holdem` on turns and flops (tests/solvers/batched_hold
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -192,37 +195,66 @@ class _Street:
         return rows.sum(-1, keepdim=True) - (rows @ holds) @ holds.mT + rows
 
 
+def _same_betting(one: BoardPlan, two: BoardPlan) -> bool:
+    """Returns whether two spots have the same bets of the same amounts."""
+    trees = one.betting.tree, two.betting.tree
+    fields = zip(*([tree.kind, tree.street, tree.player, tree.chips] for tree in trees), strict=True)
+    return one.spot.pot == two.spot.pot and all(np.array_equal(*pair) for pair in fields)
+
+
+def _boards_of(plans: Sequence[BoardPlan], level: int) -> list[Board]:
+    """Returns the boards of a street of all spots, side by side, with parents in the same list of the street before."""
+    first = np.cumsum([0] + [len(plan.boards[max(level - 1, 0)]) for plan in plans])
+    return [
+        replace(board, parent=board.parent + int(start))
+        for plan, start in zip(plans, first[:-1], strict=True)
+        for board in plan.boards[level]
+    ]
+
+
 class WholeEngine:
-    """The iterations of one spot on a device.
+    """The iterations of spots of one betting tree on a device.
 
     Attributes:
-        plan: the spot laid out.
+        streets: what is solved, from the first street to the river.
+        reach: [2, B, H] both players' at the root of each spot.
         iteration: how many have been run.
     """
 
-    def __init__(self, plan: BoardPlan, rule: RegretRule, *, device: torch.device | str = "cpu") -> None:
+    def __init__(self, plans: Sequence[BoardPlan], rule: RegretRule, *, device: torch.device | str = "cpu") -> None:
+        """Takes memory for spots.
+
+        Args:
+            plans: the B spots laid out; boards and ranges may differ, bets may not.
+            rule: of the iterations.
+            device: where tensors go.
+        """
         check_rule(rule)
+        plan = plans[0]
         if not rule.alternating:
             raise SolveError("whole spots update players in turn; simultaneous updates are not available here")
-        if plan.spot.rake.rate > 0:
+        if any(other.spot.rake.rate > 0 for other in plans):
             raise SolveError("spots with rake are solved without --device")
-        if plan.spot.locks:
+        if any(other.spot.locks for other in plans):
             raise SolveError("spots with locked policies are solved without --device")
-        self.plan, self.rule, self.iteration = plan, rule, 0
+        if not all(_same_betting(plan, other) for other in plans[1:]):
+            raise SolveError("spots that are solved together must have the same pot, stacks and bets")
+        self.rule, self.iteration = rule, 0
         self.device = torch.device(device)
         deck, tree = Deck(device=self.device), plan.betting.tree
-        weights = torch.from_numpy(plan.weights).to(self.device, torch.float32)
-        wanted = (weights > 0).any(0)
+        weights = torch.from_numpy(np.stack([other.weights for other in plans], 1)).to(self.device, torch.float32)
+        wanted = (weights > 0).flatten(0, 1).any(0)
         self.streets: list[_Street] = []
         roots = [plan.betting.number]
-        for level, boards in enumerate(plan.boards):
+        for level in range(plan.num_streets):
+            boards = _boards_of(plans, level)
             forest = StreetBetting(tree, plan.spot.street + level, roots, plan.spot.pot, self.device)
             street = _Street(forest, boards, deck, wanted, self.streets[-1] if level else None)
             if self.device.type == "cuda":
                 street.use_kernels(StreetRoots.of(tree, roots, plan.spot.pot, self.device), rule)
             self.streets.append(street)
             roots = [tree.children(node)[0] for node in forest.leaf_nodes]
-        self.reach = weights[:, self.streets[0].hands[0]]  # [2, H] at the root
+        self.reach = weights.gather(2, self.streets[0].hands.expand(2, -1, -1))
         self._discounts = torch.zeros(4, device=self.device)
         self._chunk_bytes = _CHUNK_BYTES[self.device.type]
         self._graph: torch.cuda.CUDAGraph | None = None  # one iteration, without waiting for Python between its kernels
@@ -249,14 +281,13 @@ class WholeEngine:
             self.traverse(player, UPDATE)
 
     def traverse(self, player: int, mode: int) -> Tensor:
-        """Returns the player's cfvs at the root [H] in chips.
+        """Returns the player's cfvs at the roots [B, H] in chips.
 
         Args:
             player: whose.
             mode: UPDATE for an iteration's half, AVERAGE for those of the average policies, BEST for a best response.
         """
-        root = self.reach[1 - player][None, None]
-        return self._below(0, slice(0, 1), root, player, mode)[0, 0]
+        return self._below(0, slice(0, self.streets[0].num_boards), self.reach[1 - player][:, None], player, mode)[:, 0]
 
     def _below(self, level: int, boards: slice, reach: Tensor, player: int, mode: int) -> Tensor:
         """Returns cfvs [B, roots, H] of some boards of a street from the opponent's reach there."""
