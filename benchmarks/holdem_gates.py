@@ -20,7 +20,9 @@ from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.rounds import round_boards
-from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.engines.boards.plan import BoardPlan
+from aleator.solvers.holdem.device import DeviceSolver
+from aleator.solvers.holdem.solver import HOLDEM_RULE, HoldemSolver
 
 SUMMARY = (
     "Exploitability of turns and flops played with a hold'em network at their leaves; ALEATOR_NETWORK names another."
@@ -49,7 +51,12 @@ def run(progress: Progress) -> Result:
 def _model() -> tuple[HoldemModel, str]:
     path = os.environ.get("ALEATOR_NETWORK")
     file = Path(path) if path else shipped_holdem_path("turn")
-    return load_holdem_model(file), file.name
+    return load_holdem_model(file, device=_device() or "cpu"), file.name
+
+
+def _device() -> str | None:
+    """Returns cuda where it is, which judges a flop in seconds; the CPU's own solver judges elsewhere."""
+    return "cuda" if torch.cuda.is_available() else None
 
 
 def _row(model: HoldemModel, cards: int, stack: float, ranges: str, generator: torch.Generator) -> dict[str, Any]:
@@ -59,13 +66,14 @@ def _row(model: HoldemModel, cards: int, stack: float, ranges: str, generator: t
     reach[:, hands] = ranges_on(boards, generator)[0].numpy() if ranges != "all hands" else 1.0
     spot = round_spot(boards.boards[0].tolist(), stack, reach)
     shape, _ = round_of(spot)
-    gate = judge(spot, shape, round_policies(spot, model.network, parse_rule(_RULE), _SEARCHED), iterations=_JUDGED)
-    exact = HoldemSolver(spot)
+    policies = round_policies(spot, model.network, parse_rule(_RULE), _SEARCHED)
+    gate = judge(spot, shape, policies, iterations=_JUDGED, device=_device())
+    exact = DeviceSolver(BoardPlan(spot), HOLDEM_RULE, device="cuda") if _device() else HoldemSolver(spot)
     exact.run(_SEARCHED)
     return {
         "stack": stack,
         "ranges": ranges,
         "network": 100 * gate.exploitability,
-        "exact solve": 100 * exact.exploitability() / spot.pot,
+        "exact solve": 100 * exact.quality().exploitability / spot.pot,
         "judged to within": 100 * gate.tolerance,
     }

@@ -32,6 +32,8 @@ def test_an_exact_round_passes_and_a_uniform_one_does_not() -> None:
     for number in shape.decisions:
         policies[shape.rows(number)] = 1.0 / len(shape.children[number])
     uniform = judge(spot, shape, policies, iterations=200)
+    few, batched = (judge(spot, shape, policies, iterations=4, device=device) for device in (None, "cpu"))
+    np.testing.assert_allclose((*batched.best, batched.tolerance), (*few.best, few.tolerance), atol=2e-3)
     best = exact.exploitability() / spot.pot
     assert best < 0.001 and uniform.tolerance < 0.003
     assert uniform.exploitability > 0.05

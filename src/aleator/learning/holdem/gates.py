@@ -38,7 +38,9 @@ from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
-from aleator.solvers.holdem.solver import HoldemSolver
+from aleator.solvers.engines.boards.plan import BoardPlan
+from aleator.solvers.holdem.device import DeviceSolver
+from aleator.solvers.holdem.solver import HOLDEM_RULE, HoldemSolver
 from aleator.solvers.regret_rule import RegretRule
 
 POT = 1_000  # chips
@@ -84,7 +86,15 @@ def round_spot(board: Sequence[int], stack: float, reach: FloatArray) -> Subgame
     )
 
 
-def judge(spot: Spot, shape: BettingShape, policies: FloatArray, *, iterations: int = 200, threads: int = 1) -> Gate:
+def judge(
+    spot: Spot,
+    shape: BettingShape,
+    policies: FloatArray,
+    *,
+    iterations: int = 200,
+    threads: int = 1,
+    device: str | None = None,
+) -> Gate:
     """Returns what both players' policies of the first round are worth.
 
     Args:
@@ -93,13 +103,19 @@ def judge(spot: Spot, shape: BettingShape, policies: FloatArray, *, iterations: 
         policies: [R, 1326], by row of the shape.
         iterations: of the exact solves.
         threads: of the exact solves.
+        device: cuda or cpu for the batched engine; None for the CPU's own solver.
     """
     if policies.shape != (shape.num_rows, NUM_HANDS):
         raise SolveError(f"policies must be [{shape.num_rows}, {NUM_HANDS}], not {list(policies.shape)}")
     best, off = [], []
     for player in (0, 1):
-        solver = HoldemSolver(spot, threads=threads)
-        lock_round(solver, shape, policies, player)
+        solver: HoldemSolver | DeviceSolver
+        if device is None:
+            solver = HoldemSolver(spot, threads=threads)
+            lock_round(solver, shape, policies, player)
+        else:
+            solver = DeviceSolver(BoardPlan(spot), HOLDEM_RULE, device=device)
+            fix_round(solver, shape, policies, player)
         solver.run(iterations)
         quality = solver.quality()
         best.append(quality.best[1 - player] / spot.pot)
@@ -118,6 +134,16 @@ def lock_round(solver: HoldemSolver, shape: BettingShape, policies: FloatArray, 
         block = np.zeros(solver.engine.decision_rows(0, 0, slot)[1], np.float32)
         block[:, : len(rows)] = policies[shape.rows(number)][:, rows]
         solver.lock(0, 0, slot, block)
+
+
+def fix_round(solver: DeviceSolver, shape: BettingShape, policies: FloatArray, player: int) -> None:
+    """As `lock_round`, for a solver on a device."""
+    street = solver.engine.streets[0]
+    rows = np.zeros((street.forest.num_rows, NUM_HANDS), np.float32)
+    for number, node in _decisions(solver.plan.betting, shape):
+        rows[street.forest.rows_at(node.number).cpu().numpy()] = policies[shape.rows(number)]
+    fixed = torch.from_numpy(rows).to(street.hands.device)[:, street.hands[0]]
+    solver.engine.fix_first_street(player, fixed[None])
 
 
 def _decisions(root: BettingNode, shape: BettingShape) -> list[tuple[int, BettingNode]]:
@@ -140,20 +166,22 @@ def round_of(spot: Spot) -> tuple[BettingShape, FloatArray]:
 
 
 def round_policies(spot: Spot, network: HoldemValueNetwork, rule: RegretRule, iterations: int) -> FloatArray:
-    """Returns [R, 1326]: average policies of a spot's first round with a network at its leaves."""
+    """Returns [R, 1326]: average policies of a spot's first round with a network at its leaves, on its device."""
     shape, amounts = round_of(spot)
-    boards = round_boards(Deck(), torch.tensor([spot.board]))
-    hands = boards.hands[0].numpy()
-    reach = torch.from_numpy(spot.weights()[:, hands]).float()[None]
+    device = next(network.parameters()).device
+    boards = round_boards(Deck(device=device), torch.tensor([spot.board], device=device))
+    hands = boards.hands[0].cpu().numpy()
+    reach = torch.from_numpy(spot.weights()[:, hands]).to(device, torch.float32)[None]
     reach = reach / reach.sum(-1, keepdim=True)
-    stakes, stack = torch.from_numpy(amounts).float()[None], torch.tensor([spot.stack / spot.pot])
+    stakes = torch.from_numpy(amounts).to(device, torch.float32)[None]
+    stack = torch.tensor([spot.stack / spot.pot], device=device)
     pots, stacks = leaf_pots(shape, stakes, stack)
     leaves = network_leaves(network, boards, equity_matrices(boards), pots, stacks)
     payoffs = PairPayoffs(boards.num_cards, reach.device)
     engine = PlainEngine(shape, stakes, reach, payoffs, rule, leaf_cfvs=leaves, averages=True)
     engine.run(iterations)
     policies = np.zeros((shape.num_rows, NUM_HANDS))
-    policies[:, hands] = engine.average_policies()[0].numpy()
+    policies[:, hands] = engine.average_policies()[0].cpu().numpy()
     return policies
 
 

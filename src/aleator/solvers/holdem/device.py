@@ -19,7 +19,7 @@ from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.whole import AVERAGE, BEST, WholeEngine
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.problem import SpotProblem
-from aleator.solvers.holdem.solver import SpotSolver, compatible_weight
+from aleator.solvers.holdem.solver import Quality, SpotSolver, compatible_weight
 from aleator.solvers.regret_rule import RegretRule
 from aleator.solvers.state import restore_vectors
 
@@ -55,6 +55,10 @@ class DeviceSolver(SpotSolver):
     def values(self) -> tuple[float, float]:
         """Returns what both players win on average under the average policy, in chips in the zero-sum form."""
         return self._mean(0, AVERAGE), self._mean(1, AVERAGE)
+
+    def quality(self) -> Quality:
+        """Returns values and best-response values of the average policy, in chips."""
+        return Quality(values=self.values(), best=(self._mean(0, BEST), self._mean(1, BEST)))
 
     def nash_conv(self) -> float:
         """Returns the NashConv of the average policy in chips."""

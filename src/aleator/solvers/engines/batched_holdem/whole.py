@@ -64,6 +64,7 @@ class StreetBetting:
         leaves: [L] nodes where the next card comes.
         folds, showdowns: per player (who has folded), and of all.
         stake: [N] chips that the loser of a terminal loses.
+        decisions: of the betting tree, in preorder.
         row_node, row_parent, row_player: [R] the nodes after and before an action, and whose it is; rows in preorder of
             decisions.
     """
@@ -92,6 +93,7 @@ class StreetBetting:
         self.row_node = index([local[child] for child in actions])
         self.row_parent = index([local[int(tree.parent[child])] for child in actions])
         self.row_player = np.array([tree.player[tree.parent[child]] for child in actions], np.int8)
+        self.decisions = decisions
         self.decision_of_row = index([decisions.index(int(tree.parent[child])) for child in actions])
         self.num_decisions = len(decisions)
         counts = torch.bincount(self.decision_of_row, minlength=max(len(decisions), 1))
@@ -110,6 +112,10 @@ class StreetBetting:
                 pair.append(Level(index(rows), index([local[child] for child in children]), index(parents)))
             self.levels.append((pair[0], pair[1]))
         self.rows_of = [index(np.flatnonzero(self.row_player == player).tolist()) for player in (0, 1)]
+
+    def rows_at(self, decision: int) -> Tensor:
+        """Returns the rows of a decision of the betting tree."""
+        return (self.decision_of_row == self.decisions.index(decision)).nonzero()[:, 0]
 
     def match(self, rows: Tensor, power: float) -> Tensor:
         """Returns [B, R, H]: policies in proportion to the positive part of rows to a power; uniform without one."""
@@ -258,6 +264,16 @@ class WholeEngine:
         self._discounts = torch.zeros(4, device=self.device)
         self._chunk_bytes = _CHUNK_BYTES[self.device.type]
         self._graph: torch.cuda.CUDAGraph | None = None  # one iteration, without waiting for Python between its kernels
+        self._fixed: tuple[int, Tensor] | None = None
+
+    def fix_first_street(self, player: int, policies: Tensor) -> None:
+        """Fixes a player's policies on the first street, before any iteration: it learns the rest of the game.
+
+        Args:
+            player: whose.
+            policies: [B, R, H] by row of the first street; those of the other player are not read.
+        """
+        self._fixed = player, policies.to(self.reach)[:, self.streets[0].forest.rows_of[player]]
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations, each of which updates both players."""
@@ -293,9 +309,11 @@ class WholeEngine:
         """Returns cfvs [B, roots, H] of some boards of a street from the opponent's reach there."""
         street = self.streets[level]
         regrets, sums = street.regrets[boards], street.sums[boards]
-        if mode == UPDATE and street.rivers is not None:
+        fixed = self._fixed if level == 0 else None
+        kernels = mode == UPDATE and fixed is None
+        if kernels and street.rivers is not None:
             return street.rivers.update(player, boards, reach, regrets, sums, self._discounts)
-        if mode == UPDATE and street.betting is not None:
+        if kernels and street.betting is not None:
             return street.betting.update(
                 player, reach, regrets, sums, self._discounts,
                 compatible=lambda rows: street.compatible(rows, boards),
@@ -303,6 +321,8 @@ class WholeEngine:
             )  # fmt: skip
         forest = street.forest
         policy = forest.match(regrets, self.rule.power) if mode == UPDATE else forest.match(sums, 1.0)
+        if fixed is not None:
+            policy[:, forest.rows_of[fixed[0]]] = fixed[1]
         opponent = forest.push(policy, reach, 1 - player)
         values = torch.zeros_like(opponent)
         for folded, nodes in enumerate(forest.folds):
@@ -316,7 +336,8 @@ class WholeEngine:
             values[:, forest.showdowns] = rows * forest.stake[forest.showdowns][:, None]
         elif len(forest.leaves):
             values[:, forest.leaves] = self._next(level, boards, opponent[:, forest.leaves], player, mode)
-        forest.pull(policy, values, player, best=mode == BEST)
+        free = fixed is None or fixed[0] != player
+        forest.pull(policy, values, player, best=mode == BEST and free)
         if mode == UPDATE:
             self._learn(street, boards, player, policy, opponent, values)
         return values[:, forest.roots]
