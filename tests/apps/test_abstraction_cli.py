@@ -88,6 +88,23 @@ def test_a_blueprint_is_trained_and_trained_further(capsys: Capture, buckets: Pa
     assert code == 0 and json.loads(text)["hands"] == 20
 
 
+def test_two_blueprints_are_compared(capsys: Capture, buckets: Path, tmp_path: Path) -> None:
+    files = [str(tmp_path / f"{deals}.blueprint") for deals in (1000, 2000)]
+    words = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--threads", "1", "--json"]
+    for file in files:
+        assert call(capsys, *words, "--out", file, "--deals", Path(file).stem)[0] == 0
+    versus = ["evaluate", files[0], "--against", files[1], "--deals", "500"]
+    code, text, _ = call(capsys, *versus, "--json")
+    found = json.loads(text)
+    assert code == 0 and found["game"] == "flop-holdem" and found["deals"] == 500 and found["ci95"] > 0.0
+    code, text, _ = call(capsys, *versus)
+    assert code == 0 and f"wins {found['mbb_per_hand']:+,.1f} ±" in text and "mbb/hand" in text
+    code, _, error = call(capsys, *versus, "--agent", "always-call")
+    assert code == 2 and "--against compares two blueprints" in error
+    code, _, error = call(capsys, "evaluate", files[0], "--against", str(buckets))
+    assert code == 2 and "is no blueprint" in error
+
+
 def test_a_stopped_training_is_kept(
     capsys: Capture, buckets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

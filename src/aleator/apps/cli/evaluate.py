@@ -1,4 +1,4 @@
-"""`aleator evaluate`: the exploitability of a saved solution or of an agent, computed anew."""
+"""`aleator evaluate`: the exploitability of a saved solution or of an agent, computed anew; blueprints compared."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ def run(
     agent: Annotated[str | None, typer.Option(help="An agent, as in `play`: what it plays in expectation.")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often, not going "
                                                 "through all it may draw.")] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of those draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads, in games from the blinds on.")] = 1,
     game: Annotated[str | None, typer.Option(help="The game of FILE, if it is your own: python:FILE.py:CLASS.")] = None,
+    against: Annotated[Path | None, typer.Option(help="With FILE a blueprint: what it wins against another one of the "
+                                                 "same buckets and bet menu.")] = None,
+    deals: Annotated[int, typer.Option(min=2, help="Of --against, each played in both seats.")] = 1_000_000,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.
@@ -36,8 +39,14 @@ def run(
     Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20  |
     aleator evaluate liars-dice:1x4 --agent rebel --repeats 64  |
     aleator evaluate mine.solution --game python:mine.py:Mine  |
-    aleator evaluate flop-holdem --agent tight-aggressive
+    aleator evaluate flop-holdem --agent tight-aggressive  |
+    aleator evaluate new.blueprint --against old.blueprint --deals 10000000
     """
+    if against is not None:
+        if agent is not None or game is not None:
+            raise AgentError("--against compares two blueprints: leave --agent and --game out")
+        _evaluate_against(Path(what), against, deals, seed, threads, json=json)
+        return
     if agent is not None and game is not None:
         raise AgentError(f"--game is for files; with --agent the game is named once, as in {game} --agent {agent}")
     if agent is not None and is_hand_game(what):
@@ -82,6 +91,25 @@ def run(
     out.print(f"exploitability   {number(sum(gains) / 2)}   (NashConv / 2; NashConv {number(sum(gains))})")
     out.print(f"best responses   first player gains {number(gains[0])}, second player gains {number(gains[1])}")
     out.print(f"value            {value:+.6f}   (to the first player)")
+
+
+def _evaluate_against(file: Path, other: Path, deals: int, seed: int, threads: int, *, json: bool) -> None:
+    """Plays two blueprints of one abstraction against one another, inside the abstraction."""
+    from aleator.abstraction.blueprint.deals import deal_tables
+    from aleator.abstraction.blueprint.duel import duel
+    from aleator.abstraction.blueprint.policy import open_policy
+
+    first, second = open_policy(file), open_policy(other)
+    with progress_bar("playing", quiet=json):
+        score = duel(first, second, deal_tables(first.buckets), deals, seed=seed, threads=threads)
+    unit = 1000.0 / first.game.rules.big_blind
+    mean, error = unit * score.chips, unit * score.ci95
+    if json:
+        about = {"game": first.game.name, "first": str(file), "second": str(other), "seed": seed, "deals": deals}
+        print_json(about | {"mbb_per_hand": mean, "ci95": error, "unit": "mbb/hand"})
+        return
+    out.print(f"[bold]{first.game.name}[/], {deals:,} deals, each in both seats")
+    out.print(f"{file} wins {mean:+,.1f} ± {error:,.1f} mbb/hand against {other}", markup=False, soft_wrap=True)
 
 
 def _evaluate_many(saved: MultiplayerSolution, *, json: bool) -> None:
