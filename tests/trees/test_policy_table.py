@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from aleator.errors import SolveError
@@ -38,3 +41,23 @@ def test_a_data_frame_needs_pandas() -> None:
             policy.to_dataframe()
     else:
         assert list(policy.to_dataframe().columns) == ["path", "player", "hand", "action", "probability"]
+
+
+def test_csv_has_the_same_rows_and_names_with_commas_come_back() -> None:
+    policy = uniform_policy(build_tree(load_game("leduc")))
+    rows = list(csv.reader(io.StringIO(policy.to_csv())))
+    assert rows[0] == ["path", "player", "hand", "action", "probability"]
+    assert [(row[0], row[2], row[3]) for row in rows[1:]] == [
+        (row.path, row.hand, row.action) for row in policy_rows(policy)
+    ]
+
+
+def test_a_notebook_shows_tables_and_says_what_is_left_out() -> None:
+    kuhn = uniform_policy(build_tree(load_game("kuhn")))._repr_html_()
+    assert kuhn.count("<table>") == 4 and "check/bet: player 1 acts" in kuhn and "more decisions" not in kuhn
+    leduc = uniform_policy(build_tree(load_game("leduc")))
+    decisions = int((leduc.tree.actor >= 0).sum())
+    assert f"and {decisions - 12:,} more decisions" in leduc._repr_html_()
+    kuhn_game = load_game("kuhn")
+    kuhn_game.name = "<script>"
+    assert "<script>" not in uniform_policy(build_tree(kuhn_game))._repr_html_()

@@ -8,24 +8,25 @@ import numpy as np
 
 from aleator.errors import GameError
 from aleator.games.extensive.openspiel import OpenSpielGame, OpenSpielPositions
+from aleator.trees.openspiel_twins import twin_policy
 from aleator.trees.policy import Policy
 
 
 def to_openspiel_policy(policy: Policy) -> Any:
     """Returns the policy as an `open_spiel.python.policy.TabularPolicy`.
 
-    The policy's tree must be built from a game that `load_openspiel` returned; simultaneous games are in their
-    turn-based form, which is `policy.tree.game.source`.
+    It is a policy of a game that `load_openspiel` returned, or of one of this package's own that OpenSpiel has, too
+    (`aleator.trees.openspiel_twins`). Simultaneous games are in their turn-based form; `.game` of what is returned.
 
     Raises:
-        GameError: the tree is not of an OpenSpiel game, or the two players' infostates have the same name there and the
+        GameError: OpenSpiel has no such game, or the two players' infostates have the same name there and the
             policy differs between them, which OpenSpiel cannot represent.
     """
     tree, game = policy.tree, policy.tree.game
     if isinstance(game, OpenSpielPositions):
         return _by_histories(policy, game)
     if not isinstance(game, OpenSpielGame):
-        raise GameError(f"{game.name} is not a game of OpenSpiel; only games from load_openspiel can be exported")
+        return twin_policy(policy)
     from open_spiel.python.policy import TabularPolicy
 
     exported = TabularPolicy(game.source)

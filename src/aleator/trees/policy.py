@@ -98,6 +98,18 @@ class Policy:
             raise SolveError("pandas is not installed: pip install pandas") from None
         return pandas.DataFrame(list(policy_rows(self)), columns=list(PolicyRow._fields))
 
+    def to_csv(self) -> str:
+        """Returns the same table as CSV, with a line of names first."""
+        from aleator.trees.policy_table import policy_csv
+
+        return policy_csv(self)
+
+    def _repr_html_(self) -> str:
+        """Returns the first decisions as tables, which is what a notebook shows."""
+        from aleator.trees.policy_table import policy_html
+
+        return policy_html(self)
+
     def check(self, tolerance: float = 1e-9) -> None:
         """Raises ValueError if some hand's probabilities are not a distribution over its legal actions."""
         legal = legal_actions(self.tree)

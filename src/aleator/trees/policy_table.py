@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import io
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -58,3 +62,38 @@ def policy_rows(policy: Policy) -> Iterator[PolicyRow]:
     for node in range(policy.tree.num_nodes):
         if policy.tree.actor[node] >= 0:
             yield from rows_at(policy, node)
+
+
+def policy_csv(policy: Policy) -> str:
+    """Returns the rows of all decisions as CSV, with a line of names first."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(PolicyRow._fields)
+    writer.writerows(policy_rows(policy))
+    return text.getvalue()
+
+
+def policy_html(policy: Policy, most: int = 12) -> str:
+    """Returns the first decisions as HTML tables of hands by actions, darker for what is likelier, for notebooks."""
+    tree = policy.tree
+    decisions = [node for node in range(tree.num_nodes) if tree.actor[node] >= 0]
+    shown = "".join(_decision_html(policy, node) for node in islice(decisions, most))
+    left = len(decisions) - most
+    more = f"<p>… and {left:,} more decisions: <code>to_dict()</code> has them all</p>" if left > 0 else ""
+    return f"<div><b>{html.escape(policy.game.name)}</b>{shown}{more}</div>"
+
+
+def _decision_html(policy: Policy, node: int) -> str:
+    rows = list(rows_at(policy, node))
+    actions = list(dict.fromkeys(row.action for row in rows))
+    heads = "".join(f"<th>{html.escape(name)}</th>" for name in ["", *actions])
+    body = ""
+    for number in range(0, len(rows), len(actions)):
+        hand = rows[number : number + len(actions)]
+        cells = "".join(
+            f'<td style="background:rgba(0,128,128,{0.6 * row.probability:.2f})">{100 * row.probability:.1f} %</td>'
+            for row in hand
+        )
+        body += f"<tr><th>{html.escape(hand[0].hand)}</th>{cells}</tr>"
+    path, player = html.escape(path_of(policy, node)), int(policy.tree.actor[node]) + 1
+    return f"<table><caption>{path}: player {player} acts</caption><tr>{heads}</tr>{body}</table>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import webbrowser
 from pathlib import Path
@@ -16,7 +15,8 @@ from aleator.storage import exclusive
 
 
 def run(
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 8421,
+    port: Annotated[int, typer.Option(help="Port of the server.")] = 8421,
+    host: Annotated[str | None, typer.Option(help="Also serve the network at this address; 0.0.0.0 finds it.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Where results are; by default the user's own folder.")] = None,
     runs: Annotated[Path | None, typer.Option(help="Training runs; default: `runs` in the data directory.")] = None,
     blueprint: Annotated[list[Path] | None, typer.Option(help="A blueprint to play hunl against; repeatable.")] = None,
@@ -26,40 +26,42 @@ def run(
 ) -> None:  # fmt: skip
     """Play, solve and watch learning in the browser. Everything stays on this machine.
 
-    Examples:  aleator serve --open  |  aleator serve --port 9000 --data-dir ./spots
+    With --host, a phone or another computer on the same network can open it, too, by an address that works once.
+
+    Examples:  aleator serve --open  |  aleator serve --port 9000 --data-dir ./spots  |  aleator serve --host 0.0.0.0
     """
     try:
-        from aleator.apps.web.server import create_app, serve
+        from aleator.apps.web.server import create_app, listening, serve
     except ImportError:
         raise MissingExtraError("fastapi", "web") from None
     from aleator.apps.web.access import load_token, write_open_page
-    from aleator.apps.web.config import ServerConfig, ServerError, default_data_dir
+    from aleator.apps.web.config import ServerConfig, default_data_dir, in_url, network_address
 
     config = ServerConfig(
         data_dir=data_dir or default_data_dir(),
         port=port,
+        host=network_address(host) if host else None,
         runs_dir=runs,
         solvers=solvers,
         warm_up=warm_up,
         blueprints=tuple(blueprint or ()),
     )
     config.make_folders()
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise ServerError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from error
     refusal = f"another server keeps its results in {config.data_dir}; end it, or choose another --data-dir"
-    with exclusive(config.data_dir / ".lock", refusal):
-        app = create_app(config)
+    with exclusive(config.data_dir / ".lock", refusal), listening(config) as sockets:
         address = f"http://127.0.0.1:{port}/?token={load_token(config.data_dir)}"
-        out.print("Aleator is at", address, style="bold", soft_wrap=True, highlight=False)
-        out.print(
-            f"Only who has this address can use it. Ctrl-C ends it; results are kept in {config.data_dir}",
-            soft_wrap=True,
-        )
+        _say("Aleator is at", address, style="bold")
+        app = create_app(config, lambda token: _invite(f"http://{in_url(config.host or '')}:{port}/?token={token}"))
+        _say(f"Nobody gets in without this address. Ctrl-C ends the server; results are kept in {config.data_dir}")
         if open_page:
             page = write_open_page(config.data_dir, address)
             threading.Timer(0.8, webbrowser.open, [page.resolve().as_uri()]).start()
-        serve(config, app)
+        serve(config, app, sockets)
+
+
+def _invite(address: str) -> None:
+    _say("Another device on this network, once:", address)
+
+
+def _say(*words: str, style: str | None = None) -> None:
+    out.print(*words, style=style, soft_wrap=True, highlight=False)

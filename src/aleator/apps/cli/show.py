@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,7 @@ from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import solve
 from aleator.trees.policy import Policy
-from aleator.trees.policy_table import PolicyRow, node_of, path_of, policy_rows, rows_at
+from aleator.trees.policy_table import node_of, path_of, rows_at
 
 _LIMITS = Limits(exploitability=1e-4, seconds=20.0)
 
@@ -37,9 +36,7 @@ def run(
     if json:
         print_json({"game": policy.game.name, "policy": policy.to_dict()})
     elif as_csv:
-        writer = csv.writer(sys.stdout)
-        writer.writerow(PolicyRow._fields)
-        writer.writerows(policy_rows(policy))
+        sys.stdout.write(policy.to_csv())
     else:
         _show(solution, policy, node)
 

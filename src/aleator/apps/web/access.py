@@ -4,6 +4,9 @@ Any user of a machine can connect to its localhost. So `aleator serve` prints an
 page opened there sets a cookie that no other site's request carries and no script reads; programs send the token as
 `Authorization: Bearer`. The token is kept in the data directory, which only its owner can read, so that addresses and
 cookies outlive a restart.
+
+With `--host`, other devices of the network come in by an address with a token that works once. The device that opens it
+gets a cookie of its own, which ends with the server; the token of the data directory never travels over the network.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ import html
 import os
 import re
 import secrets
+from collections import deque
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +29,8 @@ TOKEN_FILE, OPEN_FILE = "token", "open.html"
 _TOKEN = re.compile(r"[\w-]{32,64}", re.ASCII)
 _YEAR = 365 * 24 * 3600
 NO_TOKEN = "this server needs its token: open the address that `aleator serve` printed"
+SPENT = "this address has been used, and works only once: `aleator serve` has printed a new one"
+MAX_DEVICES = 100
 
 Headers = dict[bytes, str]
 
@@ -37,10 +44,27 @@ class Reply(NamedTuple):
 
 
 class Access:
-    """Tells requests with the token from others."""
+    """Tells requests with the token from others.
 
-    def __init__(self, token: str, port: int) -> None:
-        self.token, self.cookie = token, f"aleator_{port}"  # cookies are shared by all ports of a host
+    Args:
+        token: that of the data directory.
+        port: of the server; it names the cookie, since cookies are shared by all ports of a host.
+        on_invitation: called with a new one-time token: at the start, and whenever the last one has been used. Without
+            it there are none.
+    """
+
+    def __init__(self, token: str, port: int, on_invitation: Callable[[str], None] | None = None) -> None:
+        self.token, self.cookie = token, f"aleator_{port}"
+        self._on_invitation, self._invitation = on_invitation, ""
+        self._used: deque[str] = deque(maxlen=MAX_DEVICES)
+        self._devices: deque[str] = deque(maxlen=MAX_DEVICES)
+        self.invite()
+
+    def invite(self) -> None:
+        """Makes a new one-time token, if there are such, and tells it."""
+        if self._on_invitation is not None:
+            self._invitation = secrets.token_urlsafe(16)
+            self._on_invitation(self._invitation)
 
     def is_allowed(self, headers: Headers) -> bool:
         """Returns whether a request carries the token, as a cookie or as a header."""
@@ -54,22 +78,40 @@ class Access:
         return cookie is not None and self._is_token(cookie.value)
 
     def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode(errors="replace"), self.token.encode())
+        return any(_is_same(text, secret) for secret in (self.token, *self._devices))
+
+    def _secret_for(self, token: str) -> str | None:
+        """Returns the secret of a cookie for who comes with a token in the address; a one-time token is spent by it."""
+        if _is_same(token, self.token):
+            return self.token
+        if not self._invitation or not _is_same(token, self._invitation):
+            return None
+        secret = secrets.token_urlsafe(32)
+        self._devices.append(secret)
+        self._used.append(self._invitation)
+        self.invite()
+        return secret
 
     def reply(self, path: str, query: str, headers: Headers) -> Reply | None:
         """Returns how a request for a page is answered by the guard itself; None if the page may be shown."""
         values = parse_qs(query, keep_blank_values=True, max_num_fields=20) if query.count("&") < 20 else {}
         token = values.get("token", [""])[0]
-        if token and self._is_token(token):
-            cookie = f"{self.cookie}={self.token}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Strict"
+        if token and (secret := self._secret_for(token)):
+            age = f" Max-Age={_YEAR};" if secret == self.token else ""
+            cookie = f"{self.cookie}={secret}; Path=/;{age} HttpOnly; SameSite=Strict"
             return _redirect((b"set-cookie", cookie.encode()))
         if self.is_allowed(headers):
             return _redirect() if "again" in values else None
         if headers.get(b"sec-fetch-site") == "cross-site" and "again" not in values:
             # a link on another page: the cookie does not come along, but it does when this server's own page asks again
             return Reply(200, _page('<meta http-equiv="refresh" content="0; url=/?again" />', "Aleator", ""))
-        text = html.escape(NO_TOKEN[0].upper() + NO_TOKEN[1:]).replace("`aleator serve`", "<code>aleator serve</code>")
+        why = SPENT if token in self._used else NO_TOKEN
+        text = html.escape(why[0].upper() + why[1:]).replace("`aleator serve`", "<code>aleator serve</code>")
         return Reply(401, _page("", "Aleator", f"<p>{text}.</p>"))
+
+
+def _is_same(text: str, secret: str) -> bool:
+    return hmac.compare_digest(text.encode(errors="replace"), secret.encode())
 
 
 def _redirect(*headers: tuple[bytes, bytes]) -> Reply:

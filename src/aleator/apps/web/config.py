@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +24,36 @@ def default_data_dir() -> Path:
     return Path(base) / "aleator"
 
 
+def network_address(host: str) -> str:
+    """Returns the address at which other devices reach this machine.
+
+    Args:
+        host: an address of this machine, or 0.0.0.0 for the one by which it reaches its own network.
+
+    Raises:
+        ServerError: it is no address.
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        raise ServerError(
+            f"{host!r} is not an address of this machine: write one like 192.168.1.20, or 0.0.0.0 to have it found"
+        ) from None
+    if not address.is_unspecified:
+        return str(address)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: only asks which way packets would go
+            return str(probe.getsockname()[0])
+        except OSError:
+            raise ServerError("this machine has no network: leave out --host, or name one of its addresses") from None
+
+
+def in_url(address: str) -> str:
+    """Returns an address as it is written in a URL: IPv6 in brackets."""
+    return f"[{address}]" if ":" in address else address
+
+
 def physical_memory() -> int:
     """Returns the bytes of memory of this machine, 8 GiB where the system does not say."""
     try:
@@ -36,7 +68,8 @@ class ServerConfig:
 
     Attributes:
         data_dir: where jobs, solutions and play sessions are kept.
-        port: on 127.0.0.1.
+        port: of the server.
+        host: an address of this machine at which other devices reach the server, too; by default there is none.
         runs_dir: where training runs are looked for; `runs` in the data directory unless given.
         blueprints: files of blueprints of hunl to play against.
         solvers: how many solves run at a time; the others wait.
@@ -51,6 +84,7 @@ class ServerConfig:
 
     data_dir: Path = field(default_factory=default_data_dir)
     port: int = 8421
+    host: str | None = None
     runs_dir: Path | None = None
     blueprints: tuple[Path, ...] = ()
     solvers: int = 1
@@ -72,6 +106,11 @@ class ServerConfig:
             raise ServerError(f"1 to 64 solves can run at a time, not {self.solvers}")
         if self.memory_limit < MIN_MEMORY:
             raise ServerError(f"a worker needs at least {MIN_MEMORY:,} bytes, not {self.memory_limit:,}")
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where the server listens."""
+        return ("127.0.0.1",) if self.host in (None, "127.0.0.1") else ("127.0.0.1", self.host or "")
 
     @property
     def runs(self) -> Path:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
 from aleator.apps.web.access import NO_TOKEN, Access, Headers
+from aleator.apps.web.config import in_url
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -44,9 +45,11 @@ class _RefusedError(Exception):
 class Guard:
     """Refuses foreign, oversized and slow requests, and adds the headers that keep a page from being embedded."""
 
-    def __init__(self, app: App, access: Access, *, port: int, max_body: int, max_upload: int) -> None:
+    def __init__(
+        self, app: App, access: Access, *, port: int, max_body: int, max_upload: int, addresses: Sequence[str] = ()
+    ) -> None:
         self.app, self.access, self.max_body, self.max_upload = app, access, max_body, max_upload
-        names = ("127.0.0.1", "localhost", "[::1]")
+        names = ("127.0.0.1", "localhost", "[::1]", *(in_url(address) for address in addresses))
         self.hosts = {f"{name}:{port}" for name in names} | (set(names) if port == 80 else set())
         self.origins = {f"http://{host}" for host in self.hosts}
 
@@ -107,8 +110,15 @@ class Guard:
                 message["headers"] = [*message.get("headers", []), *_HEADERS]
             await send(message)
 
-        with contextlib.suppress(_RefusedError):
+        try:
             await self.app(scope, counted, with_headers)
+        except _RefusedError:
+            pass
+        except asyncio.CancelledError:  # by the server that ends: whatever still waits for an agent or a solve
+            refused = 503, "the server is ending"
+            if begun:
+                with contextlib.suppress(Exception):  # the client is gone, or was promised more bytes
+                    await send({"type": "http.response.body", "body": b""})
         if refused is not None and not begun:
             await _refuse(send, *refused, (b"connection", b"close"))
 
@@ -119,7 +129,7 @@ class Guard:
 
     def _refusal(self, headers: Headers, path: str) -> tuple[int, str] | None:
         if headers.get(b"host", "").lower() not in self.hosts:
-            return 403, "this server answers only to localhost"
+            return 403, "this server answers only to the addresses that `aleator serve` printed"
         origin = headers.get(b"origin")
         if origin is not None and origin.lower() not in self.origins:
             return 403, "requests of other sites are refused"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import signal
+import socket
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from importlib import resources
 from typing import Any
 
@@ -20,7 +22,7 @@ from fastapi.staticfiles import StaticFiles
 from aleator import __version__
 from aleator.apps.web import api_hands, api_holdem, api_jobs, api_play
 from aleator.apps.web.access import Access, load_token
-from aleator.apps.web.config import ServerConfig
+from aleator.apps.web.config import ServerConfig, ServerError
 from aleator.apps.web.connections import limited_protocol, report_error
 from aleator.apps.web.guard import App, Guard
 from aleator.apps.web.models import About
@@ -31,6 +33,7 @@ from aleator.apps.web.system import descriptors, is_full
 from aleator.errors import AleatorError
 
 MAX_DETAIL = 2_000
+END_SECONDS = 2.0
 
 
 def create_api(config: ServerConfig) -> FastAPI:
@@ -105,24 +108,66 @@ def _problem(status: int, detail: Any) -> Response:
     return Response(json.dumps({"detail": detail}), status, media_type="application/json")
 
 
-def create_app(config: ServerConfig) -> App:
-    """Returns the application behind its guard, as it is served."""
+def create_app(config: ServerConfig, on_invitation: Callable[[str], None] | None = None) -> App:
+    """Returns the application behind its guard, as it is served.
+
+    Args:
+        config: how it is served.
+        on_invitation: called with each one-time token for another device, if the server has a `host`.
+    """
     config.make_folders()
-    access = Access(load_token(config.data_dir), config.port)
-    return Guard(create_api(config), access, port=config.port, max_body=config.max_body, max_upload=config.max_upload)
+    access = Access(load_token(config.data_dir), config.port, on_invitation if config.host else None)
+    return Guard(
+        create_api(config), access, port=config.port, max_body=config.max_body, max_upload=config.max_upload,
+        addresses=config.addresses,
+    )  # fmt: skip
 
 
-def serve(config: ServerConfig, app: App) -> None:
+class _Server(uvicorn.Server):
+    """A server that soon gives up, without an error, what still waits for an agent or a solve when it ends."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().call_later(END_SECONDS, self._give_up)
+        await super().shutdown(sockets)
+
+    def _give_up(self) -> None:
+        for task in self.server_state.tasks:
+            task.cancel()
+
+
+@contextmanager
+def listening(config: ServerConfig) -> Iterator[list[socket.socket]]:
+    """Yields the sockets that the server listens on, and closes them.
+
+    Raises:
+        ServerError: an address is not this machine's, or the port is taken.
+    """
+    with ExitStack() as opened:
+        sockets = []
+        for address in config.addresses:
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            sockets.append(opened.enter_context(closing(socket.socket(family))))
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                sockets[-1].bind((address, config.port))
+            except OSError as error:
+                if error.errno == errno.EADDRNOTAVAIL:
+                    raise ServerError(f"{address} is not an address of this machine; 0.0.0.0 finds one") from error
+                reason = f"port {config.port} cannot be used: {error.strerror}; choose another with --port"
+                raise ServerError(reason) from error
+        yield sockets
+
+
+def serve(config: ServerConfig, app: App, sockets: list[socket.socket]) -> None:
     """Serves an application until the process is told to end; then what runs is kept, to go on at the next start."""
     os.umask(0o077)
     http = limited_protocol(min(config.max_connections, descriptors() // 2))
-    server = uvicorn.Server(
+    server = _Server(
         uvicorn.Config(
-            app, host="127.0.0.1", port=config.port, log_level="error", timeout_graceful_shutdown=2, loop="asyncio",
-            http=http, ws="none", backlog=128, server_header=False,
-            proxy_headers=False,
+            app, log_level="error", timeout_graceful_shutdown=10, loop="asyncio", http=http, ws="none", backlog=128,
+            server_header=False, proxy_headers=False,
         )
     )  # fmt: skip
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, server.handle_exit)
-    server.run()
+    server.run(sockets=sockets)
