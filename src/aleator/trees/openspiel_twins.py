@@ -14,6 +14,7 @@ import numpy as np
 
 from aleator.errors import GameError
 from aleator.games.base import Game
+from aleator.games.extensive.openspiel import import_pyspiel
 from aleator.games.goofspiel import Goofspiel
 from aleator.games.leduc import Leduc
 from aleator.games.liars_dice import LiarsDice
@@ -90,9 +91,9 @@ def twin_policy(policy: Policy) -> Any:
 
     Raises:
         GameError: OpenSpiel has no such game.
+        MissingExtraError: OpenSpiel is not installed.
     """
-    twin = find_twin(policy.game)
-    import pyspiel
+    twin, pyspiel = find_twin(policy.game), import_pyspiel()
     from open_spiel.python.policy import TabularPolicy
 
     source = pyspiel.load_game(twin.source)

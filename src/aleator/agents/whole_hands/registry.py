@@ -9,8 +9,10 @@ from typing import Any
 
 from aleator.agents.known import ITERATIONS, MAX_NUMBER, OWN_CLASS, KnownFamily, switch
 from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.biased import BIASES, BiasedAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.agents.whole_hands.search_settings import NestedSettings, SearchSettings
+from aleator.agents.whole_hands.tight_aggressive import TightAggressive, TightAggressiveAgent
 from aleator.errors import AgentError, did_you_mean
 from aleator.settings import PLACED, Setting, settings_of
 
@@ -29,9 +31,7 @@ def _scripted(name: str, values: Values) -> HandAgent:
 
 
 def _tight_aggressive(values: Values) -> HandAgent:
-    from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
-
-    return TightAggressiveAgent()
+    return TightAggressiveAgent(TightAggressive(**values))
 
 
 def _pot_odds(values: Values) -> HandAgent:
@@ -102,6 +102,10 @@ def _rebel(values: Values) -> HandAgent:
     return RebelHandAgent(SearchSettings(**values), safe=safe)
 
 
+def _biased(values: Values) -> HandAgent:
+    return BiasedAgent(load_hand_agent(values.pop("agent")), **values)
+
+
 def _python(values: Values) -> HandAgent:
     from aleator.games.own import make_own
 
@@ -124,7 +128,10 @@ _KNOWN = (
         for name, (summary, _) in HABITS.items()
     ),
     KnownHandAgent(
-        family="tight-aggressive", summary="a rule bot: bets good hands, bluffs a little", make=_tight_aggressive
+        family="tight-aggressive",
+        summary="a rule bot: bets good hands, bluffs a little",
+        make=_tight_aggressive,
+        settings=settings_of(TightAggressive()),
     ),
     KnownHandAgent(family="pot-odds", summary="checks, and calls what its equity is worth", make=_pot_odds),
     KnownHandAgent(
@@ -197,6 +204,16 @@ _KNOWN = (
         settings=(
             *settings_of(SearchSettings()),
             switch("average", "plays the average policy, not a random iteration", key="safe", value=False),
+        ),
+    ),
+    KnownHandAgent(
+        family="biased",
+        summary="another agent that likes one kind of action too much",
+        make=_biased,
+        settings=(
+            Setting(name="agent", form=PLACED, required=True, help="who is biased"),
+            Setting(name="towards", choices={name: name for name in BIASES}, default="call", help="what it likes"),
+            Setting(name="times", kind=float, least=1.0, most=1000.0, default=5.0, help="how much likelier that gets"),
         ),
     ),
     KnownHandAgent(

@@ -14,30 +14,27 @@ import numpy.typing as npt
 from aleator.agents.whole_hands.base import BatchAgent, BatchPolicy
 from aleator.agents.whole_hands.scripted import raise_amounts
 from aleator.caching import lru_cache
+from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.equity import hand_strengths
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, NO_CODE, HandBatch
+from aleator.settings import check_settings, setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TightAggressive:
-    """The numbers of the rules; strengths are shares of all hands, 0 to 1.
+    """The numbers of the rules; strengths are shares of all hands, 0 to 1."""
 
-    Attributes:
-        value_bet: bets hands from here on when checked to.
-        bluff, bluff_share: and this share of the hands below.
-        value_raise: raises hands from here on when bet to.
-        margin: calls hands whose strength is that much above the odds it gets.
-        size: of bets and raises, in pots.
-    """
+    value_bet: float = setting(0.68, name="value-bet", most=1.0, help="bets hands from this strength on")
+    bluff: float = setting(0.15, most=1.0, help="bluffs with hands below this strength")
+    bluff_share: float = setting(0.3, name="bluff-share", most=1.0, help="how often it bluffs with them")
+    value_raise: float = setting(0.9, name="value-raise", most=1.0, help="raises bets with hands from here on")
+    margin: float = setting(0.15, least=-1.0, most=1.0, help="how much stronger than the pot odds a call must be")
+    size: float = setting(0.75, least=0.01, most=100.0, unit="pots", help="of bets and raises")
 
-    value_bet: float = 0.68
-    bluff: float = 0.15
-    bluff_share: float = 0.3
-    value_raise: float = 0.9
-    margin: float = 0.15
-    size: float = 0.75
+    def __post_init__(self) -> None:
+        check_settings(self, AgentError)
 
 
 class TightAggressiveAgent(BatchAgent):

@@ -117,7 +117,8 @@ def quiet() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _pyspiel() -> Any:
+def import_pyspiel() -> Any:
+    """Returns OpenSpiel's module; raises MissingExtraError where it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -127,7 +128,7 @@ def _pyspiel() -> Any:
 
 def load_source(name: str) -> Any:
     """Returns OpenSpiel's game of that name."""
-    pyspiel = _pyspiel()
+    pyspiel = import_pyspiel()
     short = name.partition("(")[0].strip()
     known = pyspiel.registered_names()
     if short not in known:
@@ -233,7 +234,7 @@ def asking(name: str) -> Iterator[None]:
 
 def _turn_based(source: Any, name: str) -> Any:
     """Returns the game with moves in turn, after checking that it is one we can solve."""
-    pyspiel = _pyspiel()
+    pyspiel = import_pyspiel()
     kind = source.get_type()
     if source.num_players() != 2:
         raise GameError(f"{name} has {source.num_players()} players; two are needed")
@@ -252,7 +253,7 @@ def _turn_based(source: Any, name: str) -> Any:
 
 def _sees_everything(source: Any) -> bool:
     """Returns whether a game has perfect information and no chance."""
-    kind, known = source.get_type(), _pyspiel().GameType
+    kind, known = source.get_type(), import_pyspiel().GameType
     return bool(
         kind.information == known.Information.PERFECT_INFORMATION
         and kind.chance_mode == known.ChanceMode.DETERMINISTIC
@@ -268,7 +269,7 @@ def _first_history(source: Any) -> _SpielHistory:
 
 def _observer(source: Any) -> Callable[[Any, int], str] | None:
     """Returns a function (state, player) -> what everybody saw last, None if the game has no public observations."""
-    pyspiel = _pyspiel()
+    pyspiel = import_pyspiel()
     from open_spiel.python.observation import make_observation
 
     wanted = pyspiel.IIGObservationType(

@@ -46,16 +46,30 @@ _PERSONAS: Final = {
     "modicum": ("Modicum", 160, 5, "searches to a depth at which its opponent may choose how to go on"),
     "libratus": ("Libratus", 220, 5, "a blueprint early, solved again in the hand as it goes"),
 }
-_LEFT_OUT: Final = {"always-fold", "random", "python", "equilibrium"}
+_LEFT_OUT: Final = {"always-fold", "random", "python", "equilibrium", "biased"}
 _SEARCHING: Final = {"deepstack", "rebel", "modicum"}
-_LIMITED: Final = Rival(
-    name="rebel-quick",
-    agent="rebel:preflop=30,flop=8,turn=20,river=60",
-    title="Young ReBeL",
-    face=320,
-    level=4,
-    summary="the same search with a fraction of the thought",
-)
+_OTHERS: Final = (  # agents of the registry with other settings
+    Rival(
+        name="nit", agent="tight-aggressive:value-bet=0.85,bluff-share=0,value-raise=0.97,margin=0.35", title="Nora",
+        face=95, level=2, summary="waits for a good hand, and believes your bets",
+    ),
+    Rival(
+        name="station", agent="tight-aggressive:value-bet=0.85,bluff-share=0,value-raise=0.98,margin=-0.25",
+        title="Carl", face=55, level=2, summary="wants to see your cards, and seldom bets",
+    ),
+    Rival(
+        name="maniac", agent="tight-aggressive:value-bet=0.45,bluff=0.35,bluff-share=0.7,value-raise=0.75,size=1.2",
+        title="Max", face=0, level=2, summary="bets big and often, with whatever he has",
+    ),
+    Rival(
+        name="rebel-quick", agent="rebel:preflop=30,flop=8,turn=20,river=60", title="Young ReBeL", face=320, level=4,
+        summary="the same search with a fraction of the thought",
+    ),
+    Rival(
+        name="rebel-calls", agent="biased:rebel,towards=call,times=4", title="Curious ReBeL", face=300, level=4,
+        summary="searches like ReBeL, but cannot resist a call",
+    ),
+)  # fmt: skip
 
 
 def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
@@ -79,8 +93,7 @@ def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
                 one = f" {number}" if len(blueprints) > 1 else ""
                 agent = f"{known.family}:{file}"
                 found.append(replace(rival, name=f"{known.family}-{number}", agent=agent, title=f"{title}{one}"))
-        if known.family == "rebel":
-            found.append(_LIMITED)
+    found += [rival for rival in _OTHERS if has_torch or "rebel" not in rival.agent]
     return sorted(found, key=lambda rival: rival.level)
 
 

@@ -1,0 +1,106 @@
+"""Whole hands in the browser: seconds that an agent takes to answer, and decisions that the coach grades a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from aleator.agents.whole_hands import load_hand_agent
+from aleator.apps.benchmarking import Progress, Result
+from aleator.apps.web.worker.channel import Channel
+from aleator.apps.web.worker.coach import review_hand
+from aleator.apps.web.worker.whole_hands import play
+from aleator.arena.whole_hands.play import play_hands
+from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.variants import load_hand_game
+
+SUMMARY = "whole hands: an agent's answers at the table of the browser, and decisions graded a minute"
+GRADING = "grading"
+CASES = ("tight-aggressive", "rebel-quick", "rebel", "deepstack", GRADING)
+SECONDS = 60.0
+"""How long each case is measured."""
+
+_MOVES = ("c", "c", "c", "50%", "pot")
+
+
+class _Nobody(Channel):
+    """A channel that nobody listens to."""
+
+    def __init__(self) -> None:
+        self.stopped = self.suspended = False
+
+    def send(self, kind: str, value: Any) -> None:
+        """Forgets what is sent."""
+
+
+def run(progress: Progress, cases: Sequence[str] = CASES) -> Result:
+    """Returns a row per agent, and one of the coach; what is loaded at the first time is not counted."""
+    rows = []
+    for number, case in enumerate(cases):
+        progress(number / len(cases), case)
+        times = list(_timed(_graded_hands() if case == GRADING else _answers(case)))
+        rows.append(
+            {
+                "what": "a decision graded" if case == GRADING else f"an answer of {case}",
+                "measured": len(times),
+                "p50, seconds": float(np.percentile(times, 50)),
+                "p95, seconds": float(np.percentile(times, 95)),
+                "slowest": max(times),
+                "a minute": 60 * len(times) / sum(times),
+            }
+        )
+    notes = [
+        "An answer: from a move of the player to the next one, an agent may act several times in between.",
+        "Goals: an answer p95 5 s, 10 decisions graded a minute, on 2 cores.",
+    ]
+    return Result(title="Whole hands of no-limit hold'em, 100 big blinds", rows=rows, notes=notes)
+
+
+def _timed(calls: Iterator[Callable[[], int]]) -> Iterator[float]:
+    """Yields the seconds of each of a call's pieces, for a minute; the first call loads networks and kernels."""
+    next(calls)()
+    end = perf_counter() + SECONDS
+    for call in calls:
+        before = perf_counter()
+        pieces = call()
+        yield from [(perf_counter() - before) / pieces] * pieces if pieces else []
+        if perf_counter() > end:
+            return
+
+
+def _answers(opponent: str) -> Iterator[Callable[[], int]]:
+    """Yields moves of a player who mostly calls; each returns after the agent's answer."""
+    rng = np.random.default_rng(1)
+    state: dict[str, Any] = {"opponent": opponent, "stack": 10_000, "seed": 1, "dealt": 0, "hand": None}
+    over = True
+
+    def move(text: str) -> Callable[[], int]:
+        def call() -> int:
+            nonlocal over
+            answer = play({"state": state, "move": text, "blueprints": []}, _Nobody())
+            over = answer["view"]["hand"]["over"]
+            return 1
+
+        return call
+
+    while True:
+        legal = (
+            None if over else play({"state": state, "move": None, "blueprints": []}, _Nobody())["view"]["hand"]["legal"]
+        )
+        choice = str(rng.choice(_MOVES))
+        yield move("deal" if legal is None else choice if choice == "c" or legal["min"] is not None else "c")
+
+
+def _graded_hands() -> Iterator[Callable[[], int]]:
+    """Yields hands of a rule bot, to be graded; each returns how many decisions it had."""
+    setup = load_hand_game("hunl:stack=10000").setup
+    bots = [load_hand_agent("tight-aggressive"), load_hand_agent("pot-odds")]
+    number = 0
+    while True:
+        played = play_hands(setup, bots, np.arange(number, number + 1), 3)
+        record = HandRecord.from_dict(played.hands.to_dict(0, number), setup)
+        number += 1
+        yield lambda record=record: len(review_hand(record, 0))  # type: ignore[misc]
