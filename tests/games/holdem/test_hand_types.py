@@ -12,14 +12,17 @@ from aleator.games.holdem.hand_types import DRAWS, MADE, NO_TYPE, hand_types
 @pytest.mark.parametrize(
     ("board", "hand", "made"),
     [
-        ("Ks 7h 2d", "KhQd", "top pair"), ("Ks 7h 2d", "7s6s", "lower pair"), ("Ks 7h 2d", "AsAd", "overpair"),
-        ("Ks 7h 2d", "QsQd", "lower pair"), ("Ks 7h 2d", "AsQd", "ace high"), ("Ks 7h 2d", "QsJd", "nothing"),
+        ("Ks 7h 2d", "KhQd", "top pair"), ("Ks 7h 2d", "7s6s", "second pair"), ("Ks 7h 2d", "Ah2s", "lower pair"),
+        ("Ks 7h 2d", "AsAd", "overpair"),
+        ("Ks 7h 2d", "QsQd", "underpair"), ("Ks 7h 2d", "3s3d", "underpair"), ("Ks 7h 2d", "AsQd", "ace high"),
+        ("Ks 7h 2d", "QsJd", "nothing"),
         ("Ks 7h 2d", "KdKh", "three of a kind"), ("Ks 7h 2d", "Kd7d", "two pair"), ("Ks Kh 7d", "AsQd", "ace high"),
-        ("Ks Kh 7d", "9s9d", "lower pair"), ("Ks Kh 7d", "7s6s", "lower pair"), ("Ks Kh 7d", "AsAd", "overpair"),
+        ("Ks Kh 7d", "9s9d", "underpair"), ("Ks Kh 7d", "7s6s", "second pair"), ("Ks Kh 7d", "AsAd", "overpair"),
         ("Ks Kh 7d", "Kd2s", "three of a kind"), ("Ks Kh 7d", "7s7c", "full house"), ("Ks 7s 2s", "AsQs", "flush"),
         ("Ks Qh Jd", "AsTd", "straight"), ("As Kd Qh Jc Ts", "2c2d", "straight"),
         ("8s 8h 8d 8c", "2c2d", "four of a kind"), ("Ks Kh 7d 7c", "AsQd", "ace high"),
-        ("Ks Kh 7d 7c", "QsQd", "lower pair"), ("9s Ts Js", "QsKs", "straight flush"),
+        ("Ks Kh 7d 7c", "QsQd", "underpair"), ("Ks 9h 7d 4c", "7h2d", "lower pair"),
+        ("9s Ts Js", "QsKs", "straight flush"),
         ("Ks 9h 7d 7c", "Kd9d", "two pair"), ("Ks 9h 7d 7c", "Kd3d", "top pair"),
     ],
 )  # fmt: skip
@@ -34,6 +37,10 @@ def test_made_hands(board: str, hand: str, made: str) -> None:
         ("9s 8h 2d", "JdTc", "open-ended draw"), ("9s 8h 2d", "QdJc", "gutshot"), ("9s 8h 2d", "QdTc", "gutshot"),
         ("9s 8s 2d", "JsTs", "combo draw"), ("2s 3h 4d", "AdKc", "gutshot"), ("9s 8h 7d", "JdTc", "no draw"),
         ("Qs Jh Td 9c", "2d2c", "no draw"), ("Qs Td 9c", "8d6c", "open-ended draw"),
+        ("Ks 7h 2d", "QsJs", "backdoor flush draw"), ("Ks 7s 2d", "As3c", "backdoor flush draw"),
+        ("Ks 7h 2d", "9c8c", "backdoor straight draw"), ("Ks 7h 2d", "Ac4c", "backdoor straight draw"),
+        ("Ks 7h 2d", "Qc8c", "no draw"), ("Ks 7h 2d", "8c8d", "no draw"), ("Ks 7h 2d 2c", "QsJs", "no draw"),
+        ("Ks 7s 2s", "QsJs", "no draw"),
     ],
 )  # fmt: skip
 def test_draws(board: str, hand: str, draw: str) -> None:

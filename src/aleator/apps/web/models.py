@@ -101,11 +101,15 @@ class RangeText(Model):
 
 
 class RangeReport(BaseModel):
-    """A hand range: its canonical text, the number of hands, and the mean weight of each of the 169 classes."""
+    """A hand range: its canonical text, the number of hands, and the mean weight of each of the 169 classes.
+
+    `mixed` has the classes whose hands weigh differently, hand by hand.
+    """
 
     canonical: str
     num_hands: float
     weights: list[float]
+    mixed: dict[str, dict[str, float]]
 
 
 class Preset(BaseModel):

@@ -1,8 +1,10 @@
 """What poker players call a hand on a board: set, top pair, flush draw; one made type and, before the river, one draw.
 
 A pair counts as the hand's own only if a card of the hand takes part in it: on K K 7 a hand of A Q has no pair, and 9 9
-has a pocket pair below the top card. Two ranks that complete a straight make an open-ended draw, wherever they lie; a
-combo draw is one to a flush and to a straight.
+is an underpair: a pocket pair below the highest card of the board. Second pair is with the second highest rank of the
+board. Two ranks that complete a straight make an open-ended draw, wherever they lie; a combo draw is one to a flush and
+to a straight. On the flop a hand without a draw may have a backdoor one, which two cards complete: to a flush with
+three cards of a suit, or to a straight with both of its cards and one of the board among five ranks in a row.
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ from aleator.games.holdem.evaluator import Category, categories, evaluate
 
 MADE: Final = (
     "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind", "two pair", "overpair",
-    "top pair", "lower pair", "ace high", "nothing",
+    "top pair", "underpair", "second pair", "lower pair", "ace high", "nothing",
 )  # fmt: skip
-DRAWS: Final = ("combo draw", "flush draw", "open-ended draw", "gutshot", "no draw")
+DRAWS: Final = (
+    "combo draw", "flush draw", "open-ended draw", "gutshot", "backdoor flush draw", "backdoor straight draw",
+    "no draw",
+)  # fmt: skip
 NO_TYPE: Final = -1
 
 _ACE: Final = NUM_RANKS - 1
@@ -55,8 +60,11 @@ def _made(hand: Sequence[int], board: Sequence[int], kind: Category) -> str:
         return kind.label
     if own_pair and kind >= Category.PAIR:
         if own[0] == own[1]:
-            return "overpair" if own[0] > max(table) else "lower pair"
-        return "top pair" if max(table) in own else "lower pair"
+            return "overpair" if own[0] > max(table) else "underpair"
+        places = sorted({*table}, reverse=True)
+        return {0: "top pair", 1: "second pair"}.get(
+            min(places.index(rank) for rank in own if rank in places), "lower pair"
+        )
     return "ace high" if _ACE in own else "nothing"
 
 
@@ -71,8 +79,21 @@ def _draw(hand: Sequence[int], board: Sequence[int], kind: Category) -> str:
     flush = kind < Category.FLUSH and any(suits.count(card % NUM_SUITS) == 4 for card in hand)
     outs = _straight_outs(hand, board) if kind < Category.STRAIGHT else 0
     if flush:
-        return DRAWS[0] if outs else DRAWS[1]
-    return DRAWS[2] if outs > 1 else DRAWS[3] if outs else DRAWS[4]
+        return "combo draw" if outs else "flush draw"
+    if outs:
+        return "open-ended draw" if outs > 1 else "gutshot"
+    if len(board) == 3 and kind < Category.STRAIGHT:
+        return _backdoor_draw(hand, board)
+    return "no draw"
+
+
+def _backdoor_draw(hand: Sequence[int], board: Sequence[int]) -> str:
+    suits = [card % NUM_SUITS for card in (*hand, *board)]
+    if any(suits.count(card % NUM_SUITS) == 3 for card in hand):
+        return "backdoor flush draw"
+    own, table = {card // NUM_SUITS for card in hand}, {card // NUM_SUITS for card in board}
+    connected = any(len(own & straight) == 2 and len((own | table) & straight) == 3 for straight in _STRAIGHTS)
+    return "backdoor straight draw" if connected else "no draw"
 
 
 def _straight_outs(hand: Sequence[int], board: Sequence[int]) -> int:

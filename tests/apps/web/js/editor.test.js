@@ -8,6 +8,8 @@ const { boardCards, drawnBoard, makeBoard, toggled } = await import("#js/editor/
 const { makeAmounts, spotRules } = await import("#js/editor/amounts.js");
 const { parseSizes } = await import("#js/editor/sizes.js");
 const { makeEstimate } = await import("#js/editor/estimate.js");
+const { makePast } = await import("#js/editor/past.js");
+const { handsOf } = await import("#js/suits.js");
 const { addHands, countHands, makePainter, rangeText } = await import("#js/painter.js");
 const { CLASSES, DECK } = await import("#js/cards.js");
 const { describeSpot } = await import("#js/spot.js");
@@ -60,6 +62,8 @@ test("sizes are read with spaces, commas and none", () => {
 test("painted classes are written with their weights", () => {
   const weights = CLASSES.map((name) => ({ AA: 1, AKs: 0.5, 22: 1 / 3 })[name] ?? 0);
   assert.equal(rangeText(weights), "AA,AKs:0.5,22:0.333");
+  const mixed = { AKs: { AcKc: 0, AdKd: 1, AhKh: 0.5, AsKs: 0 } };
+  assert.equal(rangeText(weights, mixed), "AA,AdKd,AhKh:0.5,22:0.333");
   assert.equal(countHands(weights), 6 + 2 + 2);
   assert.equal(addHands("AA", "KK,QQ", 1), "AA,KK,QQ");
   assert.equal(addHands("", "KK,QQ", 0.5), "KK:0.5,QQ:0.5");
@@ -114,4 +118,27 @@ test("a spot is told in words, from its street on", () => {
     ["Turn", "both: bets 50%, raises 2x"],
     ["River", "OOP: donks 30%; IP: no bets"],
   ]);
+});
+
+test("a class has its hands as the server writes them", () => {
+  assert.deepEqual(handsOf("AA"), ["AdAc", "AhAc", "AhAd", "AsAc", "AsAd", "AsAh"]);
+  assert.deepEqual(handsOf("AKs"), ["AcKc", "AdKd", "AhKh", "AsKs"]);
+  assert.equal(handsOf("AKo").length, 12);
+  assert.equal(handsOf("AKo")[0], "AcKd");
+});
+
+test("changes are kept to go back to, those in quick succession as one", () => {
+  let time = 0;
+  const past = makePast(() => time);
+  assert.equal(past.take(), null);
+  past.keep({ pot: 100 }, { pot: 100 });
+  assert.ok(past.isEmpty(), "nothing has changed");
+  past.keep({ pot: 100 }, { pot: 1 });
+  time += 100;
+  past.keep({ pot: 1 }, { pot: 12 });
+  time += 1000;
+  past.keep({ pot: 12 }, { pot: 120 });
+  assert.deepEqual(past.take(), { pot: 12 });
+  assert.deepEqual(past.take(), { pot: 100 });
+  assert.ok(past.isEmpty());
 });

@@ -9,21 +9,29 @@ from pydantic import ValidationError
 
 from aleator.apps.web.models import SpotModel
 from aleator.apps.web.worker.channel import Channel
-from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES
+from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, NUM_HAND_CLASSES, format_hand
 from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
 from aleator.games.holdem.spot import SpotError
 from aleator.games.holdem.spot_file import format_spot, parse_spot, spot_from_table, spot_table
 
 
 def read_range(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the hand range `text`: its canonical text, the number of hands, the mean weight of each class."""
+    """Returns the hand range `text`: its canonical text, the number of hands, the mean weight of each class.
+
+    Classes whose hands weigh differently are under `mixed`, hand by hand.
+    """
     if not params["text"].strip():
-        return {"canonical": "", "num_hands": 0.0, "weights": [0.0] * NUM_HAND_CLASSES}
+        return {"canonical": "", "num_hands": 0.0, "weights": [0.0] * NUM_HAND_CLASSES, "mixed": {}}
     weights = parse_hand_range(params["text"])
     sizes = np.bincount(HAND_CLASSES, minlength=NUM_HAND_CLASSES)
     classes = np.bincount(HAND_CLASSES, weights=weights, minlength=NUM_HAND_CLASSES) / sizes
     canonical = format_hand_range(weights, digits=3) if weights.any() else ""
-    return {"canonical": canonical, "num_hands": weights.sum(), "weights": classes.round(4)}
+    mixed = {
+        HAND_CLASS_NAMES[number]: {format_hand(int(hand)): float(weights[hand].round(4)) for hand in hands}
+        for number in np.unique(HAND_CLASSES[np.abs(weights - classes[HAND_CLASSES]) > 1e-6])
+        for hands in [np.flatnonzero(number == HAND_CLASSES)]
+    }
+    return {"canonical": canonical, "num_hands": weights.sum(), "weights": classes.round(4), "mixed": mixed}
 
 
 def parse(params: dict[str, Any], channel: Channel) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import { button, debounce, h } from "./dom.js";
 import { number, percent } from "./format.js";
 import { makeGrid, plain } from "./grid.js";
 import { QUICK, TYPICAL } from "./ranges.js";
+import { handsOf, makeSuits } from "./suits.js";
 
 const TITLES = { oop: "Out of position, acts first", ip: "In position, acts second" };
 const nothing = () => new Array(CLASSES.length).fill(0);
@@ -20,10 +21,14 @@ export function makePainter(side, onchange) {
   };
 }
 
-// the painted classes as text; the server merges them into runs
-export function rangeText(weights) {
-  const token = (weight, index) => CLASSES[index] + (weight < 1 ? `:${Number(weight.toFixed(3))}` : "");
-  return weights.flatMap((weight, index) => (weight > 0 ? [token(weight, index)] : [])).join(",");
+const token = (name, weight) => name + (weight < 1 ? `:${Number(weight.toFixed(3))}` : "");
+const tokens = (entries) => entries.filter(([, weight]) => weight > 0).map(([name, weight]) => token(name, weight));
+
+// the painted classes as text, those in `mixed` hand by hand; the server merges them into runs
+export function rangeText(weights, mixed = {}) {
+  return CLASSES.flatMap((name, at) => tokens(mixed[name] ? Object.entries(mixed[name]) : [[name, weights[at]]])).join(
+    ",",
+  );
 }
 
 // a range with more hands, each with a weight
@@ -38,9 +43,10 @@ export function countHands(weights) {
 
 class Painter {
   constructor(side, onchange) {
-    Object.assign(this, { side, onchange, weights: nothing(), brush: 1, painting: null, turn: 0 });
+    Object.assign(this, { side, onchange, weights: nothing(), mixed: {}, brush: 1, painting: null, turn: 0 });
     this.name = side.toUpperCase();
     this.grid = makeGrid(`Range of ${this.name}`, { onpress: (index, _, phase) => this.press(index, phase) });
+    this.suits = makeSuits((hand) => this.pressHand(hand));
     this.count = h("span", { class: "muted" });
     this.problem = h("p", { class: "problem-text" });
     this.text = this.makeText();
@@ -56,6 +62,7 @@ class Painter {
       { class: "painter", dataset: { side: this.side } },
       h("div", { class: "painter-head" }, title),
       this.grid.element,
+      this.suits.element,
       this.makeBrush(),
       this.makeChips(),
       this.makeTypical(),
@@ -110,15 +117,32 @@ class Painter {
 
   clear() {
     this.weights = nothing();
+    this.mixed = {};
     this.draw();
     this.write(++this.turn);
   }
 
   press(index, phase) {
     const { weights, brush } = this;
+    const name = CLASSES[index];
+    this.suits.choose(name);
     if (phase !== "drag") this.painting = Math.abs(weights[index] - brush) < 1e-6 ? 0 : brush;
-    if (weights[index] === this.painting) return;
+    if (weights[index] === this.painting && !this.mixed[name]) return;
     weights[index] = this.painting;
+    delete this.mixed[name];
+    this.draw();
+    this.write(++this.turn);
+  }
+
+  // one hand of the class that was painted last, on or off
+  pressHand(hand) {
+    const name = this.suits.name;
+    const index = CLASSES.indexOf(name);
+    const hands = this.mixed[name] ?? Object.fromEntries(handsOf(name).map((one) => [one, this.weights[index]]));
+    hands[hand] = hands[hand] > 0 ? 0 : this.brush;
+    const shares = Object.values(hands);
+    this.weights[index] = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    this.mixed[name] = hands;
     this.draw();
     this.write(++this.turn);
   }
@@ -127,11 +151,12 @@ class Painter {
     this.grid.paint((index) => describe(this.weights[index], CLASSES[index]));
     const hands = countHands(this.weights);
     this.count.textContent = `${number(hands, 4)} hands, ${percent(hands / 1326, 1)}`;
+    this.suits.draw((hand) => this.mixed[this.suits.name]?.[hand] ?? this.weights[CLASSES.indexOf(this.suits.name)]);
   }
 
   async writeText(mine) {
     if (mine !== this.turn) return;
-    const found = await api.range(rangeText(this.weights));
+    const found = await api.range(rangeText(this.weights, this.mixed));
     if (mine !== this.turn) return;
     this.text.value = found.canonical;
     this.problem.textContent = "";
@@ -146,6 +171,7 @@ class Painter {
     this.problem.textContent = found.problem ?? "";
     if (!found.problem) {
       this.weights = found.weights;
+      this.mixed = found.mixed;
       this.draw();
     }
     this.onchange(this.text.value);

@@ -5,22 +5,26 @@ import { makePainter } from "../painter.js";
 import { makeAmounts, spotRules } from "./amounts.js";
 import { makeBoard } from "./board.js";
 import { makeEstimate } from "./estimate.js";
+import { makePast } from "./past.js";
 import { makeSizes } from "./sizes.js";
 import { makeSpotFiles } from "./spot-files.js";
 
 const clone = (value) => JSON.parse(JSON.stringify(value));
 
-export function makeEditor({ presets, algorithms }, start, onsolve, title) {
-  const editor = new Editor(presets, algorithms, onsolve);
+export function makeEditor({ presets, algorithms, cores }, start, onsolve, title) {
+  const editor = new Editor(presets, algorithms, onsolve, cores);
   editor.use(start, title ?? presets.find((preset) => preset.spot.board === start.board)?.name ?? "Spot");
   return { element: editor.element, leave: () => editor.leave() };
 }
 
 class Editor {
-  constructor(presets, algorithms, onsolve) {
-    Object.assign(this, { presets, onsolve, run: { threads: 1, bits: 32 } });
+  constructor(presets, algorithms, onsolve, cores = 1) {
+    Object.assign(this, { presets, onsolve, run: { threads: cores, bits: 32 }, past: makePast() });
     const change = (edit) => this.change(edit);
     this.solve = button("Solve", () => this.submit(), { class: "primary big" });
+    this.back = button(["Undo", h("kbd", {}, "Ctrl Z")], () => this.undo(), { class: "quiet undo", disabled: true });
+    this.keys = (event) => this.onkey(event);
+    window.addEventListener("keydown", this.keys);
     this.name = h("input", { type: "text", value: "Spot", maxLength: 100, "aria-label": "Name" });
     this.oop = makePainter("oop", (text) => this.change((spot) => (spot.oop = text)));
     this.ip = makePainter("ip", (text) => this.change((spot) => (spot.ip = text)));
@@ -35,13 +39,14 @@ class Editor {
 
   leave() {
     this.estimate.forget();
+    window.removeEventListener("keydown", this.keys);
     this.oop.leave();
     this.ip.leave();
   }
 
   // what is always in sight: what this is, its name, and the button
   buildBar() {
-    return h("div", { class: "solve-bar" }, h("h1", {}, "Solve a spot"), this.name, this.solve);
+    return h("div", { class: "solve-bar" }, h("h1", {}, "Solve a spot"), this.name, this.back, this.solve);
   }
 
   buildPresets() {
@@ -93,9 +98,26 @@ class Editor {
   }
 
   change(edit, typed = false) {
+    const before = clone(this.spot);
     edit(this.spot);
+    this.past.keep(before, this.spot);
+    this.back.disabled = this.past.isEmpty();
     this.sizes.show(this.board.show(this.spot.board, typed));
     this.estimate.refresh();
+  }
+
+  undo() {
+    const before = this.past.take();
+    if (!before) return;
+    this.spot = before;
+    this.use(before, this.name.value);
+  }
+
+  onkey(event) {
+    const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName ?? "");
+    if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isField) return;
+    event.preventDefault();
+    this.undo();
   }
 
   swap() {
@@ -105,6 +127,7 @@ class Editor {
   }
 
   use(spot, name) {
+    if (this.spot) this.past.keep(this.spot, spot);
     this.spot = clone(spot);
     this.name.value = name;
     this.oop.set(this.spot.oop);

@@ -20,7 +20,12 @@ export async function render(root, [id, path], query) {
 }
 
 async function overview(root, query) {
-  const [presets, algorithms, jobs] = await Promise.all([api.presets(), api.algorithms(), api.jobs("solve")]);
+  const [presets, algorithms, jobs, { cores }] = await Promise.all([
+    api.presets(),
+    api.algorithms(),
+    api.jobs("solve"),
+    api.about(),
+  ]);
   const { spot, title } = query.get("spot")
     ? withSizes(takeSpot(), presets[0].spot)
     : await startingSpot(query.get("from"), query.get("node"));
@@ -28,7 +33,7 @@ async function overview(root, query) {
     const job = await api.solve(request);
     location.hash = `#/solve/${job.id}`;
   };
-  const editor = makeEditor({ presets, algorithms }, spot ?? presets[0].spot, submit, title);
+  const editor = makeEditor({ presets, algorithms, cores }, spot ?? presets[0].spot, submit, title);
   const list = panel("");
   const refresh = async () => showList(list, await api.jobs("solve"), refresh);
   showList(list, jobs, refresh);
