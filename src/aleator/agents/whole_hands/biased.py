@@ -54,4 +54,4 @@ class BiasedAgent(HandAgent):
         liked = {"fold": codes == FOLD_CODE, "call": codes == CALL_CODE, "raise": codes > 0}[self.towards]
         bent = probabilities * np.where(liked, self.times, 1.0)[:, :, None]
         total = bent.sum(axis=1, keepdims=True)
-        return np.divide(bent, total, out=np.zeros_like(bent), where=total > 0.0)
+        return bent / np.where(total > 0.0, total, 1.0)
