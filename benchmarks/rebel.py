@@ -22,6 +22,7 @@ from aleator.agents.asking import ask_action
 from aleator.agents.rebel import RebelAgent
 from aleator.games import load_game
 from aleator.games.table import Table
+from aleator.learning.blocks import new_self_play
 from aleator.learning.config import preset
 from aleator.learning.training import Trainer
 from aleator.learning.value_network.encoding import Encoding
@@ -75,15 +76,16 @@ def _measure(name: str, device: str, low: bool, progress: Progress, part: float)
     config = preset("paper", game=name, games=games, updates=8, searches=10 * games)
     trainer = Trainer(config, device=device, low_precision=low)
     _teach(trainer)
+    play = new_self_play(config, trainer.subgames, None, games)
     for _ in range(5):  # into the midst of games
-        trainer.self_play.play(trainer.leaf_values())
-    trainer.self_play.updates = UPDATES
+        play.play(trainer.leaf_values())
+    play.updates = UPDATES
     best, products = float("inf"), 0.0
     clock = perf_counter if device == "cuda" else process_time  # a core may be shared with other programs
     for _ in range(3):
-        leaves = len(trainer.subgames.forest(trainer.self_play.root).leaves)
+        leaves = len(trainer.subgames.forest(play.root).leaves)
         before = clock()
-        trainer.self_play.play(trainer.leaf_values())
+        play.play(trainer.leaf_values())
         if device == "cuda":
             torch.cuda.synchronize()
         best = min(best, clock() - before)

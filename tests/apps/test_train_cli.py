@@ -179,3 +179,16 @@ def test_help_does_not_load_torch(arguments: list[str]) -> None:
 )
 def test_durations(seconds: float, text: str) -> None:
     assert training.duration(seconds) == text
+
+
+def test_workers_in_step_make_the_run_of_one_process(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    asked = ("--game", "liars-dice:1x2", *TINY, "--set", "blocks=2", "--out")
+    for name, more in (("workers", ("--processes", "2", "--in-step")), ("alone", ())):
+        code, _, error = train(capsys, *asked, str(tmp_path / name), *more)
+        assert code == 0, error
+        assert ("2 workers, 2 blocks of games" in error) == ("2 workers" in error) == bool(more)
+    there, here = (contents(RunDirectory(tmp_path / name)) for name in ("workers", "alone"))
+    assert there[:2] == here[:2]
+    assert [line["workers"] for line in there[2]] == [2] * 8
+    code, _, error = train(capsys, *asked, str(tmp_path / "none"), "--in-step")
+    assert code == 2 and "--in-step is for workers: name them by --ray or --processes" in error

@@ -86,7 +86,7 @@ def test_runs_on_games_that_cannot_be_listed_resume(tmp_path: Path) -> None:
             train(trainer, run, NO_EVALUATION, stopped=lambda trainer=trainer, last=last: trainer.epoch >= last)  # type: ignore[misc]
         assert trainer.done
     assert contents(runs[0]) == contents(runs[1])
-    assert max(len(trainer.subgames.moves(root)) for root in trainer.self_play.root.tolist()) > 2
+    assert max(len(trainer.subgames.moves(root)) for root in trainer.source.blocks[0].root.tolist()) > 2
 
 
 def test_games_stand_where_a_checkpoint_of_before_says(tmp_path: Path) -> None:
@@ -96,12 +96,12 @@ def test_games_stand_where_a_checkpoint_of_before_says(tmp_path: Path) -> None:
     file = ArrayFile(run.path / CHECKPOINT)
     arrays = {name: np.array(file.read(name)) for name in file.names if name != "play.moves"}
     listed = Trainer(tiny()).subgames.complete().states
-    states = [before.subgames.states[root] for root in before.self_play.root.tolist()]
+    states = [before.subgames.states[root] for root in before.source.blocks[0].root.tolist()]
     arrays["play.root"] = np.array([listed.index(state) for state in states])
     write_arrays(run.path / CHECKPOINT, arrays, file.metadata)
     after = Trainer(tiny())
     run.restore(after)
-    assert [after.subgames.states[root] for root in after.self_play.root.tolist()] == states
+    assert [after.subgames.states[root] for root in after.source.blocks[0].root.tolist()] == states
     assert len(set(states)) > 1
 
 

@@ -182,11 +182,11 @@ def test_searches_are_started_by_the_policy_network() -> None:
             asked_for.append(len(forest.shape))
             return ask(forest, root_reach)
 
-    with_start.self_play.play(with_start.leaf_values(), type(start)(Counted(), start.updates))
+    with_start.source.blocks[0].play(with_start.leaf_values(), type(start)(Counted(), start.updates))
     assert sum(asked_for) == 8
     with_start, without = Trainer(tiny(policy=True)), Trainer(tiny(policy=True, warm_start=0))
     targets = [
-        trainer.self_play.play(trainer.leaf_values(), trainer.warm_start()).values.targets
+        trainer.source.blocks[0].play(trainer.leaf_values(), trainer.warm_start()).values.targets
         for trainer in (with_start, without)
     ]
     assert not torch.equal(targets[0], targets[1])

@@ -12,9 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.learning.blocks import LocalBlocks, block_sizes
 from aleator.learning.config import RebelConfig
 from aleator.learning.learner import Learner
 from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, read_tensors, restore_generator
@@ -88,13 +90,6 @@ def _learners(trainer: Trainer) -> dict[str, Learner[Any]]:
     return dict(zip(("", "policy."), trainer.learners, strict=False))
 
 
-def _moves(trainer: Trainer) -> torch.Tensor:
-    """Returns [G, longest]: the moves that lead to where each game stands, -1 behind them."""
-    rows = [trainer.subgames.moves(number) for number in trainer.self_play.root.tolist()]
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=torch.int32)
-
-
 def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
     """Returns all tensors of a run by name."""
     tensors: dict[str, torch.Tensor] = {}
@@ -109,11 +104,16 @@ def _arrays(trainer: Trainer) -> dict[str, npt.NDArray[Any]]:
         filled = min(learner.replay.added, learner.replay.capacity)
         for name in ("inputs", "targets", "masks"):
             tensors[f"{prefix}replay.{name}"] = getattr(learner.replay, name)[:filled]
-    tensors["play.moves"] = _moves(trainer)
-    for player in (0, 1):
-        tensors[f"play.reach{player}"] = trainer.self_play.reach[player]
     tensors["generator"] = trainer.generator.get_state()
-    return {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+    arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+    standings = trainer.source.standings()
+    longest = max(standing.moves.shape[1] for standing in standings)
+    padded = [np.pad(moves, ((0, 0), (0, longest - moves.shape[1])), constant_values=-1) for _, moves, _ in standings]
+    arrays["play.moves"] = np.concatenate(padded)
+    for player in (0, 1):
+        arrays[f"play.reach{player}"] = np.concatenate([standing.reach[player] for standing in standings])
+    arrays["play.stints"] = np.array([standing.stints for standing in standings])
+    return arrays
 
 
 def _restore(trainer: Trainer, file: ArrayFile) -> None:
@@ -129,7 +129,7 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
             raise ValueError(f"{name} has shape {list(arrays[name].shape)}, not {list(target.shape)}")
         return arrays[name].to(device=target.device, dtype=target.dtype)
 
-    learners, play = _learners(trainer), trainer.self_play
+    learners, games, device = _learners(trainer), trainer.config.games, trainer.device
     kinds: dict[str, type] = {"epoch": int, "steps": int, "owed": float, "seconds": float, "device": str}
     kinds |= {f"{prefix}{name}": int for prefix in learners for name in ("added", "first")}
     facts = _check_facts(trainer.config, check_object(parse_json(file.metadata["facts"]), kinds), list(learners))
@@ -146,16 +146,23 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
             kept.copy_(fill(kept, f"{prefix}replay.{name}"))
     if "play.root" in arrays:  # of before: numbers among all subgames, in their order
         trainer.subgames.complete()
-        root = fill(play.root, "play.root")
+        root = fill(torch.zeros(games, dtype=torch.int64, device=device), "play.root")
         if bool(((root < 0) | (root >= len(trainer.subgames.states))).any()):
             raise ValueError("play.root names a subgame that is not there")
     else:
         rows = [[move for move in row if move >= 0] for row in arrays["play.moves"].tolist()]
-        root = torch.tensor([trainer.subgames.find(row) for row in rows], device=trainer.device)
-        if root.shape != play.root.shape:
-            raise ValueError(f"play.moves has {len(root):,} games, not {len(play.root):,}")
-    play.root = root
-    play.reach = (fill(play.reach[0], "play.reach0"), fill(play.reach[1], "play.reach1"))
+        root = torch.tensor([trainer.subgames.find(row) for row in rows], device=device)
+        if len(root) != games:
+            raise ValueError(f"play.moves has {len(root):,} games, not {games:,}")
+    reach = torch.ones((games, trainer.subgames.shapes.num_hands), device=device)
+    first, second = fill(reach, "play.reach0"), fill(reach, "play.reach1")
+    sizes = block_sizes(games, trainer.config.blocks)
+    stints = arrays.get("play.stints", torch.full((len(sizes),), facts["epoch"]))
+    if stints.shape != (len(sizes),) or bool((stints < 0).any()):
+        raise ValueError(f"play.stints are {stints.tolist()}, not one of each of {len(sizes)} blocks")
+    assert isinstance(trainer.source, LocalBlocks)  # workers take over from there
+    reached = list(zip(torch.split(first, sizes), torch.split(second, sizes), strict=True))
+    trainer.source.stand(torch.split(root, sizes), reached, stints.tolist())
     trainer.epoch, trainer.steps = facts["epoch"], facts["steps"]
     trainer.owed, trainer.seconds = facts["owed"], facts["seconds"]
     restore_generator(trainer, arrays["generator"], facts["device"])

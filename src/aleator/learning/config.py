@@ -38,6 +38,7 @@ class RebelConfig:
         warm_start: how many updates of each player its policies stand for when searches start with them; 0 for uniform
             starts.
         games: games played at the same time.
+        blocks: parts of these games with random numbers of their own, each played by one worker at a time.
         exploration: probability of a random action of the exploring player.
         linear_sampling: sample later updates more often when moving on.
         random_beliefs: draw beliefs at random instead of following play (the paper's ablation; it fails).
@@ -65,6 +66,7 @@ class RebelConfig:
     policy: bool = False
     warm_start: int = REBEL_ITERATIONS
     games: int = 64
+    blocks: int = 1
     exploration: float = 0.25
     linear_sampling: bool = False
     random_beliefs: bool = False
@@ -89,6 +91,8 @@ class RebelConfig:
         if self.layers > _MOST_LAYERS:
             raise SolveError(f"layers must be at least 1 and at most {_MOST_LAYERS}, not {shown(self.layers)}")
         settings.check_at_least(self, 0, "warm_start", "seed")
+        if not 1 <= self.blocks <= self.games:
+            raise SolveError(f"blocks must be at least 1 and at most {self.games:,} (games), not {shown(self.blocks)}")
         if self.policy and self.warm_start and not isinstance(self.rule.update, RegretRule):
             raise SolveError(f"{self.search} cannot be warm started; set warm_start=0, or search by cfr-d")
         for name in ("warm_up", "averaging"):
@@ -107,11 +111,10 @@ class RebelConfig:
         """What the value network looks like."""
         return NetworkConfig(layers=self.layers, width=self.width, layer_norm=self.layer_norm, zero_sum=self.zero_sum)
 
-    @property
-    def self_play(self) -> SelfPlayConfig:
-        """How self-play explores."""
+    def self_play(self, games: int) -> SelfPlayConfig:
+        """Returns how self-play with so many games explores."""
         return SelfPlayConfig(
-            games=self.games,
+            games=games,
             exploration=self.exploration,
             linear_sampling=self.linear_sampling,
             random_beliefs=self.random_beliefs,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
@@ -62,7 +62,7 @@ def estimate(trainer: Trainer, *, games: int = 64, updates: int = 32) -> Estimat
 def _play(trainer: Trainer, games: int, updates: int) -> float:
     """Returns the seconds that self-play takes for `_ROUNDS` searches of some games."""
     generator = torch.Generator(trainer.device).manual_seed(0)
-    config = replace(trainer.config.self_play, games=games)
+    config = trainer.config.self_play(games)
     play = SelfPlay(trainer.subgames, trainer.config.rule, updates, config, generator, trainer.decisions)
     values, start = trainer.leaf_values(), trainer.warm_start()
     return _timed(trainer, lambda: [play.play(values, start) for _ in range(_ROUNDS)])

@@ -87,7 +87,9 @@ def train(
         if number := pace.wanted(trainer.epoch, trainer.config.epochs):
             if on_epoch:
                 on_epoch(Moment(metrics, exploitability, error, "evaluating"), {})
-            played = trainer.play(playthroughs=number, seed=trainer.config.seed)
+            played = trainer.play(
+                playthroughs=number, seed=trainer.config.seed, on_progress=lambda _: trainer.source.tend()
+            )
             exploitability, error = played.exploitability, played.error
             measured = {"exploitability": exploitability, "error": error, "playthroughs": played.playthroughs}
         moment = Moment(metrics, exploitability, error)

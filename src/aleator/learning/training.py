@@ -2,13 +2,14 @@
 
 Algorithm:
     An epoch searches every game once with the networks' present parameters (or their moving average): the value network
-    at the leaves, the policy network, if there is one, for the policies to start with. It adds the examples to the
-    buffers, and takes training steps in proportion. The loss of values is twice the pointwise Huber loss.
+    at the leaves, the policy network, if there is one, for the policies to start with. It takes training steps in
+    proportion to the examples of the epochs before, and adds the new ones to the buffers. The loss of values is twice
+    the pointwise Huber loss. Who searches is the run's `source`: this process, or workers.
 
 Reference: ReBeL section 5.2, 5.3, 7 and App. G.
 
 Deviations:
-    On CUDA the training steps of an epoch run beside the next searches, on examples that came before.
+    On CUDA and with workers the training steps of an epoch run beside its searches.
     The moving average of parameters ("averaging") is not in the paper; the preset "paper" does without.
 
 Status: tests/learning/test_training.py; results in `models/`.
@@ -19,7 +20,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -27,16 +28,15 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import Game
 from aleator.games.registry import load_recorded_game
+from aleator.learning.blocks import LocalBlocks, Networks, Source, new_networks
 from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import Decisions, NetworkPolicies
+from aleator.learning.decisions import Decisions
 from aleator.learning.evaluation import Played, play_out
 from aleator.learning.learner import Learner
 from aleator.learning.memory import check_memory, policy_capacity, value_capacity
 from aleator.learning.perfect_information import SearchedPositions, search_positions
-from aleator.learning.rebel import SelfPlay
 from aleator.learning.replay import Replay
 from aleator.learning.subgames import Subgames
-from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.parts import one_thread
@@ -60,6 +60,9 @@ class EpochMetrics:
         learning_rate: of the epoch.
         seconds: wall time of the run so far.
         searches_per_second: of this epoch, training included.
+        work: of workers in this epoch, if there are some: how many ("workers"), how many died so far ("replaced"), the
+            share of the time that they searched ("busy"), examples of each in a second, and by how many training steps
+            the networks that searched were behind when their examples came ("staleness", "most_stale").
     """
 
     epoch: int
@@ -71,10 +74,13 @@ class EpochMetrics:
     seconds: float
     searches_per_second: float
     policy_loss: float | None = None
+    work: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the fields as JSON values."""
-        return asdict(self)
+        """Returns the fields as JSON values, `work` as fields of its own."""
+        fields = asdict(self)
+        work = fields.pop("work")
+        return {**fields, **work}
 
 
 class Trainer:
@@ -108,23 +114,12 @@ class Trainer:
         self._check_deals()
         self.decisions = Decisions(self.subgames, kind=config.encoding) if config.policy else None
         check_memory(config, self.subgames, self.decisions)
-        # parameters are drawn on the CPU, so that they are the same on every device
-        start = torch.Generator().manual_seed(config.seed)
-        network = ValueNetwork(
-            encoding.size, hands, config.network, generator=start, first_flag=encoding.first_flag
-        ).to(device)
+        values, policies = new_networks(config, self.subgames, self.decisions)
         self.generator = torch.Generator(device).manual_seed(config.seed)
         replay = Replay(value_capacity(config), encoding.size, hands, device=device)
-        self.values = Learner(network, replay, config)
-        self.policies = self._policy_learner(start) if config.policy else None
-        self.self_play = SelfPlay(
-            self.subgames,
-            config.rule,
-            config.updates,
-            config.self_play,
-            self.generator,
-            self.decisions,
-        )
+        self.values = Learner(values, replay, config)
+        self.policies = self._policy_learner(policies) if policies else None
+        self.source: Source = LocalBlocks(config, self.subgames, self.decisions)
         self.epoch, self.steps, self.seconds = 0, 0, 0.0
         self.owed = 0.0  # training steps that are due
         self._graph: _StepGraph | None = None
@@ -158,14 +153,14 @@ class Trainer:
             learner.network.load_state_dict(parameters)
             learner.averaged.load_state_dict(parameters)
 
-    def _policy_learner(self, start: torch.Generator) -> Learner[PolicyNetwork]:
-        """Returns a policy network that knows nothing."""
+    def _policy_learner(self, network: PolicyNetwork) -> Learner[PolicyNetwork]:
+        """Returns what trains a policy network."""
         assert self.decisions is not None
-        config, decisions, hands = self.config, self.decisions, self.subgames.shapes.num_hands
+        decisions, hands = self.decisions, self.subgames.shapes.num_hands
         actions, size = len(decisions.names), decisions.encoding.size
-        network = PolicyNetwork(size, actions, hands, config.network, generator=start).to(self.device)
-        capacity = policy_capacity(config, self.subgames)
-        return Learner(network, Replay(capacity, size, actions, hands, dtype=torch.uint8, device=self.device), config)
+        capacity = policy_capacity(self.config, self.subgames)
+        replay = Replay(capacity, size, actions, hands, dtype=torch.uint8, device=self.device)
+        return Learner(network, replay, self.config)
 
     @property
     def learners(self) -> list[Learner[Any]]:
@@ -197,15 +192,18 @@ class Trainer:
         """Whether the run is over."""
         return self.epoch >= self.config.epochs
 
+    def networks(self) -> Networks:
+        """Returns the networks that search."""
+        policies = self.policies.searcher if self.policies else None
+        return Networks(self.config, self.subgames, self.decisions, self.searcher, policies, self.low_precision)
+
     def leaf_values(self) -> BatchedValue:
         """Returns the network, as it is now, as a value function."""
-        return leaf_values(self.searcher, self.subgames.encoding, low_precision=self.low_precision)
+        return self.networks().searchers().values
 
     def warm_start(self) -> WarmStart | None:
         """Returns the policy network, as it is now, as what searches start with; None if they start with nothing."""
-        if not (self.policies and self.decisions and self.config.warm_start):
-            return None
-        return WarmStart(NetworkPolicies(self.policies.searcher, self.decisions), self.config.warm_start)
+        return self.networks().searchers().start
 
     def learning_rate(self) -> float:
         """Returns the learning rate at this point of the run."""
@@ -215,24 +213,25 @@ class Trainer:
     def run_epoch(self) -> EpochMetrics:
         """Searches every game once, and trains."""
         begin, config = time.perf_counter(), self.config
-        self.self_play.forget()
         if self.device.type == "cuda":
             side = torch.cuda.Stream(priority=-1)  # type: ignore[no-untyped-call]
             side.wait_stream(torch.cuda.current_stream())
-            values, start = self.leaf_values(), self.warm_start()
-            examples = self.self_play.play(values, start)  # only queued: the host does not wait for it
+            self.source.start(self.networks(), self.steps)
             with torch.cuda.stream(side):
                 losses = self._train()
             torch.cuda.current_stream().wait_stream(side)
         else:
-            examples = self.self_play.play(self.leaf_values(), self.warm_start())
+            self.source.start(self.networks(), self.steps)
             losses = self._train()
+        stints, before = self.source.collect(), self.replay.added
         self._check_deals()
-        for learner, made in zip(self.learners, examples, strict=False):
-            if made:
-                learner.replay.add(*made)
+        for stint in stints:
+            for learner, made in zip(self.learners, stint.examples, strict=False):
+                if made:
+                    learner.replay.add(*made)
         self.epoch += 1
-        self.owed += config.draws * len(examples.values.inputs) / config.batch
+        made_now = self.replay.added - before
+        self.owed += config.draws * made_now / config.batch
         if self.epoch == max(1, round(config.warm_up * config.epochs)):
             for learner in self.learners:
                 learner.replay.drop(0.5)
@@ -248,7 +247,15 @@ class Trainer:
             learning_rate=self.learning_rate(),
             seconds=self.seconds,
             searches_per_second=config.games / spent,
+            work=self._work([self.steps - stint.steps for stint in stints], made_now / spent),
         )
+
+    def _work(self, ages: list[int], examples: float) -> dict[str, float]:
+        """Returns what there is to say about workers; see `EpochMetrics`."""
+        if not (facts := self.source.facts()):
+            return {}
+        staleness = {"staleness": sum(ages) / len(ages), "most_stale": max(ages)}
+        return {**facts, "examples_per_second_and_worker": examples / facts["workers"], **staleness}
 
     def run(self) -> Iterator[EpochMetrics]:
         """Runs what is left of the run, epoch by epoch."""
@@ -270,11 +277,12 @@ class Trainer:
             learner.set_rate(self.learning_rate())
         if self.device.type == "cuda":
             self._graph = self._graph or _StepGraph(self)
-            return list(self._graph.run(places))
+            return list(self._graph.run(places, self.source.tend))
         total = torch.zeros(len(self.learners), dtype=torch.float64)
         with one_thread():
             for step in places:
                 total += self.train_step(step)
+                self.source.tend()
         return list((total / number).tolist())
 
     def train_step(self, places: Tensor) -> Tensor:
@@ -339,10 +347,11 @@ class _StepGraph:
         with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
             self._loss.add_(trainer.train_step(self._places))
 
-    def run(self, places: Tensor) -> list[float]:
+    def run(self, places: Tensor, on_step: Callable[[], None]) -> list[float]:
         """Takes steps on `places` [steps, networks, batch]; returns the mean losses."""
         self._loss.zero_()
         for step in places:
             self._places.copy_(step)
             self._graph.replay()
+            on_step()
         return list((self._loss / len(places)).tolist())

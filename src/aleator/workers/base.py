@@ -1,29 +1,66 @@
-"""The seam between what is to be done and who does it."""
+"""The seam between what is to be done and who does it.
+
+`Workers` are whoever is there: a count. `Workers.hire` makes a `Crew` of them that stays until a `with` block ends: it
+is given tasks, and what it was given is taken when it has ended. `Workers.run` does a list of tasks.
+
+    with workers.hire(prepare) as crew:
+        crew.publish(parameters)        # tasks that are given from now on are done with these
+        crew.give(0, task)
+        for done in crew.take():        # waits for one of them
+            use(done.result)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeVar
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy.typing as npt
 
 from aleator.errors import AleatorError
 
+Arrays = Mapping[str, npt.NDArray[Any]]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Prepare = Callable[[], Callable[[Task], Result]]
-"""Makes what does tasks: called once in each worker, so that agents and networks are loaded there and stay."""
+"""Makes what does tasks: called once in each worker, so that agents and networks are loaded there and stay.
 
-MOST_DEATHS = 3  # of workers, one after the other, without a result between them
+A function of a module, or a partial of one: it is sent to other processes. What it returns has a method `receive` if
+something is published: it is called before the first task that is to be done with that.
+"""
+
+MOST_DEATHS = 3  # of workers, one after the other, at the same task
+AHEAD = 2  # tasks of a worker that are there before it has ended one
 
 
 class WorkerError(AleatorError):
     """Workers that cannot be had or go on dying; the message says what to do."""
 
 
-class Workers(Protocol):
-    """Does tasks, several at a time.
+class Done(NamedTuple):
+    """A task that has ended.
 
     Attributes:
-        replaced: how many workers died and were replaced so far.
+        number: which one.
+        result: what it returned.
+        worker: who did it, in words.
+        seconds: what it took there.
+    """
+
+    number: int
+    result: Any
+    worker: str
+    seconds: float
+
+
+class Crew(Protocol):
+    """Workers that are prepared for one kind of task.
+
+    Attributes:
+        replaced: how many died so far; what they were doing is done again by others.
     """
 
     replaced: int
@@ -32,31 +69,100 @@ class Workers(Protocol):
     def count(self) -> int:
         """How many tasks are done at a time."""
 
-    def run(self, prepare: Prepare[Task, Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Yields the number of a task and its result as they end, every task once; what is left is dropped with it.
+    @property
+    def given(self) -> int:
+        """How many tasks were given and not taken."""
 
-        Args:
-            prepare: a function of a module, or a partial of one: it is sent to other processes.
-            tasks: values that can be sent there.
+    def publish(self, shared: Arrays) -> None:
+        """Says what tasks that are given from now on are done with; those given before keep what they had.
+
+        Who receives the arrays does not write into them.
         """
 
+    def give(self, number: int, task: Any) -> None:
+        """Gives a task, a value that can be sent to other processes, and its number, which only comes back."""
 
-class Here:
-    """This process, one task after the other."""
+    def take(self, *, wait: bool = True) -> list[Done]:
+        """Returns what has ended since the last time; waits until something has if `wait` and there is any task."""
+
+
+class Workers(ABC):
+    """Whoever does tasks, several at a time.
+
+    Attributes:
+        replaced: how many died and were replaced so far, in all crews that were dismissed.
+    """
 
     replaced = 0
-    count = 1
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many tasks are done at a time."""
+
+    @abstractmethod
+    def hire(self, prepare: Prepare[Any, Any], *, most: int | None = None) -> AbstractContextManager[Crew]:
+        """Returns workers that are prepared for tasks, for a `with` block; at most so many."""
 
     def run(self, prepare: Prepare[Task, Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Yields results in the order of the tasks; see `Workers`."""
-        if tasks:
-            do = prepare()
-            for number, task in enumerate(tasks):
-                yield number, do(task)
+        """Yields the number of a task and its result as they end, every task once; what is left is dropped with it."""
+        if not tasks:
+            return
+        with self.hire(prepare, most=len(tasks)) as crew:
+            given = ended = 0
+            while ended < len(tasks):
+                while given < len(tasks) and crew.given < AHEAD * crew.count:
+                    crew.give(given, tasks[given])
+                    given += 1
+                for done in crew.take():
+                    ended += 1
+                    yield done.number, done.result
+
+
+class Here(Workers):
+    """This process, one task after the other."""
+
+    count = 1
+
+    def hire(self, prepare: Prepare[Any, Any], *, most: int | None = None) -> AbstractContextManager[Crew]:
+        """Returns this process, which does a task when its result is asked for."""
+        return nullcontext(_HereCrew(prepare))
+
+
+class _HereCrew:
+    """This process as a crew."""
+
+    replaced, count = 0, 1
+
+    def __init__(self, prepare: Prepare[Any, Any]) -> None:
+        self._do: Any = prepare()
+        self._shared: tuple[int, Arrays] = 0, {}
+        self._received = 0
+        self._tasks: list[tuple[int, Any, tuple[int, Arrays]]] = []
+
+    @property
+    def given(self) -> int:
+        return len(self._tasks)
+
+    def publish(self, shared: Arrays) -> None:
+        self._shared = self._shared[0] + 1, shared
+
+    def give(self, number: int, task: Any) -> None:
+        self._tasks.append((number, task, self._shared))
+
+    def take(self, *, wait: bool = True) -> list[Done]:
+        if not (wait and self._tasks):
+            return []
+        number, task, (version, shared) = self._tasks.pop(0)
+        begin = time.perf_counter()
+        if version != self._received:
+            self._do.receive(shared)
+            self._received = version
+        return [Done(number, self._do(task), "this process", time.perf_counter() - begin)]
 
 
 def check_deaths(deaths: int, why: str) -> None:
-    """Raises WorkerError if so many workers have died without a result between them that it is no accident."""
+    """Raises WorkerError if so many workers have died at the same task that it is no accident."""
     if deaths >= MOST_DEATHS:
         raise WorkerError(
             f"{deaths} workers died one after the other ({why}): most likely memory ran out; use fewer processes"

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import time
+from collections.abc import Iterator
+from concurrent import futures
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
-from aleator.workers.base import Here, Prepare, Result, Task, Workers, check_deaths
+import numpy as np
 
-_AHEAD = 2  # tasks of a process that are there before it has ended one
+from aleator.workers.base import Arrays, Crew, Done, Here, Prepare, Workers, check_deaths
 
 
 def local_workers(processes: int) -> Workers:
@@ -19,46 +25,137 @@ def local_workers(processes: int) -> Workers:
     return Here() if processes <= 1 else Processes(processes)
 
 
-class Processes:
-    """Some processes that are started for a run and end with it; one that dies is replaced.
-
-    Attributes:
-        count: how many.
-        replaced: how many died.
-    """
+class Processes(Workers):
+    """Some processes that are started for a crew and end with it; one that dies is replaced."""
 
     def __init__(self, count: int) -> None:
-        self.count, self.replaced = count, 0
+        self._count = count
 
-    def run(self, prepare: Prepare[Task, Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Yields results as they end; see `Workers`."""
-        left, deaths = list(reversed(range(len(tasks)))), 0
-        while left:
-            waiting: dict[Future[Result], int] = {}
-            pool = ProcessPoolExecutor(min(self.count, len(left)), get_context("spawn"), _begin, (prepare,))
+    @property
+    def count(self) -> int:
+        """How many."""
+        return self._count
+
+    @contextmanager
+    def hire(self, prepare: Prepare[Any, Any], *, most: int | None = None) -> Iterator[Crew]:
+        """Yields processes that are prepared when they get their first task."""
+        with TemporaryDirectory(prefix="aleator-") as folder:
+            crew = _ProcessCrew(min(self._count, most or self._count), prepare, Path(folder))
             try:
-                while left or waiting:
-                    while left and len(waiting) < _AHEAD * self.count:
-                        number = left.pop()
-                        waiting[pool.submit(_do, tasks[number])] = number
-                    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                        result, deaths = future.result(), 0
-                        yield waiting.pop(future), result
-            except BrokenProcessPool as error:  # one has died, and the pool ends the others
-                self.replaced, deaths = self.replaced + 1, deaths + 1
-                check_deaths(deaths, str(error))
-                left += sorted(waiting.values(), reverse=True)
+                yield crew
             finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+                self.replaced += crew.replaced
+                crew.dismiss()
 
 
-_DO: list[Callable[[Any], Any]] = []  # what a process of a pool does with tasks
+class _Given(NamedTuple):
+    """A task as a process gets it: with the file that has what was published, if something was."""
+
+    number: int
+    task: Any
+    version: int
+    shared: Path | None
+
+
+class _ProcessCrew:
+    """A pool of processes, and another one when one of them has died, since the pool then ends the others."""
+
+    def __init__(self, count: int, prepare: Prepare[Any, Any], folder: Path) -> None:
+        self.count, self.replaced = count, 0
+        self._prepare, self._folder = prepare, folder
+        self._version = 0
+        self._shared: Path | None = None
+        self._waiting: dict[Future[Done], _Given] = {}
+        self._deaths = 0
+        self._pool = self._start()
+
+    @property
+    def given(self) -> int:
+        return len(self._waiting)
+
+    def publish(self, shared: Arrays) -> None:
+        self._version += 1
+        self._shared = self._folder / f"{self._version}.npz"
+        np.savez(self._shared, **shared)  # type: ignore[arg-type]
+        needed = {given.shared for given in self._waiting.values()} | {self._shared}
+        for path in set(self._folder.iterdir()) - needed:
+            path.unlink()
+
+    def give(self, number: int, task: Any) -> None:
+        self._submit(_Given(number, task, self._version, self._shared))
+
+    def take(self, *, wait: bool = True) -> list[Done]:
+        while self._waiting:
+            ended: list[Done] = []
+            broken: BrokenProcessPool | None = None
+            for future in _ended(self._waiting, wait=wait):
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    broken = error
+                    continue
+                del self._waiting[future]
+                ended.append(future.result())
+            self._deaths = 0 if ended else self._deaths
+            if broken:
+                self._replace(broken)
+            if ended or not wait:
+                return ended
+        return []
+
+    def dismiss(self) -> None:
+        """Ends all processes."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.count, get_context("spawn"), _begin, (self._prepare,))
+
+    def _submit(self, given: _Given) -> None:
+        try:
+            self._waiting[self._pool.submit(_do, given)] = given
+        except BrokenProcessPool as error:  # one died while nobody looked
+            self._replace(error)
+            self._waiting[self._pool.submit(_do, given)] = given
+
+    def _replace(self, error: BrokenProcessPool) -> None:
+        """Starts other processes and gives them all that the old ones had."""
+        self.replaced, self._deaths = self.replaced + 1, self._deaths + 1
+        check_deaths(self._deaths, str(error))
+        self.dismiss()
+        self._pool = self._start()
+        again, self._waiting = self._waiting, {}
+        for future, given in again.items():
+            if future.done() and not isinstance(future.exception(), BrokenProcessPool):
+                self._waiting[future] = given
+            else:
+                self._submit(given)
+
+
+def _ended(waiting: dict[Future[Done], _Given], *, wait: bool) -> list[Future[Done]]:
+    """Returns the tasks that have ended, in the order in which they were given."""
+    timeout = None if wait else 0
+    ended = futures.wait(waiting, timeout=timeout, return_when=futures.FIRST_COMPLETED).done
+    return [future for future in waiting if future in ended]
+
+
+class _State:
+    """What a process of a pool does with tasks, once it has been prepared."""
+
+    prepare: Prepare[Any, Any]
+    do: Any = None
+    version = 0
 
 
 def _begin(prepare: Prepare[Any, Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
-    _DO[:] = [prepare()]
+    _State.prepare = prepare
 
 
-def _do(task: Any) -> Any:
-    return _DO[0](task)
+def _do(given: _Given) -> Done:
+    _State.do = _State.do or _State.prepare()
+    begin = time.perf_counter()
+    if given.version != _State.version and given.shared is not None:
+        with np.load(given.shared, allow_pickle=False) as arrays:
+            _State.do.receive(dict(arrays))
+        _State.version = given.version
+    result = _State.do(given.task)
+    return Done(given.number, result, f"process {os.getpid()}", time.perf_counter() - begin)

@@ -1,27 +1,30 @@
 """A Ray cluster (https://docs.ray.io): machines that somebody has started and that trust each other.
 
-An actor per core is prepared once and given one task at a time and one ahead. An actor that dies, alone or with its
-node, is replaced by another and its tasks are done again; results are taken once. Actors whose code is not that of this
-process are refused.
+An actor per core, or per GPU, is prepared once and given one task at a time and one ahead. An actor that dies, alone
+or with its node, is replaced by another and its tasks are done again, with what was published when they were given;
+results are taken once. Actors whose code is not that of this process are refused.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import socket
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from aleator.caching import cache
 from aleator.errors import MissingExtraError
-from aleator.workers.base import Prepare, Result, Task, WorkerError, check_deaths
+from aleator.workers.base import AHEAD, Arrays, Crew, Done, Prepare, WorkerError, Workers, check_deaths
 
-_AHEAD = 2
 _SECONDS_TO_JOIN = 60.0  # that the first worker of a cluster may take
 _SECONDS_TO_CONNECT = 5.0
+_NO_TASK = -1  # of workers that die before they have one
 
 
 @cache
@@ -44,7 +47,7 @@ class _Worker:
     """What runs elsewhere."""
 
     def __init__(self, prepare: Prepare[Any, Any]) -> None:
-        self._prepare = prepare
+        self._prepare, self._version = prepare, 0
 
     def hello(self) -> Hello:
         """Says where it runs, and what."""
@@ -52,57 +55,64 @@ class _Worker:
 
     def prepare(self) -> None:
         """Loads what tasks need."""
-        self._do = self._prepare()
+        self._do: Any = self._prepare()
 
-    def do(self, task: Any) -> Any:
-        """Returns the result of a task."""
-        return self._do(task)
+    def do(self, number: int, task: Any, version: int, shared: list[Any]) -> Done:
+        """Returns the result of a task; what was published is fetched once per version."""
+        import ray
+
+        begin = time.perf_counter()
+        if version != self._version:
+            self._do.receive(ray.get(shared[0]))
+            self._version = version
+        result = self._do(task)
+        return Done(number, result, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - begin)
 
 
-class RayWorkers:
-    """All cores of a cluster that is running.
+class RayWorkers(Workers):
+    """All cores, or all GPUs, of a cluster that is running."""
 
-    Attributes:
-        replaced: how many workers died.
-    """
-
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, gpus: bool = False) -> None:
         """Joins a cluster.
 
         Args:
             address: "auto" for the one of this machine, or "host:port" of its head.
+            gpus: a worker for every GPU, instead of one for every core.
 
         Raises:
             MissingExtraError: Ray is not installed.
-            WorkerError: there is no such cluster.
+            WorkerError: there is no such cluster, or it has no GPUs.
         """
         try:
             import ray
         except ImportError:
             raise MissingExtraError("Ray", "ray") from None
         self._ray: Any = ray
-        self.replaced = 0
+        self._resource = "GPU" if gpus else "CPU"
         if address != "auto":
             _check_reachable(address)
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, ignore_reinit_error=True)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise _no_cluster(address, str(error).strip().splitlines()[0]) from None
+        if gpus and not self._ray.cluster_resources().get("GPU", 0):
+            raise WorkerError(f"the Ray cluster at {address!r} has no GPU: choose --device cpu")
 
     @property
     def count(self) -> int:
-        """How many cores the cluster has."""
-        return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
+        """How many cores, or GPUs, the cluster has now."""
+        return max(int(self._ray.cluster_resources().get(self._resource, 0)), 1)
 
-    def run(self, prepare: Prepare[Task, Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Yields results as they end; see `Workers`."""
-        crew = _Crew(self._ray, prepare, tasks)
+    @contextmanager
+    def hire(self, prepare: Prepare[Any, Any], *, most: int | None = None) -> Iterator[Crew]:
+        """Yields actors; they begin when the cluster has room for them."""
+        options = {"num_gpus": 1} if self._resource == "GPU" else {"num_cpus": 1}
+        crew = _RayCrew(self._ray, self._ray.remote(**options)(_Worker), prepare)
         try:
-            crew.hire(min(self.count, len(tasks)))
-            while not crew.done:
-                yield from crew.turn()
+            crew.hire(min(self.count, most or self.count))
+            yield crew
         finally:
-            self.replaced += crew.died
+            self.replaced += crew.replaced
             crew.dismiss()
 
 
@@ -121,23 +131,50 @@ def _no_cluster(address: str, reason: str) -> WorkerError:
     return WorkerError(f"there is no Ray cluster at {address!r} ({reason}); start one with `ray start --head`")
 
 
-class _Crew:
-    """The actors of a run, what they are doing, and who has not said hello yet."""
+class _Given(NamedTuple):
+    """A task as an actor gets it: with a reference to what was published, in a list so that Ray leaves it alone."""
 
-    def __init__(self, ray: Any, prepare: Prepare[Any, Any], tasks: Sequence[Any]) -> None:
-        self.ray, self.died = ray, 0
-        self._tasks, self._left = tasks, list(reversed(range(len(tasks))))
-        self._prepare = ray.put(prepare)
-        self._actor = ray.remote(num_cpus=1)(_Worker)
+    number: int
+    task: Any
+    version: int
+    shared: list[Any]
+
+
+class _RayCrew:
+    """The actors of a crew, what they are doing, and who is not ready yet."""
+
+    def __init__(self, ray: Any, actor: Any, prepare: Prepare[Any, Any]) -> None:
+        self.ray, self.replaced = ray, 0
+        self._actor, self._prepare = actor, ray.put(prepare)
+        self._version = 0
+        self._shared: list[Any] = []
+        self._left: deque[_Given] = deque()
         self._coming: dict[Any, Any] = {}  # hello -> actor
-        self._busy: dict[Any, tuple[Any, int]] = {}  # result -> actor, task
-        self._load: Counter[Any] = Counter()  # tasks of each actor that has said hello
-        self._deaths = 0  # since the last result
+        self._preparing: dict[Any, Any] = {}  # prepared -> actor
+        self._busy: dict[Any, tuple[Any, _Given]] = {}  # result -> actor, task
+        self._load: Counter[Any] = Counter()  # tasks of each actor that is ready
+        self._deaths: Counter[int] = Counter()  # of workers that had a task, by its number
 
     @property
-    def done(self) -> bool:
-        """Whether nothing is left to be done."""
-        return not self._left and not self._busy
+    def count(self) -> int:
+        return len(self._load) + len(self._coming) + len(self._preparing)
+
+    @property
+    def given(self) -> int:
+        return len(self._left) + len(self._busy)
+
+    def publish(self, shared: Arrays) -> None:
+        self._version, self._shared = self._version + 1, [self.ray.put(dict(shared))]
+
+    def give(self, number: int, task: Any) -> None:
+        self._left.append(_Given(number, task, self._version, self._shared))
+        self._hand_out()
+
+    def take(self, *, wait: bool = True) -> list[Done]:
+        ended = self._turn(0.0)
+        while wait and self.given and not ended:
+            ended = self._turn(None if self._load or self._preparing else _SECONDS_TO_JOIN)
+        return ended
 
     def hire(self, count: int) -> None:
         """Asks for actors; they come when the cluster has room for them."""
@@ -145,62 +182,88 @@ class _Crew:
             actor = self._actor.remote(self._prepare)
             self._coming[actor.hello.remote()] = actor
 
-    def turn(self) -> Iterator[tuple[int, Any]]:
-        """Gives out tasks, and yields what ends next."""
-        for actor in list(self._load):
-            while self._left and self._load[actor] < _AHEAD:
-                number = self._left.pop()
-                self._busy[actor.do.remote(self._tasks[number])] = actor, number
-                self._load[actor] += 1
-        seconds = None if self._load else _SECONDS_TO_JOIN
-        ready, _ = self.ray.wait([*self._busy, *self._coming], num_returns=1, timeout=seconds)
-        if not ready:
-            raise WorkerError(f"no worker of the cluster answered within {_SECONDS_TO_JOIN:.0f} seconds")
-        (reference,) = ready
-        if reference in self._coming:
-            self._welcome(reference)
-        else:
-            yield from self._take(reference)
+    def dismiss(self) -> None:
+        """Ends all actors."""
+        for actor in {*self._load, *self._coming.values(), *self._preparing.values()}:
+            self.ray.kill(actor)
+
+    def _turn(self, seconds: float | None) -> list[Done]:
+        """Waits so long, None for ever, until something has ended; returns tasks that have, and gives out others."""
+        awaited = [*self._busy, *self._coming, *self._preparing]
+        ready, _ = self.ray.wait(awaited, num_returns=1, timeout=seconds)
+        if ready:  # and whatever else is there by now
+            ready, _ = self.ray.wait(awaited, num_returns=len(awaited), timeout=0)
+        elif seconds:
+            raise WorkerError(f"no worker of the cluster answered within {seconds:.0f} seconds")
+        ended: list[Done] = []
+        for reference in ready:
+            if reference in self._busy:
+                ended += self._end(reference)
+            elif reference in self._coming:
+                self._welcome(reference)
+            elif reference in self._preparing:
+                self._begin(reference)
+        self._hand_out()
+        return ended
+
+    def _hand_out(self) -> None:
+        """Gives tasks that are left to actors that have less to do than others."""
+        while self._left and self._load:
+            actor, load = min(self._load.items(), key=lambda item: item[1])
+            if load >= AHEAD:
+                return
+            given = self._left.popleft()
+            self._busy[actor.do.remote(*given)] = actor, given
+            self._load[actor] += 1
 
     def _welcome(self, reference: Any) -> None:
         actor = self._coming.pop(reference)
-        try:
-            hello = self.ray.get(reference)
-        except self.ray.exceptions.RayActorError as error:
-            self._replace(actor, error)
+        hello = self._get(actor, reference)
+        if hello is None:
             return
         if hello.code != code_fingerprint():
             raise WorkerError(
                 f"the worker on {hello.host} runs other code of aleator ({hello.code}) than this process "
                 f"({code_fingerprint()}): install the same there"
             )
-        actor.prepare.remote()
-        self._load[actor] = 0
+        self._preparing[actor.prepare.remote()] = actor
 
-    def _take(self, reference: Any) -> Iterator[tuple[int, Any]]:
-        actor, number = self._busy[reference]
-        try:
-            result = self.ray.get(reference)
-        except self.ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        except self.ray.exceptions.RayActorError as error:
-            self._replace(actor, error)
-            return
+    def _begin(self, reference: Any) -> None:
+        actor = self._preparing.pop(reference)
+        replaced = self.replaced
+        self._get(actor, reference)
+        if self.replaced == replaced:
+            self._load[actor] = 0
+            del self._deaths[_NO_TASK]
+
+    def _end(self, reference: Any) -> list[Done]:
+        actor = self._busy[reference][0]
+        done = self._get(actor, reference)
+        if done is None:
+            return []
         del self._busy[reference]
         self._load[actor] -= 1
-        self._deaths = 0
-        yield number, result
+        del self._deaths[done.number]
+        return [done]
+
+    def _get(self, actor: Any, reference: Any) -> Any:
+        """Returns what an actor answers; None if it died, alone or with what it had answered, and is replaced."""
+        try:
+            return self.ray.get(reference)
+        except self.ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self.ray.exceptions.RayError as error:
+            self._replace(actor, error)
+            return None
 
     def _replace(self, actor: Any, error: Exception) -> None:
         """Gives the tasks of an actor that died to others, and asks for another actor."""
         self._load.pop(actor, None)
-        lost = [reference for reference, (other, _) in self._busy.items() if other is actor]
-        self._left += sorted((self._busy.pop(reference)[1] for reference in lost), reverse=True)
-        self.died, self._deaths = self.died + 1, self._deaths + 1
-        check_deaths(self._deaths, str(error).strip().splitlines()[0])
+        self.ray.kill(actor)  # one whose answer was lost with a node may still be there
+        references = [reference for reference, (other, _) in self._busy.items() if other is actor]
+        lost = [self._busy.pop(reference)[1] for reference in references]
+        self._left.extendleft(reversed(lost))
+        self.replaced += 1
+        self._deaths.update([given.number for given in lost] or [_NO_TASK])
+        check_deaths(max(self._deaths.values()), str(error).strip().splitlines()[0])
         self.hire(1)
-
-    def dismiss(self) -> None:
-        """Ends all actors."""
-        for actor in {*self._load, *self._coming.values()}:
-            self.ray.kill(actor)

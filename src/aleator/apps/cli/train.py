@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,8 +18,10 @@ from aleator.apps.cli.train_blueprint import blueprint
 from aleator.apps.cli.train_holdem import holdem
 from aleator.apps.cli.train_hunl import GAME, train_hunl
 from aleator.apps.cli.train_sampled import HELP, train_command
+from aleator.apps.cli.workers import InStep, Processes, Ray, check_in_step, chosen_workers, work_text
 from aleator.errors import SolveError
 from aleator.parsing import MAX_THREADS
+from aleator.workers.base import AHEAD, Here, Workers
 
 if TYPE_CHECKING:
     from aleator.learning.run import Moment
@@ -67,6 +70,9 @@ def rebel(
     playthroughs: Annotated[int, typer.Option(help="Playthroughs of an evaluation; 0 for none.")] = _PLAYTHROUGHS,
     tensorboard: training.TensorBoard = False,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; default: all.")] = None,
+    processes: Processes = None,
+    ray: Ray = None,
+    in_step: InStep = False,
     json: training.Json = False,
 ) -> None:  # fmt: skip
     """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it.
@@ -84,6 +90,9 @@ def rebel(
             "--set": changes,
             "--evaluate-every": evaluate_every,
             "--tensorboard": tensorboard,
+            "--processes": processes,
+            "--ray": ray,
+            "--in-step": in_step,
         }
         train_hunl(computed_on=computed_on, preset=preset, output=output, start=start, minutes=minutes, seed=seed,
                    refused=refused, json=json)  # fmt: skip
@@ -91,10 +100,13 @@ def rebel(
     if minutes is not None:
         raise SolveError("--minutes is for slices of hunl; other games end after the searches of their settings")
     training.check_tensorboard(tensorboard)
+    workers = chosen_workers(processes, ray, usual=1, gpus=computed_on == "cuda")
+    check_in_step(in_step, workers)
     from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
     from aleator.learning.config import parse_setting
     from aleator.learning.config import preset as named_settings
+    from aleator.learning.crew_blocks import played_by
     from aleator.learning.run import Pace, train
     from aleator.learning.training import Trainer
     from aleator.learning.value_network.model import load_model
@@ -111,11 +123,13 @@ def rebel(
         rules = load_game(game)
         changed = training.parse_changes(parse_setting, changes, seed)
         config = named_settings(preset, **changed, game=rules.name)
+        if "blocks" not in changed and not isinstance(workers, Here):
+            config = replace(config, blocks=min(AHEAD * workers.count, config.games))
         run = RunDirectory(output or training.free_directory(config.game, preset))
     own = game if is_recorded_elsewhere(config.game) else None
     asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every,
              "--evaluate-every": evaluate_every, "--playthroughs": playthroughs, "--threads": threads,
-             "--tensorboard": tensorboard}  # fmt: skip
+             "--tensorboard": tensorboard, "--processes": processes, "--ray": ray, "--in-step": in_step}  # fmt: skip
     if evaluate_every is None:
         evaluate_every = max(config.epochs // 10, 1) if computed_on == "cuda" else 0
     pace = Pace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_every, playthroughs=playthroughs)
@@ -132,34 +146,43 @@ def rebel(
         if start:
             run.save(trainer)  # a run that is resumed before its first checkpoint begins with these networks, too
         curves = stack.enter_context(training.Curves(run.path if tensorboard else None, trainer.epoch))
+        if not isinstance(workers, Here):
+            stack.enter_context(played_by(workers, trainer, own, in_step=in_step, device=computed_on))
         if not json:
-            announce(trainer, run.path)
+            announce(trainer, run.path, workers)
         show = stack.enter_context(watch(trainer, quiet=json))
 
         def on_epoch(moment: Moment, line: dict[str, Any]) -> None:
             show(moment)
             curves.add(line)
+            if line.get("replaced", 0) > died[0]:
+                died[0] = line["replaced"]
+                note(f"{died[0]:,} workers died and were replaced; what they were doing is done again")
 
+        died = [0]
         moment = train(trainer, run, pace, on_epoch=on_epoch, stopped=interrupted)
     again = training.resume_command("rebel", run.path, asked, _USUAL)
     report(trainer, moment, run.metrics(), run.path, again=again, json=json)
     end(stopped=not trainer.done)
 
 
-def announce(trainer: Trainer, path: Path) -> None:
+def announce(trainer: Trainer, path: Path, workers: Workers) -> None:
     """Says what is going to happen and what it will take."""
     from aleator.learning.estimate import estimate
 
     config, left = trainer.config, trainer.config.epochs - trainer.epoch
     if not left:
         return
-    with progress_bar("measuring this machine", quiet=False):
-        cost = estimate(trainer)
     begun = f", {trainer.epoch:,} done" if trainer.epoch else ""
     note(
         f"{config.game}: {config.epochs:,} epochs of {config.games:,} searches{begun}; {config.search}, "
         f"{config.updates:,} update{'s' * (config.updates > 1)}, depth {config.depth}; {trainer.device.type}, in {path}"
     )
+    if not isinstance(workers, Here):
+        note(f"{workers.count} workers, {config.blocks:,} blocks of games")
+        return
+    with progress_bar("measuring this machine", quiet=False):
+        cost = estimate(trainer)
     note(
         f"about {training.duration(cost.seconds)} without evaluations "
         f"({cost.searches_per_second:,.0f} searches per second), {max(cost.memory / 1e6, 1):,.0f} MB of memory"
@@ -184,6 +207,8 @@ def _text(moment: Moment) -> str:
         parts.append(f"loss {metrics.loss:.2e}")
     if moment.exploitability is not None:
         parts.append(f"exploitability {quality(moment.exploitability, moment.error)}")
+    if work := work_text(metrics.work):
+        parts.append(work)
     if moment.activity != "training":
         parts.append(moment.activity)
     return ", ".join(parts)

@@ -24,6 +24,12 @@ const TITLES = {
   traversals: "traversals",
   policy_loss: "loss of the average policy",
   games: "games played",
+  workers: "workers",
+  replaced: "workers that died and were replaced",
+  busy: "share of the time that workers work",
+  examples_per_second_and_worker: "examples per second and worker",
+  staleness: "training steps that searching networks are behind, mean",
+  most_stale: "training steps that searching networks are behind, most",
 };
 const LEAD =
   "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches " +

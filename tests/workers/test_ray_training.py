@@ -1,0 +1,76 @@
+"""Training on a real Ray cluster of two nodes: the run of one process bit by bit, also if workers and nodes die."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aleator.learning.blocks import Stint
+from aleator.learning.config import RebelConfig
+from aleator.learning.crew_blocks import PlayedStint, StintPlayer
+from aleator.learning.training import Trainer
+from aleator.trees.fingerprint import Fingerprint
+from aleator.workers.ray_cluster import RayWorkers
+from tests.learning.runs import tiny
+from tests.learning.test_crew_blocks import run_in, without_work, work_for
+from tests.workers.conftest import SMALL
+
+pytest.importorskip("ray", reason="pip install aleator[ray]")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+
+
+class Mortal(StintPlayer):
+    """Dies at some stints, each the first time that somebody plays it."""
+
+    def __init__(
+        self, folder: Path, deadly: frozenset[tuple[int, int]], config: RebelConfig, rules: Fingerprint
+    ) -> None:
+        super().__init__(config, None, rules, "cpu")
+        self._folder, self._deadly = folder, deadly
+
+    def __call__(self, stint: Stint) -> PlayedStint:
+        key = stint.block, stint.standing.stints
+        mark = self._folder / "-".join(map(str, key))
+        if key in self._deadly and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(stint)
+
+
+def mortal(config: RebelConfig, folder: Path, deaths: int) -> Any:
+    """Returns what prepares workers that die at so many stints, spread over a run of 12 epochs and 4 blocks."""
+    folder.mkdir()
+    deadly = frozenset((7 * number % 4, 7 * number // 4 % 12) for number in range(deaths))
+    assert len(deadly) == deaths
+    return partial(Mortal, folder, deadly, config, Trainer(config).subgames.fingerprint)
+
+
+def test_in_step_the_run_is_that_of_one_process_although_workers_and_a_node_die(
+    ray_workers: RayWorkers, cluster: Any, tmp_path: Path
+) -> None:
+    config = tiny(blocks=4)
+    node = cluster.add_node(**SMALL)
+    with ray_workers.hire(mortal(config, tmp_path / "marks", 20)) as crew:
+        trainer = Trainer(config)
+        work_for(trainer, crew, in_step=True)
+        trainer.run_epoch()
+        cluster.remove_node(node, allow_graceful=False)
+        there = run_in(tmp_path / "there", config, crew)
+        assert crew.replaced >= 20
+    assert without_work(there) == without_work(run_in(tmp_path / "here", config))
+
+
+def test_out_of_step_every_example_comes_once_although_workers_die(ray_workers: RayWorkers, tmp_path: Path) -> None:
+    config = tiny(blocks=4)
+    trainer = Trainer(config)
+    with ray_workers.hire(mortal(config, tmp_path / "marks", 3)) as crew:
+        work_for(trainer, crew, in_step=False)
+        metrics = list(trainer.run())
+    assert trainer.done and trainer.replay.added == 192
+    assert metrics[-1].work["replaced"] >= 3
+    assert sum(standing.stints for standing in trainer.source.standings()) == 48
