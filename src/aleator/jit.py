@@ -30,6 +30,8 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         *package.glob("solvers/engines/**/*.py"),
         *(package / "abstraction" / f"{name}.py" for name in ("boards", "features", "hand_index", "k_means")),
         *package.glob("abstraction/blueprint/*.py"),
+        *package.glob("abstraction/ring/*.py"),
+        *package.glob("search/ring/*.py"),
         *(
             package / "games" / "holdem" / f"{name}.py"
             for name in ("evaluator", "equity", "hand_kernels", "preflop_table")

@@ -11,7 +11,7 @@ from aleator.agents.known import ITERATIONS, MAX_NUMBER, OWN_CLASS, KnownFamily,
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.biased import BIASES, BiasedAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
-from aleator.agents.whole_hands.search_settings import NestedSettings, SearchSettings
+from aleator.agents.whole_hands.search_settings import NestedSettings, PluribusSettings, SearchSettings
 from aleator.agents.whole_hands.tight_aggressive import TightAggressive, TightAggressiveAgent
 from aleator.errors import AgentError, did_you_mean
 from aleator.settings import PLACED, Setting, settings_of
@@ -75,6 +75,13 @@ def _libratus(values: Values) -> HandAgent:
     blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
     seed = values.pop("seed", 0)
     return LibratusAgent(blueprint, NestedSettings(**values), seed=seed)
+
+
+def _pluribus(values: Values) -> HandAgent:
+    from aleator.agents.whole_hands.pluribus import pluribus_agent
+
+    file, abstraction = values.pop("file"), values.pop("abstraction", None)
+    return pluribus_agent(file, PluribusSettings(**values), abstraction=abstraction)
 
 
 def _translation(text: str) -> Any:
@@ -183,6 +190,12 @@ _KNOWN = (
             *settings_of(NestedSettings(), "turn", "river", "seconds"),
             Setting(name="seed", kind=int, least=0, most=MAX_NUMBER, default=0, help="of the bet sizes, which vary"),
         ),
+    ),
+    KnownHandAgent(
+        family="pluribus",
+        summary="a blueprint before the flop, then depth-limited search by all players (6max, ring:N)",
+        make=_pluribus,
+        settings=(*_BLUEPRINT_FILE, *settings_of(PluribusSettings())),
     ),
     KnownHandAgent(
         family="river-perfect",

@@ -56,3 +56,17 @@ class NestedSettings:
 
     def __post_init__(self) -> None:
         check_settings(self, AgentError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluribusSettings:
+    """How rounds of several players are searched from a blueprint."""
+
+    flop: int = setting(3000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the flop")
+    turn: int = setting(4000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the turn")
+    river: int = setting(20_000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the river")
+    nodes: int = setting(400, least=1, most=MAX_NUMBER, help="decisions of a round, before its menu is cut")
+    seed: int = setting(0, most=MAX_NUMBER, help="of what is drawn")
+
+    def __post_init__(self) -> None:
+        check_settings(self, AgentError)

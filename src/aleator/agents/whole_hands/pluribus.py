@@ -1,0 +1,160 @@
+"""Pluribus: a blueprint before the flop, then a search at every decision, with any number of players.
+
+Algorithm:
+    Everybody's beliefs over hands are followed from the blinds on: before the flop by the blueprint, in later rounds by
+    the average policy of the agent's last search in the round. At each of its decisions from the flop on the agent
+    searches the round from its start (`search.ring.search`): what it did in the round is held fixed, for all of its
+    hands; bets that the menu lacks are part of the tree once they are made. On the flop everybody who is still in
+    chooses among four continuations of the blueprint at the end of the round; later rounds are solved to the end of
+    the hand. It plays the last iteration's policy.
+
+Reference: N. Brown, T. Sandholm, "Superhuman AI for multiplayer poker" (Science 2019) and its supplement; thesis 6.6.
+Deviations: before the flop bets are translated and never searched. Where more than two players come to the end of a
+    round, and the blueprint knows nothing of three, a leaf is a showdown. A round with too many decisions has a smaller
+    menu, and no later rounds. A hand that the average policy never acts with is kept with a thousandth.
+Status: tests/agents/whole_hands/test_pluribus.py; `aleator paper pluribus-6max`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from aleator.abstraction.ring.policy import open_ring_policy
+from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent, check_game
+from aleator.agents.whole_hands.search_settings import PluribusSettings
+from aleator.agents.whole_hands.searching import Kept, states_before
+from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
+from aleator.games.base import FloatArray
+from aleator.games.holdem.betting import Action
+from aleator.games.holdem.cards import HAND_CLASSES, NUM_HANDS, blocked_hands
+from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.variants import HoldemVariant
+from aleator.search.ring.search import RingTask, SearchedRound, search_round
+
+_LEAST: Final = 1e-3  # of a hand's probability to do what was done
+_KEPT: Final = 64  # searches
+
+
+class PluribusAgent(HandAgent):
+    """Plays a blueprint before the flop and searches from there on.
+
+    Args:
+        name: what it is called.
+        blueprint: the agent that plays the blueprint.
+        settings: of searches.
+    """
+
+    def __init__(self, name: str, blueprint: RingBlueprintAgent, settings: PluribusSettings) -> None:
+        self.name, self.blueprint, self.settings = name, blueprint, settings
+        self._searches: Kept[SearchedRound] = Kept(_KEPT)
+
+    def policy_at(self, state: HandState) -> HandPolicy:
+        if state.street == 0:
+            return self.blueprint.policy_at(state)
+        check_game(self.name, self.blueprint.policy, state)
+        played = self.search_at(state).played()
+        return HandPolicy(tuple(played), np.stack(list(played.values())))
+
+    def search_at(self, state: HandState) -> SearchedRound:
+        """Returns the search of the player to act; the same one as before if it was asked for lately."""
+        states = states_before(state)
+        return self._search(states, _start_of_round(states, len(states) - 1), len(states) - 1, state.player)
+
+    def _search(self, states: list[HandState], begin: int, end: int, seat: int | None) -> SearchedRound:
+        """Returns a seat's search of the round that begins with a turn, with what was done up to another turn."""
+        actions = states[-1].actions
+        key = (seat, states[begin].board, actions[:end])
+        found = self._searches.find(key)
+        if found is not None:
+            return found
+        policy, settings, start = self.blueprint.policy, self.settings, states[begin]
+        held: dict[tuple[Action, ...], dict[Action, FloatArray]] = {}
+        for turn in range(begin, end):
+            if states[turn].player == seat:
+                played = self._search(states, begin, turn, seat).played()
+                if actions[turn] in played:
+                    held[actions[begin:turn]] = played
+        task = RingTask(
+            start=start.betting,
+            board=start.board,
+            played=actions[begin:end],
+            beliefs=self._beliefs(states, begin, seat),
+            guide=policy.follow(start).node,
+            held=held,
+        )
+        iterations = (settings.flop, settings.turn, settings.river)[start.street - 1]
+        searched = search_round(task, policy, iterations=iterations, most=settings.nodes, seed=settings.seed)
+        return self._searches.keep(key, searched)
+
+    def _beliefs(self, states: list[HandState], begin: int, seat: int | None) -> FloatArray:
+        """Returns a seat's beliefs at the start of a round, ``[P, 1326]``: by the blueprint, then by its searches."""
+        if states[begin].street == 1:
+            reach, first = self._beliefs_on_the_flop(states[begin]), begin
+        else:
+            first = _start_of_round(states, begin - 1)
+            reach = self._beliefs(states, first, seat).copy()
+        actions, node = states[-1].actions, 0
+        if first < begin:
+            searched = self._last_search(states, first, begin, seat)
+            for turn in range(first, begin):
+                player = states[turn].player
+                assert player is not None
+                reach[player] *= np.maximum(searched.average(node)[actions[turn]], _LEAST)
+                node = searched.tree.child(node, actions[turn])
+        reach[:, blocked_hands(states[begin].board)] = 0.0
+        return np.asarray(reach / reach.max(axis=1, keepdims=True))
+
+    def _last_search(self, states: list[HandState], begin: int, end: int, seat: int | None) -> SearchedRound:
+        """Returns a seat's last search of a round that is over; one with the whole round if the last one lacks it."""
+        own = [turn for turn in range(begin, end) if states[turn].player == seat]
+        searched = self._search(states, begin, own[-1] if own else end, seat)
+        if searched.has(states[-1].actions[begin:end]):
+            return searched
+        return self._search(states, begin, end, seat)
+
+    def _beliefs_on_the_flop(self, state: HandState) -> FloatArray:
+        """Returns beliefs by what the blueprint does before the flop; who does what it does not may hold anything."""
+        policy, reach = self.blueprint.policy, np.ones((state.setup.num_players, NUM_HANDS))
+        arrays, betting = policy.betting.arrays, state.setup.betting()
+        for action, edge in zip(state.actions, policy.follow(state).edges, strict=False):
+            if edge >= 0 and betting.player is not None:
+                node = int(np.searchsorted(arrays.first, edge, side="right")) - 1
+                chances = policy.policy(node)[:, edge - int(arrays.first[node])]
+                reach[betting.player] *= np.maximum(chances[HAND_CLASSES], _LEAST)
+            betting = betting.act(action)
+        return reach
+
+
+def _start_of_round(states: list[HandState], turn: int) -> int:
+    """Returns the turn with which the round of a turn began."""
+    while turn and states[turn - 1].street == states[turn].street:
+        turn -= 1
+    return turn
+
+
+def pluribus_agent(
+    file: Path | str,
+    settings: PluribusSettings,
+    *,
+    abstraction: Path | str | None = None,
+    game: HoldemVariant | None = None,
+) -> PluribusAgent:
+    """Returns Pluribus with the blueprint of a file.
+
+    Args:
+        file: as `aleator train blueprint --game ring:6` writes it.
+        settings: of searches.
+        abstraction: its buckets; None: where they lay when it was trained.
+        game: in place of the one that the file names.
+
+    Raises:
+        StorageError: a file cannot be read, or is something else.
+        AgentError: the buckets are not those of the blueprint, or it is damaged.
+    """
+    policy = open_ring_policy(file, abstraction=abstraction, game=game)
+    blueprint = RingBlueprintAgent(f"blueprint:{file}", policy, TightAggressiveAgent())
+    return PluribusAgent(f"pluribus:{file}", blueprint, settings)

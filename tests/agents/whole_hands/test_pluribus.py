@@ -1,0 +1,90 @@
+"""Pluribus in hold'em of three players: legal and repeatable everywhere, the blueprint before the flop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.agents.whole_hands.pluribus import PluribusAgent
+from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.errors import AgentError
+from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
+from aleator.games.holdem.cards import blocked_hands
+from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.variants import load_hand_game
+from tests.search.ring.small import three_players
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return three_players(tmp_path_factory.mktemp("pluribus"))
+
+
+def agent_of(file: Path) -> PluribusAgent:
+    agent = load_hand_agent(f"pluribus:{file},flop=40,turn=40,river=80")
+    assert isinstance(agent, PluribusAgent)
+    return agent
+
+
+def play(*moves: Action | list[int]) -> HandState:
+    state = load_hand_game("ring:3").setup.start()
+    for move in moves:
+        state = state.deal(move) if isinstance(move, list) else state.act(move)
+    return state
+
+
+def test_before_the_flop_it_plays_the_blueprint(file: Path) -> None:
+    agent = agent_of(file)
+    expected = agent.blueprint.policy_at(play())
+    np.testing.assert_array_equal(agent.policy_at(play()).probabilities, expected.probabilities)
+
+
+def test_answers_are_the_same_whatever_was_asked_before(file: Path) -> None:
+    moves = (raise_to(350), FOLD, CALL, [0, 17, 34], CALL, raise_to(400), CALL, [25], CALL, raise_to(900))
+    asked, fresh = agent_of(file), agent_of(file)
+    for end in (4, 5, 6, 8, 9):
+        asked.policy_at(play(*moves[:end]))
+    first, second = asked.policy_at(play(*moves)), fresh.policy_at(play(*moves))
+    assert first.actions == second.actions
+    np.testing.assert_array_equal(first.probabilities, second.probabilities)
+
+
+def test_beliefs_follow_the_line(file: Path) -> None:
+    agent = agent_of(file)
+    state = play(raise_to(350), FOLD, CALL, [0, 17, 34])
+    searched = agent.search_at(state)
+    assert searched.tree.street == 1
+    assert (searched.tree.arrays.live[0] & 1) == 0  # the small blind has folded
+    assert not np.isin(np.flatnonzero(blocked_hands(state.board)), searched.hands).any()
+
+
+def test_random_hands_get_legal_answers(file: Path) -> None:
+    """Limps, odd sizes, three players on the flop, all-ins."""
+    agent, rng, searched = agent_of(file), np.random.default_rng(2), 0
+    for _ in range(6):
+        state, deck = load_hand_game("ring:3").setup.start(), rng.permutation(52).tolist()
+        while not state.is_over:
+            if state.cards_due:
+                state = state.deal([deck.pop() for _ in range(state.cards_due)])
+                continue
+            answer, legal = agent.policy_at(state), state.legal_actions()
+            searched += state.street > 0
+            assert all(legal.allows(action) for action in answer.actions)
+            alive = ~blocked_hands(state.board)
+            np.testing.assert_allclose(answer.probabilities[:, alive].sum(axis=0), 1.0, atol=1e-6)
+            options = [CALL, CALL, *([FOLD] if legal.can_fold and rng.random() < 0.3 else [])]
+            if legal.min_raise_to is not None and legal.max_raise_to is not None:
+                high = max(legal.min_raise_to, min(legal.max_raise_to, 2500))
+                options.append(raise_to(int(rng.integers(legal.min_raise_to, high + 1))))
+            state = state.act(options[rng.integers(len(options))])
+    assert searched > 10
+
+
+def test_other_games_are_refused(file: Path) -> None:
+    state = load_hand_game("ring:6").setup.start()
+    with pytest.raises(AgentError, match="and nothing else"):
+        agent_of(file).policy_at(state)
+    with pytest.raises(AgentError, match="flop"):
+        load_hand_agent(f"pluribus:{file},flop=0")
