@@ -358,6 +358,17 @@ def test_tests_that_modules_name_exist() -> None:
     assert [pair for pair in sorted(named) if not (ROOT / pair[1]).is_file()] == []
 
 
+def test_tests_of_the_page_on_robustness_exist() -> None:
+    rows = [line.split(" | ") for line in prose(ROOT / "docs" / "robustness.md").splitlines() if line.startswith("| ")]
+    cells = [cell for row in rows for cell in row[1:]]
+    named = [name for cell in cells for name in re.findall(r"`([\w/]+\.py(?:::\w+)?)`", cell)]
+    assert len(named) > 70
+    for name in named:
+        path, _, function = name.partition("::")
+        text = (ROOT / "tests" / path).read_text()
+        assert f"def {function}" in text, f"there is no test {name}"
+
+
 def test_versions_agree() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == __version__
     assert re.search(rf"^version: {re.escape(__version__)}$", (ROOT / "CITATION.cff").read_text(), flags=re.M)
