@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 import pytest
 
 from aleator.workers.base import Here, WorkerError, Workers
 from aleator.workers.processes import Processes, local_workers
-from tests.workers.work import always_die, die_once, refuse, squares, who
+from tests.workers.work import always_die, die_once, hang, refuse, squares, who
 
 
 @pytest.mark.parametrize("workers", [Here(), Processes(2)])
@@ -42,3 +46,55 @@ def test_who_takes_no_more_results_ends_the_processes() -> None:
     run = Processes(2).run(squares, range(1000))
     assert next(run)[1] >= 0
     run.close()  # type: ignore[attr-defined]
+
+
+_COLLECTOR = """
+import sys
+from functools import partial
+from pathlib import Path
+from aleator.workers.processes import Processes
+from tests.workers.work import hang
+
+if __name__ == "__main__":
+    list(Processes(2).run(partial(hang, Path(sys.argv[1])), [0, 1, 1]))
+"""
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _wait_for_two(folder: Path) -> list[int]:
+    while len(pids := [int(path.name) for path in folder.iterdir()]) < 2:
+        sleep(0.01)
+    return pids
+
+
+def _wait_for_end(pids: list[int]) -> None:
+    while any(map(_is_there, pids)):
+        sleep(0.01)
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are looked for in /proc")
+def test_who_takes_no_more_results_ends_what_would_never_end(tmp_path: Path) -> None:
+    run = Processes(2).run(partial(hang, tmp_path), [0, 1, 1])
+    assert next(run) == (0, 0)
+    pids = _wait_for_two(tmp_path)
+    run.close()  # type: ignore[attr-defined]
+    _wait_for_end(pids)
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are looked for in /proc")
+def test_processes_do_not_outlive_who_started_them(tmp_path: Path) -> None:
+    script, folder = tmp_path / "collector.py", tmp_path / "pids"
+    script.write_text(_COLLECTOR)
+    folder.mkdir()
+    root = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    with subprocess.Popen([sys.executable, str(script), str(folder)], env=os.environ | {"PYTHONPATH": path}) as process:
+        pids = _wait_for_two(folder)
+        process.send_signal(signal.SIGKILL)
+    _wait_for_end(pids)

@@ -43,3 +43,16 @@ def always_die() -> Callable[[int], int]:
         return number
 
     return do
+
+
+def hang(folder: Path) -> Callable[[int], int]:
+    """Returns what does task 0 at once and any other never; who hangs leaves its process id in the folder."""
+
+    def do(number: int) -> int:
+        if number:
+            (folder / str(os.getpid())).touch()
+            while True:
+                signal.pause()
+        return number
+
+    return do

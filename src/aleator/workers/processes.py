@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from concurrent import futures
@@ -11,6 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -26,7 +28,7 @@ def local_workers(processes: int) -> Workers:
 
 
 class Processes(Workers):
-    """Some processes that are started for a crew and end with it; one that dies is replaced."""
+    """Some processes that are started for a crew and end with it, or with this process; one that dies is replaced."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -103,11 +105,15 @@ class _ProcessCrew:
         return []
 
     def dismiss(self) -> None:
-        """Ends all processes."""
+        """Ends all processes at once, whatever they are doing."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        for end in self._pipe:
+            end.close()
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.count, get_context("spawn"), _begin, (self._prepare,))
+        context = get_context("spawn")
+        self._pipe = context.Pipe(duplex=False)  # nothing is sent: processes end when our end is closed
+        return ProcessPoolExecutor(self.count, context, _begin, (self._prepare, self._pipe[0]))
 
     def _submit(self, given: _Given) -> None:
         try:
@@ -145,9 +151,18 @@ class _State:
     version = 0
 
 
-def _begin(prepare: Prepare[Any, Any]) -> None:
+def _begin(prepare: Prepare[Any, Any], crew: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
+    threading.Thread(target=_end_with, args=(crew,), daemon=True).start()
     _State.prepare = prepare
+
+
+def _end_with(crew: Connection) -> None:
+    """Ends this process when the crew was dismissed, or the process that hired it is gone."""
+    try:
+        crew.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(0)
 
 
 def _do(given: _Given) -> Done:

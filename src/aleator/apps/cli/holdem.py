@@ -11,6 +11,7 @@ import typer
 
 from aleator.abstraction.holdem_sizes import CANDIDATES, grow_menu, optimise_size, parse_place
 from aleator.apps.cli.device import check_device
+from aleator.apps.cli.holdem_flops import report as flop_report
 from aleator.apps.cli.holdem_grid import print_hands, print_node
 from aleator.apps.cli.holdem_report import estimate_report, print_estimate, print_runouts
 from aleator.apps.cli.output import check_plot, note, out, plot_panels, print_json, print_table, progress_bar
@@ -36,6 +37,8 @@ from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
 from aleator.storage import check_writable
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
+
+app.command("report")(flop_report)
 
 SpotFile = Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")]
 Rule = Annotated[

@@ -123,6 +123,14 @@ class NodeView:
         """How often each action is taken here, over all hands of the player to act."""
         return [self.mean(self.player, row) for row in self.policy]
 
+    def mean_when_taken(self, action: int) -> float:
+        """Returns the mean EV of an action over the hands that take it, NaN if none does or EVs are unknown."""
+        if not len(self.action_evs):
+            return nan
+        likely = self.weights[self.player] * self.matchups[self.player] * self.policy[action]
+        total = likely.sum()
+        return float(likely[likely > 0] @ self.action_evs[action][likely > 0] / total) if total > 0 else nan
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runout:

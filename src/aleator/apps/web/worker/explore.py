@@ -141,7 +141,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     actions = actions_of(looked.node, spot.stack) if acting >= 0 else []
     for index, (action, share) in enumerate(zip(actions, looked.frequencies if acting >= 0 else [], strict=True)):
         action["frequency"] = share
-        action["ev"] = _ev_when_taken(looked, index) if len(looked.action_evs) else None
+        action["ev"] = looked.mean_when_taken(index)
     players = []
     for player in (0, 1):
         weight, _ = looked.classes(player)
@@ -176,13 +176,6 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         "resolved": looked.resolved,
         "values": params["values"],
     }
-
-
-def _ev_when_taken(view: NodeView, action: int) -> float:
-    """Returns the mean EV of an action over the hands that take it, NaN if none does."""
-    likely = view.weights[view.player] * view.matchups[view.player] * view.policy[action]
-    total = likely.sum()
-    return float(likely[likely > 0] @ view.action_evs[action][likely > 0] / total) if total > 0 else float("nan")
 
 
 def _range(solution: HoldemSolution, player: int) -> FloatArray:

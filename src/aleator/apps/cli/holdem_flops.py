@@ -1,0 +1,195 @@
+"""`aleator holdem report`: one spot on many flops."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aleator.abstraction.flop_subsets import SUBSETS, load_subset
+from aleator.apps.cli.holdem_report import format_bytes, format_seconds
+from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.workers import Processes, Ray, chosen_workers
+from aleator.apps.flop_table import Filter, parse_filter, report_document, select
+from aleator.errors import SolveError, TooBigError
+from aleator.games.holdem.bet_menu import POSITION_NAMES
+from aleator.games.holdem.cards import format_cards
+from aleator.games.holdem.flops import all_flops
+from aleator.games.holdem.node_path import parse_path
+from aleator.games.holdem.spot_file import load_spot
+from aleator.memory import available_memory
+from aleator.solvers.holdem.flop_report import (
+    FlopReport,
+    FlopRow,
+    NodeRow,
+    ReportConfig,
+    ReportEstimate,
+    ReportFile,
+    WeightedFlop,
+    estimate_report,
+    make_report,
+    mean_row,
+    named_flops,
+    read_report,
+    report_columns,
+    weighted,
+)
+from aleator.solvers.holdem.problem import prepare_spots
+from aleator.storage import check_writable, exclusive, replace_file
+
+_SHOWN = 30  # rows of a table unless all are asked for
+
+
+def report(
+    file: Annotated[Path, typer.Argument(help="A spot that begins on a flop (.toml), or the file of a report.")],
+    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} that stand for all, all (1755), or a list "
+                                       "such as AsKd7h,9s8s2d.")] = "25",
+    node: Annotated[str, typer.Option(help="A decision on the flop to look at besides the root, such as r:0:c.")] = "r",
+    output: Annotated[Path | None, typer.Option("--out", help="Keep the report here; the same command goes on from it."
+                                                )] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all flops as a table (.csv).")] = None,
+    sort: Annotated[str, typer.Option(help="ev, equity, chance, high, or an action such as b18; a - before it "
+                                      "turns the order.")] = "",
+    only: Annotated[list[str] | None, typer.Option(help="Print these flops only: suits=monotone, pairing=paired, "
+                                                   "high=A, connection=connected; may be repeated.")] = None,
+    bits: Annotated[int, typer.Option(help="32, or 16 for half the memory.")] = 32,
+    processes: Processes = None,
+    ray: Ray = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """One spot on many flops: EVs, equities and frequencies flop by flop, and in the mean. Ctrl-C keeps what is there.
+
+    Flops are solved by processes on all cores, or by a Ray cluster. With --out, a report that was stopped or killed
+    goes on where it was. The file can be printed again, sorted and filtered, without solving anything.
+
+    Examples:  aleator holdem report examples/srp-flop.toml --flops 25 --node r:0:c --out srp.report
+      |  aleator holdem report srp.report --sort -ev --only suits=monotone
+    """
+    chosen = [parse_filter(text) for text in only or []]
+    if csv_file is not None:
+        check_writable(csv_file)
+    if file.suffix == ".toml":
+        found, stopped = _make(file, flops, node, output, bits, processes, ray, quiet=json)
+    else:
+        found, stopped = read_report(file), False
+    if csv_file is not None:
+        replace_file(csv_file, [_csv(found).encode()])
+    if json:
+        print_json(report_document(found, sort=sort, filters=chosen))
+    elif found.rows:
+        _print(found, sort, chosen)
+    end(stopped=stopped)
+
+
+def flops_of(text: str) -> tuple[WeightedFlop, ...]:
+    """Returns the flops that a user asks for: so many, all, or a list."""
+    text = text.strip()
+    if text in ("all", "1755", "1,755"):
+        return weighted(all_flops())
+    if text.isdecimal():
+        return load_subset(int(text) if len(text) < 6 else 0)
+    return named_flops(text)
+
+
+def _make(
+    file: Path, flops: str, node: str, output: Path | None, bits: int, processes: int | None, ray: str | None,
+    *, quiet: bool,
+) -> tuple[FlopReport, bool]:  # fmt: skip
+    """Returns a report after its flops were solved, and whether it was stopped before its end."""
+    if bits not in (16, 32):
+        raise SolveError(f"--bits must be 32, or 16 for half the memory, not {bits}")
+    spot = load_spot(file)
+    config = ReportConfig(spot=spot, flops=flops_of(flops), node=parse_path(node), dtype=f"float{bits}")
+    workers = chosen_workers(processes, ray)
+    with ExitStack() as stack:
+        kept = None
+        if output is not None:
+            check_writable(output)
+            stack.enter_context(exclusive(output, f"{output} is being written by another process"))
+            kept = ReportFile(output, config)
+            stack.callback(kept.close)
+            if kept.rows and not quiet:
+                note(f"{output}: {len(kept.rows):,} flops are there already")
+        with progress_bar("compiling (first run only)", quiet=quiet):
+            prepare_spots(spot.solve.rule, config.dtype, raked=spot.rake.rate > 0)
+        if kept is None or len(kept.rows) < len(config.flops):
+            with progress_bar("measuring", quiet=quiet):
+                expected = estimate_report(config, at_once=workers.count)
+            _check_fits(expected, is_here=ray is None)
+            if not quiet:
+                note(_expected(expected, workers.count))
+        interrupted = stack.enter_context(interruptible())
+        move = stack.enter_context(progress_bar(f"{file.name}, {len(config.flops):,} flops", quiet=quiet))
+
+        def on_flop(now: FlopReport) -> None:
+            last = format_cards(next(reversed(now.rows)))
+            move(len(now.rows) / len(now.wanted), f"flop {len(now.rows):,} of {len(now.wanted):,}, {last}")
+
+        found = make_report(config, file=kept, workers=workers, on_flop=on_flop, stopped=interrupted)
+        stopped = interrupted()
+    if stopped:
+        how = "; the same command goes on" if output else "; with --out it could go on later"
+        note(f"stopped after {len(found.rows):,} of {len(found.wanted):,} flops{how}")
+    return found, stopped
+
+
+def _check_fits(expected: ReportEstimate, *, is_here: bool) -> None:
+    free = available_memory()
+    if is_here and expected.memory > free:
+        raise TooBigError(
+            f"solving so many flops at a time would take about {expected.memory / 2**30:.1f} GiB; {free / 2**30:.1f} "
+            "GiB are free: use fewer --processes, --bits 16 or fewer bet sizes"
+        )
+
+
+def _expected(expected: ReportEstimate, count: int) -> str:
+    memory, largest = format_bytes(expected.memory), format_seconds(expected.largest.seconds)
+    at_once = f"{count} at a time" if count > 1 else "one at a time"
+    return (
+        f"{expected.flops:,} flops, {at_once}: about {format_seconds(expected.seconds)} and {memory}; "
+        f"the largest takes about {largest}"
+    )
+
+
+def _csv(found: FlopReport) -> str:
+    names, rows = report_columns(found)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row])
+    return text.getvalue()
+
+
+def _print(found: FlopReport, sort: str, filters: list[Filter]) -> None:
+    spot, node = found.config.spot, found.config.node
+    place = "node" if node.tokens else "root"
+    listed = select(found, sort, filters)
+    every, shown = found.mean(place), listed[:_SHOWN]
+    where = f"at {node}" if node.tokens else "at the root"
+    actor = POSITION_NAMES[found.config.node_of(node).player]
+    out.print(f"[bold]{len(found.rows):,} flops[/], pot {spot.pot:,}: what {actor} does {where}", soft_wrap=True)
+    columns = ["flop", "chance", "EV oop", "EV ip", "equity oop", *(action.name for action in every.actions)]
+    rows = [_cells(format_cards(row.cards), chance, getattr(row, place)) for row, chance in shown]
+    if filters and listed:
+        rows.insert(0, _cells("these flops", sum(chance for _, chance in listed), _mean(listed, place)))
+    rows.insert(0, _cells("all flops" if found.is_done else "flops so far", 1.0, every))
+    print_table("", columns, rows)
+    if len(listed) > len(shown):
+        note(f"{len(listed) - len(shown):,} more; --csv FILE writes all, --only chooses by texture")
+
+
+def _mean(listed: list[tuple[FlopRow, float]], place: str) -> NodeRow:
+    return mean_row([(getattr(row, place), chance) for row, chance in listed])
+
+
+def _cells(name: str, chance: float, row: NodeRow) -> list[str]:
+    evs: list[Any] = ["-" if math.isnan(ev) else f"{ev:,.2f}" for ev in row.ev]
+    shares = [row.equity[0], *(action.frequency for action in row.actions)]
+    return [name, f"{100 * chance:.2f} %", *evs, *("-" if math.isnan(x) else f"{100 * x:.1f} %" for x in shares)]

@@ -1,0 +1,94 @@
+"""`aleator holdem report`: tables, files that go on, and one line for every mistake."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.apps.calls import call
+
+SPOT = """
+board = "Ks 7s 2d"
+pot = 20
+stack = 30
+oop = "AA,KQs,76s,99:0.5"
+ip = "QQ,JTs,AKs,55"
+[flop.oop]
+bet = ["100%"]
+[flop.ip]
+bet = ["100%"]
+[solve]
+target = 0.02
+max_iterations = 40
+"""
+FLOPS = "9s6s2s,8s8h8d"
+
+
+@pytest.fixture(scope="module")
+def spot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("reports") / "flop.toml"
+    file.write_text(SPOT)
+    return file
+
+
+def test_a_report_is_made_kept_sorted_filtered_and_written(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path
+) -> None:
+    kept, table = tmp_path / "flops.report", tmp_path / "flops.csv"
+    command = ("holdem", "report", str(spot), "--flops", FLOPS, "--node", "r:0:c", "--out", str(kept), "--processes")
+    code, text, error = call(capsys, *command, "1", "--csv", str(table))
+    assert code == 0, error
+    assert "2 flops, one at a time: about" in error and "all flops" in text and "8s 8h 8d" in text
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["flop"] for row in rows] == ["9s 6s 2s", "8s 8h 8d"]
+    assert float(rows[0]["ev oop"]) + float(rows[0]["ev ip"]) == pytest.approx(20)
+    before = kept.read_bytes()
+    code, text, error = call(capsys, *command, "2")  # nothing is left to be solved
+    assert code == 0 and "2 flops are there already" in error and kept.read_bytes() == before
+    code, text, _ = call(capsys, "holdem", "report", str(kept), "--only", "pairing=trips", "--json")
+    document = json.loads(text)
+    assert code == 0 and document["solved"] == document["wanted"] == 2
+    assert [flop["cards"] for flop in document["flops"]] == ["8s 8h 8d"]
+    assert document["flops"][0]["node"]["actions"][0]["token"] == "c"
+    code, text, _ = call(capsys, "holdem", "report", str(kept), "--only", "pairing=trips")
+    assert code == 0 and "these flops" in text and "9s 6s 2s" not in text
+    orders = []
+    for sort in ("ev", "-ev"):
+        _, text, _ = call(capsys, "holdem", "report", str(kept), "--sort", sort, "--json")
+        orders.append([flop["cards"] for flop in json.loads(text)["flops"]])
+    assert orders[0] == orders[1][::-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--flops", "26"), "there are subsets of 25, 49, 85, 184 flops, and all 1,755; not 26"),
+        (("--flops", "AsKd"), "a flop has three cards, not 2"),
+        (("--flops", FLOPS, "--node", "r:0:b99"), "b99"),
+        (("--flops", FLOPS, "--only", "suits=pink"), "suits must be monotone, two-tone, rainbow, not 'pink'"),
+        (("--flops", FLOPS, "--only", "colour=red"), "flops are chosen by suits, pairing, high, connection"),
+        (("--flops", FLOPS, "--bits", "8"), "--bits must be 32"),
+        (("--flops", FLOPS, "--out", "/nowhere/flops.report"), "/nowhere"),
+    ],
+)
+def test_mistakes_are_one_line(
+    capsys: pytest.CaptureFixture[str], spot: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    code, text, error = call(capsys, "holdem", "report", str(spot), *arguments)
+    assert code == 2 and not text and message in error and len(error.strip().splitlines()) == 1
+
+
+def test_what_a_report_cannot_be_sorted_by_is_said(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "one.report"
+    command = ("holdem", "report", str(spot), "--flops", "8s8h8d", "--out", str(kept), "--processes", "1")
+    assert call(capsys, *command)[0] == 0
+    code, _, error = call(capsys, "holdem", "report", str(kept), "--sort", "luck")
+    assert code == 2 and "--sort must be ev, equity, chance, high, c, b20" in error
+    code, _, error = call(capsys, *command[:-4], "--out", str(spot))
+    assert code == 2 and "not a JSON object" in error and spot.read_text() == SPOT
