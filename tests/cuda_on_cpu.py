@@ -42,6 +42,8 @@ static float from_half(unsigned short bits) { _Float16 x; memcpy(&x, &bits, 2); 
 static unsigned short to_half(float x) { _Float16 y = x; unsigned short bits; memcpy(&bits, &y, 2); return bits; }
 static float from_bits(unsigned bits) { float x; memcpy(&x, &bits, 4); return x; }
 static unsigned to_bits(float x) { unsigned bits; memcpy(&bits, &x, 4); return bits; }
+static int max(int a, int b) { return a > b ? a : b; }
+static int min(int a, int b) { return a < b ? a : b; }
 static float square_root(float x) { return sqrtf(x); }
 
 namespace turns {
@@ -106,10 +108,10 @@ class KernelOnCpu:
     def __init__(self, library: ctypes.CDLL, name: str) -> None:
         self._function = getattr(library, f"run_{name}")
 
-    def __call__(self, blocks: int, threads: int, *arguments: torch.Tensor | int | None) -> None:
+    def __call__(self, blocks: int, threads: int, *arguments: torch.Tensor | int | float | None) -> None:
         passed = [
-            ctypes.c_int(argument)
-            if isinstance(argument, int)
+            (ctypes.c_int if isinstance(argument, int) else ctypes.c_float)(argument)
+            if isinstance(argument, int | float)
             else ctypes.c_void_p(0 if argument is None else argument.data_ptr())
             for argument in arguments
         ]

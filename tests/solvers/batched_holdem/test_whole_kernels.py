@@ -13,7 +13,7 @@ from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.cards import parse_cards
 from aleator.games.holdem.spot import Spot
 from aleator.solvers.algorithms import parse_rule
-from aleator.solvers.engines.batched_holdem import whole_rivers, whole_streets
+from aleator.solvers.engines.batched_holdem import whole_cards, whole_rivers, whole_streets
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape
 from aleator.solvers.engines.batched_holdem.source import step_source
 from aleator.solvers.engines.batched_holdem.street_roots import StreetRoots
@@ -44,6 +44,14 @@ def on_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(whole_rivers, "_kernel", cache(rivers))
     monkeypatch.setattr(whole_streets, "_kernels", cache(streets))
+
+    def cards(leaves: int, before: int, after: int, device: int) -> tuple[KernelOnCpu, KernelOnCpu]:
+        kernels = compile_for_the_cpu(
+            whole_cards.card_source(), whole_cards.card_defines(leaves, before, after), tmp_path
+        )
+        return kernels["deal"], kernels["gather"]
+
+    monkeypatch.setattr(whole_cards, "_kernels", cache(cards))
 
 
 def with_kernels(plan: BoardPlan, rule: str, *levels: int) -> WholeEngine:
@@ -113,6 +121,29 @@ def test_kernels_of_streets_before_equal_torch(rule: str) -> None:
         for name in ("regrets", "sums"):
             found, expected = (getattr(one.streets[level], name) for one in reversed(engines))
             assert float((found - expected).norm() / expected.norm()) < 1e-3
+
+
+@needs_compiler
+@pytest.mark.usefixtures("on_the_cpu")
+def test_kernels_of_cards_equal_torch() -> None:
+    """From some of the boards of a turn, and from all of them in two parts; suits of this flop are alike."""
+    plan = BoardPlan(replace(PLAN.spot, board=parse_cards("Ks 7s 2s"), stack=120))
+    plain, kernels = (WholeEngine([plan], parse_rule("dcfr")).streets[2].cards for _ in range(2))
+    assert plain is not None and kernels is not None
+    kernels.use_kernels()
+    reach = torch.rand(len(plan.boards[1]), 5, plain._before, generator=torch.Generator().manual_seed(1))
+    for parents in (slice(3, 6), slice(0, len(plan.boards[1]))):
+        boards = plain.below(parents)
+        middle = (boards.start + boards.stop) // 2
+        totals = []
+        for cards in (plain, kernels):
+            totals.append(torch.zeros_like(reach[parents]))
+            for part in (slice(boards.start, middle), slice(middle, boards.stop)):
+                dealt = cards.deal(reach[parents], parents, part)
+                torch.testing.assert_close(dealt, plain.deal(reach[parents], parents, part))
+                cards.gather(dealt.square(), totals[-1], parents, part)
+        torch.testing.assert_close(totals[1], totals[0])
+        assert float(totals[0].abs().max()) > 0.1
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")

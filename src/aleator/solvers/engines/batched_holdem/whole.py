@@ -30,12 +30,13 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.holdem.betting_tree import BettingTree, NodeKind
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS
-from aleator.games.holdem.suits import HAND_MAPS
 from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
+from aleator.solvers.engines.batched_holdem.nvrtc import Source, compile_ahead
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of, some_hands
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import check_rule
 from aleator.solvers.engines.batched_holdem.street_roots import StreetRoots
+from aleator.solvers.engines.batched_holdem.whole_cards import WholeCards
 from aleator.solvers.engines.batched_holdem.whole_rivers import WholeRivers
 from aleator.solvers.engines.batched_holdem.whole_streets import WholeStreets
 from aleator.solvers.engines.boards.plan import Board, BoardPlan
@@ -171,22 +172,7 @@ class _Street:
         self.holds = holds.scatter_(1, torch.from_numpy(HANDS.astype(np.int64)).to(device), 1.0)
         shape = (len(boards), forest.num_rows, self.num_hands)
         self.regrets, self.sums = torch.zeros(shape, device=device), torch.zeros(shape, device=device)
-        if before is None:
-            return
-        number = torch.full((len(boards), NUM_HANDS), self.num_hands, device=device)  # the last is nobody's
-        number.scatter_(1, self.hands, torch.arange(self.num_hands, device=device).expand_as(self.hands))
-        self.parents = np.array([board.parent for board in boards])  # children of a board side by side
-        self.parent = torch.from_numpy(self.parents).to(device)
-        above = torch.full((before.num_boards, NUM_HANDS), before.num_hands, device=device)  # likewise
-        above.scatter_(1, before.hands, torch.arange(before.num_hands, device=device).expand_as(before.hands))
-        self.from_parent = above[self.parent].gather(1, self.hands)  # [B, H] where a hand stands on the board before
-        pairs = [(index, suits) for index, board in enumerate(boards) for suits in board.maps]
-        self.map_board = torch.tensor([index for index, _ in pairs], device=device)
-        maps = torch.from_numpy(HAND_MAPS[[suits for _, suits in pairs]].astype(np.int64)).to(device)
-        renamed = maps.gather(1, before.hands[self.parent[self.map_board]])
-        self.to_parent = number[self.map_board].gather(1, renamed)  # [maps, H of the board before]
-        self.first_map = np.concatenate([[0], np.cumsum([len(board.maps) for board in boards])])
-        self.chance = 1.0 / (NUM_CARDS - cards.shape[1] + 1 - 4)
+        self.cards = None if before is None else WholeCards(boards, self.hands, before.hands)
 
     def use_kernels(self, roots: StreetRoots, rule: RegretRule) -> None:
         """Makes kernels for the updates; best responses and averages stay with torch."""
@@ -194,6 +180,13 @@ class _Street:
             self.betting = WholeStreets(roots, self.num_hands, rule.power)
         else:
             self.rivers = WholeRivers(roots, self.order, sharp=rule.minimiser == SHARP_MATCHING)
+        if self.cards is not None:
+            self.cards.use_kernels()
+
+    def sources(self) -> list[Source]:
+        """Returns what its kernels are compiled from."""
+        cards = [] if self.cards is None else self.cards.sources(len(self.forest.roots))
+        return cards + [source for part in (self.betting, self.rivers) if part is not None for source in part.sources()]
 
     def compatible(self, rows: Tensor, boards: slice) -> Tensor:
         """Returns the reach of hands that share no card, [B, n, H]."""
@@ -260,6 +253,8 @@ class WholeEngine:
                 street.use_kernels(StreetRoots.of(tree, roots, plan.spot.pot, self.device), rule)
             self.streets.append(street)
             roots = [tree.children(node)[0] for node in forest.leaf_nodes]
+        if self.device.type == "cuda":
+            compile_ahead([source for street in self.streets for source in street.sources()])
         self.reach = weights.gather(2, self.streets[0].hands.expand(2, -1, -1))
         self._discounts = torch.zeros(4, device=self.device)
         self._chunk_bytes = _CHUNK_BYTES[self.device.type]
@@ -345,20 +340,13 @@ class WholeEngine:
     def _next(self, level: int, boards: slice, leaves: Tensor, player: int, mode: int) -> Tensor:
         """Returns cfvs [B, L, H] before a card from the opponent's reach [B, L, H]."""
         street, total = self.streets[level + 1], torch.zeros_like(leaves)
-        padded = torch.nn.functional.pad(leaves, (0, 1))
-        first, last = np.searchsorted(street.parents, [boards.start, boards.stop])
-        size = 4 * street.forest.num_nodes * street.num_hands
-        step = max(1, self._chunk_bytes // size)
-        for begin in range(int(first), int(last), step):
-            part = slice(begin, min(begin + step, int(last)))
-            above = street.parent[part] - boards.start
-            index = street.from_parent[part][:, None].expand(-1, leaves.shape[1], -1)
-            values = self._below(level + 1, part, padded[above].gather(2, index), player, mode)
-            maps = slice(int(street.first_map[part.start]), int(street.first_map[part.stop]))
-            child = street.map_board[maps]
-            rows = torch.nn.functional.pad(values, (0, 1))[child - part.start]
-            rows = rows.gather(2, street.to_parent[maps][:, None].expand(-1, leaves.shape[1], -1))
-            total.index_add_(0, street.parent[child] - boards.start, rows, alpha=street.chance)
+        assert street.cards is not None
+        below = street.cards.below(boards)
+        step = max(1, self._chunk_bytes // (4 * street.forest.num_nodes * street.num_hands))
+        for begin in range(below.start, below.stop, step):
+            part = slice(begin, min(begin + step, below.stop))
+            reach = street.cards.deal(leaves, boards, part)
+            street.cards.gather(self._below(level + 1, part, reach, player, mode), total, boards, part)
         return total
 
     def _learn(

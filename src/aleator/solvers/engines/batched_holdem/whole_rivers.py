@@ -21,12 +21,12 @@ from typing import NamedTuple
 import torch
 
 from aleator.caching import cache
-from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
+from aleator.solvers.engines.batched_holdem.nvrtc import Kernel, Source
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder
 from aleator.solvers.engines.batched_holdem.river_layout import RiverLayout
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape
 from aleator.solvers.engines.batched_holdem.source import step_source
-from aleator.solvers.engines.batched_holdem.street_roots import StreetRoots
+from aleator.solvers.engines.batched_holdem.street_roots import RootGroup, StreetRoots
 
 Tensor = torch.Tensor
 _ROOTS_WITHOUT_ROWS = 4  # of a block
@@ -74,6 +74,17 @@ class WholeRivers:
         self._roots, self._layout, self._sharp = roots, RiverLayout.of(order), sharp
         self._places, self._lists = self._layout.places_of(order)
 
+    def _sizes(self, group: RootGroup) -> RiverSizes:
+        return RiverSizes(self._layout, self._sharp, group.chosen, self._roots.roots, self._roots.rows)
+
+    def sources(self) -> list[Source]:
+        """Returns what is compiled."""
+        return [
+            (step_source(group.shape, player), self._sizes(group).defines(group.shape))
+            for group in self._roots.groups
+            for player in (0, 1)
+        ]
+
     def update(
         self, player: int, boards: slice, reach: Tensor, regrets: Tensor, sums: Tensor, discounts: Tensor
     ) -> Tensor:
@@ -89,11 +100,10 @@ class WholeRivers:
         """
         reach, values = reach.contiguous(), torch.empty_like(reach)
         places, lists = self._places[boards], self._lists[boards]
-        for shape, roots, stakes in self._roots.groups:
-            blocks = len(roots) if shape.num_rows else -(-len(roots) // _ROOTS_WITHOUT_ROWS)
-            sizes = RiverSizes(self._layout, self._sharp, len(roots), self._roots.roots, self._roots.rows)
-            _kernel(shape, player, sizes, reach.device.index or 0)(
-                len(reach) * blocks, self._layout.threads, places, lists, roots, stakes, reach, regrets, sums, values,
-                discounts,
+        for group in self._roots.groups:
+            blocks = group.chosen if group.shape.num_rows else -(-group.chosen // _ROOTS_WITHOUT_ROWS)
+            _kernel(group.shape, player, self._sizes(group), reach.device.index or 0)(
+                len(reach) * blocks, self._layout.threads, places, lists, group.roots, group.stakes, reach, regrets,
+                sums, values, discounts,
             )  # fmt: skip
         return values

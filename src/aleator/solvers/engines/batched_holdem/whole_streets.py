@@ -19,7 +19,7 @@ from collections.abc import Callable
 import torch
 
 from aleator.caching import cache
-from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
+from aleator.solvers.engines.batched_holdem.nvrtc import Kernel, Source
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape
 from aleator.solvers.engines.batched_holdem.street_roots import StreetRoots
 from aleator.solvers.engines.batched_holdem.street_source import street_source
@@ -55,6 +55,14 @@ class WholeStreets:
             power: of positive regrets in a policy.
         """
         self._roots, self._hands, self._power = roots, num_hands, power
+
+    def sources(self) -> list[Source]:
+        """Returns what is compiled."""
+        return [
+            (street_source(group.shape, player, self._power), street_defines(self._roots, group.chosen, self._hands))
+            for group in self._roots.groups
+            for player in (0, 1)
+        ]
 
     def update(
         self,
