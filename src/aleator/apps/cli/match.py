@@ -46,6 +46,8 @@ def run(
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
+    stakes: Annotated[float | None, typer.Option(help="modicum or libratus against their blueprint: hands are played "
+                                                 "out by chance, pot / so many big blinds, and weighed.")] = None,
     processes: Processes = None,
     ray: Ray = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: none begin after so long.")] = None,
@@ -66,18 +68,26 @@ def run(
         if others and load_hand_game(game).rules.num_players == 2:
             if output is not None or phh is not None:
                 raise AgentError("--out and --phh write one match; several agents play one for each pair")
+            if stakes is not None:
+                raise AgentError("--stakes is for two agents")
             run_round_robin(
                 pairs(game, names, deals, seed, how, value), processes=processes, ray=ray, minutes=minutes, json=json
             )
         else:
             network = None if value is None else str(value)
-            match = HandMatch(game=game, agents=tuple(names), hands=deals, seed=seed, aivat=how, value=network)
+            match = HandMatch(
+                game=game, agents=tuple(names), hands=deals, seed=seed, aivat=how, value=network, stakes=stakes
+            )
             run_match(match, output=output, phh=phh, processes=processes, ray=ray, minutes=minutes, json=json)
         return
-    if others or aivat != "auto" or any(given is not None for given in (output, phh, value, processes, ray, minutes)):
+    if (
+        others
+        or aivat != "auto"
+        or any(given is not None for given in (output, phh, value, stakes, processes, ray, minutes))
+    ):
         raise AgentError(
-            "--out, --phh, --aivat, --value, --processes, --ray, --minutes and more than two agents are for whole "
-            f"hands, not for {game}"
+            "--out, --phh, --aivat, --value, --stakes, --processes, --ray, --minutes and more than two agents are for "
+            f"whole hands, not for {game}"
         )
     if exact and raw:
         raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")

@@ -26,9 +26,11 @@ from aleator.arena.whole_hands.play import (
     RAW,
     DecisionTimes,
     IntArray,
+    PlayedHands,
     play_hands,
     seats_of,
 )
+from aleator.arena.whole_hands.stakes import common_start, hand_weights, pots_at
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_record import setup_to_dict
@@ -38,6 +40,7 @@ from aleator.storage import ArrayFile
 from aleator.workers.base import Here, Workers
 
 _SURE = 1.96  # standard errors on each side of a 95 % interval
+_HANDS_OF_STAKES = 16  # that are looked at for one that is played out, about
 OnPiece = Callable[["MatchState"], bool]
 
 
@@ -54,6 +57,7 @@ class HandMatch:
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
         value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
+        stakes: pots in big blinds from which on all hands are played out, others by chance (`stakes`); None for all.
     """
 
     game: str
@@ -64,6 +68,7 @@ class HandMatch:
     response: tuple[str, str] | None = None
     hands_per_board: int = 1
     value: str | None = None
+    stakes: float | None = None
 
     def __post_init__(self) -> None:
         setup = self.setup
@@ -75,6 +80,8 @@ class HandMatch:
             raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(AIVAT_MODES)}")
         if self.value is not None and self.aivat in (RAW, PAIRS):
             raise AgentError(f"a value needs AIVAT over ranges (ranges, playout), not {self.aivat}")
+        if self.stakes is not None and (len(self.agents) != 2 or self.response or not 0.0 < self.stakes < math.inf):
+            raise AgentError(f"stakes are a positive number of big blinds, in matches of two agents, not {self.stakes}")
         if self.response:
             parse_menu(self.response[0])
             parse_rounds(self.response[1])
@@ -131,8 +138,8 @@ class HandMatch:
 
     def header(self, mode: str) -> dict[str, Any]:
         """Returns what a match file says about it; the number of hands may grow."""
-        value = {} if self.value is None else {"value": self.value}
-        return value | {
+        chosen = {"value": self.value, "stakes": self.stakes}
+        return {name: value for name, value in chosen.items() if value is not None} | {
             "game": self.game,
             "setup": setup_to_dict(self.setup),
             "agents": list(self.agents),
@@ -229,6 +236,8 @@ def play_hand_match(
     began = perf_counter()
     missing = np.flatnonzero(np.isnan(state.won[:, 0]))
     size = piece_size(match, agents, -(-len(missing) // workers.count))
+    if match.stakes is not None:
+        common_start(agents)
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
     player = partial(_Player, match, mode, file is not None)
     for _, piece in workers.run(partial(player, agents) if isinstance(workers, Here) else player, pieces):
@@ -254,6 +263,8 @@ def piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int
         size = max(agent.hands_at_once for agent in agents if agent.is_alone)
     else:
         size = min(agent.hands_at_once for agent in agents)
+    if match.stakes is not None:  # most of them are not played out
+        size *= _HANDS_OF_STAKES
     return -(-max(min(size, share), 1) // match.cluster) * match.cluster
 
 
@@ -262,9 +273,9 @@ def _take_played(state: MatchState, file: MatchFile) -> None:
     for line in file.played:
         if line.number < len(state.won) and len(line.won) == state.won.shape[1]:
             seats = seats_of(np.array([line.number]), len(line.won))[0]
-            state.won[line.number, seats] = line.won
+            state.won[line.number, seats] = line.weight * np.array(line.won)
             if line.fair is not None:
-                state.fair[line.number] = line.fair if seats[0] == 0 else -line.fair
+                state.fair[line.number] = line.weight * (line.fair if seats[0] == 0 else -line.fair)
 
 
 class _Player:
@@ -275,22 +286,47 @@ class _Player:
         self.agents, self.value = agents or match.load_agents(), match.load_value()
 
     def __call__(self, numbers: IntArray) -> _Piece:
-        """Returns hands by their numbers, played."""
+        """Returns hands by their numbers, played; those that are not played out count 0."""
         match = self.match
+        weights = np.ones(len(numbers)) if match.stakes is None else self._weights(match.stakes, numbers)
+        chosen = np.flatnonzero(weights)
+        if not len(chosen):
+            return self._piece(numbers, None, weights, chosen, [])
         played = play_hands(
             match.setup,
             self.agents,
-            numbers,
+            numbers[chosen],
             match.seed,
             aivat=self.mode,
             hands_per_board=match.hands_per_board,
             value=self.value,
         )
         lines = []
-        for row in range(len(numbers) if self.write else 0):
-            document = played.hands.to_dict(row, int(numbers[row]))
+        for row in range(len(chosen) if self.write else 0):
+            document = played.hands.to_dict(row, int(played.numbers[row]))
             document |= {"seats": played.seats[row].tolist(), "won": played.payoffs[row].tolist()}
             if played.fair is not None:
                 document["fair"] = float(played.fair[row])
+            if match.stakes is not None:
+                document["weight"] = float(weights[chosen[row]])
             lines.append(json.dumps(document))
-        return _Piece(played.numbers, played.payoffs, played.fair, played.times, lines)
+        return self._piece(numbers, played, weights, chosen, lines)
+
+    def _weights(self, stakes: float, numbers: IntArray) -> FloatArray:
+        """Returns how often each hand counts; 0 for those that are not played out."""
+        match = self.match
+        blueprint, street = common_start(self.agents)
+        pots = pots_at(match.setup, blueprint, street, numbers, match.seed, hands_per_board=match.hands_per_board)
+        return hand_weights(pots, stakes * match.setup.rules.big_blind, numbers, match.seed)
+
+    def _piece(
+        self, numbers: IntArray, played: PlayedHands | None, weights: FloatArray, chosen: IntArray, lines: list[str]
+    ) -> _Piece:
+        won = np.zeros((len(numbers), self.match.setup.num_players))
+        fair = None if self.mode == RAW else np.zeros(len(numbers))
+        if played is None:
+            return _Piece(numbers, won, fair, [DecisionTimes() for _ in self.agents], lines)
+        won[chosen] = weights[chosen, None] * played.payoffs
+        if fair is not None and played.fair is not None:
+            fair[chosen] = weights[chosen] * played.fair
+        return _Piece(numbers, won, fair, played.times, lines)

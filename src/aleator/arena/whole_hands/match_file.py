@@ -19,11 +19,19 @@ _KIND = "match"
 
 
 class PlayedLine(NamedTuple):
-    """What a match needs of a finished hand: its number, chips won by seat, and those of seat 0 by AIVAT, if any."""
+    """What a match needs of a finished hand.
+
+    Attributes:
+        number: of the hand.
+        won: chips by seat.
+        fair: chips of seat 0 by AIVAT, if any.
+        weight: how often it counts.
+    """
 
     number: int
     won: tuple[float, ...]
     fair: float | None
+    weight: float
 
 
 class MatchFile(LineFile):
@@ -75,6 +83,7 @@ def _played(path: Path, number: int, document: dict[str, Any]) -> PlayedLine:
     try:
         won = tuple(float(chips) for chips in document["won"])
         fair = document.get("fair")
-        return PlayedLine(int(document["hand"]), won, None if fair is None else float(fair))
+        weight = float(document.get("weight", 1.0))
+        return PlayedLine(int(document["hand"]), won, None if fair is None else float(fair), weight)
     except (AleatorError, KeyError, TypeError, ValueError):
         raise StorageError(f"{path}, line {number}: not a hand of a match") from None

@@ -140,7 +140,7 @@ def play_hands(
             else:
                 policy = ask_held(agent, hands, rows, hands.hands[rows, hands.betting.player[rows]].astype(np.int64))
             times[number].add(len(rows), perf_counter() - began)
-            chosen = _choose(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
+            chosen = choose_actions(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
             codes[here] = policy.codes[np.arange(len(rows)), chosen]
             if luck is not None:
                 luck.acted(rows, policy, chosen)
@@ -159,7 +159,7 @@ def play_hands(
     )
 
 
-def _choose(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
+def choose_actions(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
     """Returns the place of the action that each hand takes, ``[R]``."""
     places = np.arange(len(rows))
     if policy.probabilities.shape[2] == 1:

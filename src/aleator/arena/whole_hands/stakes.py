@@ -1,0 +1,98 @@
+"""Hands played out in proportion to what is at stake, where two agents begin a hand alike.
+
+Algorithm:
+    Agents that search from one blueprint play that blueprint until a street is reached. Up to there they are one and
+    the same player, so that hands that end before it win as much in one seat as they lose in the other: they are left
+    out, and count 0. Of the others, those with a large pot decide a match. A hand is played out with probability
+    q = min(1, pot / full), pot at the first decision of that street, and counts 1 / q times. The mean over all hands
+    is what it would be if all were played; q in proportion to the spread of a hand's result is best for a given number
+    of hands.
+
+Reference: D. G. Horvitz, D. J. Thompson (1952), "A Generalization of Sampling Without Replacement"; J. Neyman (1934),
+the best shares of strata.
+Deviations: none.
+Status: tests/arena/whole_hands/test_stakes.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.agents.whole_hands.base import HandAgent, ask_held
+from aleator.agents.whole_hands.blueprint import BlueprintAgent
+from aleator.agents.whole_hands.nested import NestedAgent
+from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
+from aleator.arena.whole_hands.play import choose_actions
+from aleator.errors import AgentError
+from aleator.games.base import FloatArray
+from aleator.games.holdem.hand_batch import OVER, HandBatch
+from aleator.games.holdem.hand_state import HandSetup
+
+IntArray = npt.NDArray[np.int64]
+
+_CHOOSING: Final = 0x5851F42D4C957F2D  # keeps the draws of hands apart from those of cards and actions
+
+
+def common_start(agents: Sequence[HandAgent]) -> tuple[BlueprintAgent, int]:
+    """Returns the blueprint that all agents play at first, and the first street on which one of them does not.
+
+    Raises:
+        AgentError: they do not begin alike, or never differ.
+    """
+    streets, blueprints = list[int](), list[BlueprintAgent]()
+    for agent in agents:
+        if isinstance(agent, NestedAgent):
+            streets.append(agent.first_street)
+            blueprints.append(agent.blueprint)
+        elif isinstance(agent, BlueprintAgent):
+            blueprints.append(agent)
+        else:
+            raise AgentError(
+                f"stakes are for agents that play a blueprint at first (blueprint, modicum, libratus), not {agent.name}"
+            )
+    if len({agent.name for agent in blueprints}) > 1 or not streets:
+        names = ", ".join(agent.name for agent in agents)
+        raise AgentError(f"stakes are for agents with one blueprint, of which one searches, not {names}")
+    return blueprints[0], min(streets)
+
+
+def pots_at(
+    setup: HandSetup, agent: HandAgent, street: int, numbers: IntArray, seed: int, *, hands_per_board: int = 1
+) -> IntArray:
+    """Returns the pots of hands in chips where a street begins with a decision, ``[B]``; 0 where they end before.
+
+    Args:
+        setup: how they begin.
+        agent: who plays all seats.
+        street: from 1, the flop.
+        numbers: of the hands; cards and draws are those of `play_hands`.
+        seed: of cards and draws.
+        hands_per_board: see `deal_hands`.
+    """
+    cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
+    hands = HandBatch.start(setup, cards.hands, cards.boards)
+    betting = hands.betting
+    while len(rows := np.flatnonzero((betting.player != OVER) & (betting.street < street))):
+        policy = ask_held(agent, hands, rows, hands.hands[rows, betting.player[rows]].astype(np.int64))
+        chosen = choose_actions(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
+        hands.act(rows, policy.codes[np.arange(len(rows)), chosen].astype(np.int64))
+    pots = betting.contributions.sum(axis=1) + hands.dead
+    return np.where(betting.player != OVER, pots, 0).astype(np.int64)
+
+
+def hand_weights(pots: IntArray, full: float, numbers: IntArray, seed: int) -> FloatArray:
+    """Returns how often each hand counts, ``[B]``; 0 for those that are not played out.
+
+    Args:
+        pots: in chips; 0 for hands that are over.
+        full: hands with this pot and larger ones are all played out.
+        numbers: of the hands.
+        seed: of the match.
+    """
+    chances = np.minimum(pots / full, 1.0)
+    is_played = uniform_draws(seed ^ _CHOOSING, numbers, np.zeros(len(numbers), np.int64)) < chances
+    return np.divide(1.0, chances, out=np.zeros(len(numbers)), where=is_played)

@@ -1,0 +1,128 @@
+"""Hands played out in proportion to what is at stake: which, how often they count, and what stays as it is."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.agents.whole_hands.blueprint import BlueprintAgent
+from aleator.agents.whole_hands.libratus import LibratusAgent
+from aleator.agents.whole_hands.modicum import ModicumAgent
+from aleator.agents.whole_hands.pot_odds import PotOddsAgent
+from aleator.agents.whole_hands.search_settings import NestedSettings
+from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
+from aleator.arena.whole_hands.match_file import MatchFile
+from aleator.arena.whole_hands.play import play_hands
+from aleator.arena.whole_hands.stakes import common_start, hand_weights, pots_at
+from aleator.errors import AgentError
+from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.variants import load_hand_game
+from tests.abstraction.blueprint.small import whole_blueprint
+
+SETUP = load_hand_game("hunl").setup
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> BlueprintAgent:
+    return whole_blueprint(tmp_path_factory.mktemp("whole"), deals=20_000)
+
+
+class Caller(LibratusAgent):
+    """Plays by pot odds from the turn on, in place of a search: quick, and different from its blueprint."""
+
+    def policies_of(self, states: Sequence[HandState]) -> list[HandPolicy]:
+        rest = PotOddsAgent()
+        return [(self.blueprint if now.street < self.first_street else rest).policy_at(now) for now in states]
+
+
+def test_who_begins_alike(blueprint: BlueprintAgent) -> None:
+    libratus, modicum = LibratusAgent(blueprint), ModicumAgent(blueprint)
+    assert common_start([libratus, blueprint]) == (blueprint, 2)
+    assert common_start([blueprint, modicum]) == (blueprint, 1)
+    assert common_start([libratus, modicum]) == (blueprint, 1)
+    with pytest.raises(AgentError, match="of which one searches"):
+        common_start([blueprint, blueprint])
+    with pytest.raises(AgentError, match="not pot-odds"):
+        common_start([libratus, PotOddsAgent()])
+
+
+@pytest.mark.parametrize("street", [1, 2])
+def test_pots_are_those_of_the_hands_as_they_are_played(blueprint: BlueprintAgent, street: int) -> None:
+    numbers = np.arange(40, 100)
+    pots = pots_at(SETUP, blueprint, street, numbers, 3)
+    played = play_hands(SETUP, [blueprint, blueprint], numbers, 3)
+    for row, pot in enumerate(pots.tolist()):
+        states = played.hands.record(row).states()
+        first = next((state for state in states if state.street == street and state.player is not None), None)
+        assert pot == (0 if first is None else first.betting.pot)
+    assert 0 < (pots > 0).sum() < len(pots)
+
+
+def test_hands_count_as_often_as_they_are_left_out() -> None:
+    numbers = np.arange(60_000)
+    pots = np.array([0, 200, 1000, 5000, 9000])[numbers % 5]
+    weights = hand_weights(pots, 5000.0, numbers, 1)
+    assert set(weights[pots >= 5000]) == {1.0} and not weights[pots == 0].any()
+    for pot in (200, 1000):
+        share = pot / 5000.0
+        here = weights[pots == pot]
+        np.testing.assert_allclose(np.unique(here), [0.0, 1.0 / share])
+        assert abs((here > 0.0).mean() - share) < 4.0 * math.sqrt(share * (1.0 - share) / len(here))  # z = 4
+    assert (hand_weights(pots, 5000.0, numbers, 2) != weights).any()
+
+
+def played(agents: list[HandAgent], monkeypatch: pytest.MonkeyPatch, file: Path | None = None, **options) -> MatchState:  # type: ignore[no-untyped-def]
+    match = HandMatch(game="hunl", agents=("one", "other"), seed=5, aivat="pairs", **options)
+    monkeypatch.setattr(HandMatch, "load_agents", lambda self: agents)
+    if file is None:
+        return play_hand_match(match)
+    output = MatchFile(file, match.header("pairs"))
+    try:
+        return play_hand_match(match, file=output)
+    finally:
+        output.close()
+
+
+def test_the_mean_stays_what_it_is(blueprint: BlueprintAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given the deals, a sampled match is that of all hands on average: z = 4 by the spread that the weights make."""
+    agents: list[HandAgent] = [Caller(blueprint, NestedSettings()), blueprint]
+    everything = played(agents, monkeypatch, hands=400)
+    sampled = played(agents, monkeypatch, hands=400, stakes=10.0)
+    numbers = np.arange(400)
+    pots = pots_at(SETUP, blueprint, 2, numbers, 5)
+    weights = hand_weights(pots, 10.0 * SETUP.rules.big_blind, numbers, 5)
+    np.testing.assert_allclose(sampled.fair, weights * everything.fair, atol=1e-9)
+    chances = np.minimum(pots / (10.0 * SETUP.rules.big_blind), 1.0)
+    reached = np.where(pots > 0, everything.fair, 0.0)
+    spread = math.sqrt((reached**2 * np.divide(1 - chances, chances, out=np.zeros(400), where=pots > 0)).sum())
+    assert spread > 0.0 and abs(sampled.fair.sum() - reached.sum()) < 4.0 * spread
+    assert 0 < np.count_nonzero(weights) < 0.8 * np.count_nonzero(pots)
+    rest = everything.fair[pots == 0]  # what is left out adds up to nothing but noise
+    assert abs(rest.sum()) < 4.0 * math.sqrt(float((rest**2).sum()))
+
+
+def test_a_match_goes_on_from_its_file(
+    blueprint: BlueprintAgent, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    agents: list[HandAgent] = [Caller(blueprint, NestedSettings()), blueprint]
+    file = tmp_path / "match.jsonl"
+    straight = played(agents, monkeypatch, hands=300, stakes=10.0)
+    half = played(agents, monkeypatch, file, hands=150, stakes=10.0)
+    assert half.played == 150
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert lines[0]["stakes"] == 10.0 and 0 < len(lines) - 1 < 150 and all(line["weight"] >= 1.0 for line in lines[1:])
+    whole = played(agents, monkeypatch, file, hands=300, stakes=10.0)
+    np.testing.assert_array_equal(whole.fair, straight.fair)
+    np.testing.assert_array_equal(whole.won, straight.won)
+
+
+@pytest.mark.parametrize("stakes", [0.0, -1.0, math.inf, math.nan])
+def test_stakes_are_positive(stakes: float) -> None:
+    with pytest.raises(AgentError, match="stakes are a positive number of big blinds"):
+        HandMatch(game="hunl", agents=("libratus:a", "blueprint:a"), hands=2, stakes=stakes)
