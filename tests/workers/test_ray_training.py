@@ -8,14 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from aleator.abstraction.blueprint import merging
+from aleator.abstraction.blueprint.merging import Chunk, DealMaker, Walked, train_by_workers
+from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.learning.blocks import Stint
 from aleator.learning.config import RebelConfig
 from aleator.learning.crew_blocks import PlayedStint, StintPlayer
 from aleator.learning.training import Trainer
 from aleator.trees.fingerprint import Fingerprint
+from aleator.workers.base import Here
 from aleator.workers.ray_cluster import RayWorkers
+from tests.abstraction.blueprint.small import GAME, small_buckets
 from tests.learning.runs import tiny
 from tests.learning.test_crew_blocks import run_in, without_work, work_for
 from tests.workers.conftest import SMALL
@@ -74,3 +80,32 @@ def test_out_of_step_every_example_comes_once_although_workers_die(ray_workers: 
     assert trainer.done and trainer.replay.added == 192
     assert metrics[-1].work["replaced"] >= 3
     assert sum(standing.stints for standing in trainer.source.standings()) == 48
+
+
+class MortalDeals(DealMaker):
+    """Dies at some chunks, each the first time that somebody walks it."""
+
+    def __init__(self, folder: Path, *about: Any) -> None:
+        super().__init__(*about)
+        self._folder = folder
+
+    def __call__(self, chunk: Chunk) -> Walked:
+        mark = self._folder / str(chunk.first)
+        if chunk.first in (1200, 2600) and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(chunk)
+
+
+def test_a_blueprint_is_that_of_one_process_although_workers_die(
+    ray_workers: RayWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buckets, place = small_buckets(), tmp_path / "small.bin"
+    buckets.save(place)
+    here, there = (BlueprintTrainer(BlueprintConfig.of(GAME, period=2000), buckets, place) for _ in range(2))
+    train_by_workers(here, Here(), deals=6000, chunk=600, chunks=2)
+    monkeypatch.setattr(merging, "DealMaker", partial(MortalDeals, tmp_path))
+    work = train_by_workers(there, ray_workers, deals=6000, chunk=600, chunks=2)
+    assert work.replaced == 2
+    np.testing.assert_array_equal(there.table, here.table)
+    assert there.progress[:2] == here.progress[:2]

@@ -123,7 +123,7 @@ def _by_prefix(networks: Networks) -> dict[str, torch.nn.Module]:
 def _parameters(networks: Networks) -> dict[str, Any]:
     """Returns the parameters of the networks as arrays."""
     return {
-        prefix + name: value.detach().cpu().numpy().copy()
+        prefix + name: value.detach().cpu().numpy()
         for prefix, network in _by_prefix(networks).items()
         for name, value in network.state_dict().items()
     }

@@ -76,7 +76,7 @@ class Crew(Protocol):
     def publish(self, shared: Arrays) -> None:
         """Says what tasks that are given from now on are done with; those given before keep what they had.
 
-        Who receives the arrays does not write into them.
+        The arrays are copied as they are now; who receives them does not write into them.
         """
 
     def give(self, number: int, task: Any) -> None:
@@ -145,7 +145,7 @@ class _HereCrew:
         return len(self._tasks)
 
     def publish(self, shared: Arrays) -> None:
-        self._shared = self._shared[0] + 1, shared
+        self._shared = self._shared[0] + 1, {name: array.copy() for name, array in shared.items()}
 
     def give(self, number: int, task: Any) -> None:
         self._tasks.append((number, task, self._shared))

@@ -7,11 +7,14 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.abstraction.blueprint.file import Progress
+from aleator.abstraction.buckets import Buckets
 from aleator.errors import TooBigError, shown
 from aleator.memory import available_memory, format_gib
 from aleator.storage import check_object, parse_json
@@ -25,10 +28,14 @@ class PeriodTrainer(ABC):
     """A blueprint in training.
 
     Attributes:
+        config, buckets, place: how it is trained, with which buckets, and where these lie.
         progress: how far it is.
         chunk: deals of a thread between two looks at the clock.
     """
 
+    config: Any
+    buckets: Buckets
+    place: Path
     progress = Progress()
     chunk = 20_000
 
@@ -36,6 +43,14 @@ class PeriodTrainer(ABC):
     @abstractmethod
     def period(self) -> int:
         """Deals of a period."""
+
+    @abstractmethod
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns what is trained, by name: flat arrays that deals change in place."""
+
+    @abstractmethod
+    def floors(self) -> dict[str, float]:
+        """Returns what the numbers of each table never fall below."""
 
     @abstractmethod
     def deal_runner(self, threads: int) -> RunDeals:

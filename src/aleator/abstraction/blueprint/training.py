@@ -20,8 +20,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.abstraction.blueprint.betting import STANDARD_MENU, Betting, build_betting
 from aleator.abstraction.blueprint.deals import deal_room, deal_tables
@@ -112,6 +114,8 @@ class BlueprintTrainer(PeriodTrainer):
         progress: how far it is.
     """
 
+    config: BlueprintConfig
+
     def __init__(self, config: BlueprintConfig, buckets: Buckets, place: Path) -> None:
         self.config, self.buckets, self.place = config, buckets, place
         self.betting = build_betting(config.game, config.menu, buckets.config)
@@ -139,6 +143,14 @@ class BlueprintTrainer(PeriodTrainer):
     def period(self) -> int:
         """Deals between two discounts."""
         return self.config.period
+
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns the table."""
+        return {"table": self.table}
+
+    def floors(self) -> dict[str, float]:
+        """Returns the least regret; sums of policies are never below 0."""
+        return {"table": self.config.rule(self.betting, self.buckets.config.last_street)[0].floor}
 
     def deal_runner(self, threads: int) -> RunDeals:
         """Returns what makes deals."""
@@ -168,8 +180,7 @@ class BlueprintTrainer(PeriodTrainer):
 
     def save(self, path: Path) -> None:
         """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
-        tables = {"table": self.table}
-        Blueprint.write_tables(path, self.config.to_json(), self.buckets, self.place, self.progress, tables)
+        Blueprint.write_tables(path, self.config.to_json(), self.buckets, self.place, self.progress, self.tables())
 
 
 def _scale(factor: np.float32, part: Table) -> None:

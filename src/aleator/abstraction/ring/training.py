@@ -17,8 +17,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.abstraction.blueprint.deals import deal_tables
 from aleator.abstraction.blueprint.periods import PeriodTrainer, RunDeals, check_table_fits, parse_settings
@@ -101,6 +103,7 @@ class RingTrainer(PeriodTrainer):
         progress: how far it is.
     """
 
+    config: RingConfig
     chunk = 5_000
 
     def __init__(
@@ -130,6 +133,14 @@ class RingTrainer(PeriodTrainer):
     def period(self) -> int:
         """Deals between two discounts or snapshots."""
         return self.config.period
+
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns regrets and sums."""
+        return {"regrets": self.regrets, "sums": self.sums}
+
+    def floors(self) -> dict[str, float]:
+        """Returns the least regret; sums of policies are never below 0."""
+        return {"regrets": self.rule().floor, "sums": 0.0}
 
     def deal_runner(self, threads: int) -> RunDeals:
         """Returns what makes deals."""
@@ -178,5 +189,4 @@ class RingTrainer(PeriodTrainer):
 
     def save(self, path: Path) -> None:
         """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""
-        tables = {"regrets": self.regrets, "sums": self.sums}
-        RingBlueprint.write_tables(path, self.config.to_json(), self.buckets, self.place, self.progress, tables)
+        RingBlueprint.write_tables(path, self.config.to_json(), self.buckets, self.place, self.progress, self.tables())

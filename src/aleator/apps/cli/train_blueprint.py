@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +14,16 @@ import typer
 from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end
 from aleator.apps.cli.training import duration, reporting
+from aleator.apps.cli.workers import Processes, Ray, chosen_workers, work_text
 from aleator.errors import SolveError
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.parsing import MAX_SEED, MAX_THREADS
 from aleator.storage import check_writable
+from aleator.workers.base import Here
 
 if TYPE_CHECKING:
     from aleator.abstraction.blueprint.file import Progress
+    from aleator.abstraction.blueprint.merging import Work
     from aleator.abstraction.blueprint.training import BlueprintTrainer
     from aleator.abstraction.ring.training import RingTrainer
 
@@ -45,6 +49,10 @@ def blueprint(
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120.0,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
+    processes: Processes = None,
+    ray: Ray = None,
+    chunk: Annotated[int | None, typer.Option(min=1, help="With workers: deals of one of them before what it changed "
+                                              "is added to the table; 50,000 unless said.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a blueprint by linear Monte Carlo CFR. Ctrl-C keeps it; the same command trains it further.
@@ -59,12 +67,18 @@ def blueprint(
     if minutes is not None and not 0.0 < minutes < math.inf:
         raise SolveError(f"minutes must be a positive number, not {minutes}")
     from aleator.abstraction.blueprint.file import Blueprint
+    from aleator.abstraction.blueprint.merging import CHUNK, train_by_workers
     from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
     from aleator.abstraction.buckets import open_buckets
     from aleator.abstraction.ring.file import RingBlueprint
     from aleator.abstraction.ring.training import NO_PRUNING, RingConfig, RingTrainer
     from aleator.games.holdem.variants import load_hand_game
 
+    workers = chosen_workers(processes, ray, usual=1)
+    if isinstance(workers, Here) and chunk is not None:
+        raise SolveError("--chunk is for workers: name them by --ray or --processes")
+    if not isinstance(workers, Here) and threads is not None:
+        raise SolveError("--threads is for this process alone: workers have a thread each")
     changes: dict[str, Any] = {"threshold": threshold, "period": period, "seed": seed}
     if menu is not None:
         changes["menu"] = tuple(street.strip() for street in menu.split("/"))
@@ -90,14 +104,22 @@ def blueprint(
             trainer.restore(Blueprint(path))
     if not json:
         _announce(trainer, path)
-    stopped = False
+    stopped, work = False, None
+    limits: dict[str, Any] = {
+        "seconds": math.inf if minutes is None else 60.0 * minutes,
+        "deals": deals or math.inf,
+    }
     with reporting("training", quiet=json) as report:
+        limits["report"] = teller(trainer, path, minutes, deals, checkpoint_every, report)
         try:
-            run(trainer, path, minutes, deals, threads or os.cpu_count() or 1, checkpoint_every, report)
+            if isinstance(workers, Here):
+                trainer.run(**limits, threads=threads or os.cpu_count() or 1)
+            else:
+                work = train_by_workers(trainer, workers, **limits, chunk=chunk or CHUNK)
         except KeyboardInterrupt:
             stopped = True
         trainer.save(path)
-    _tell(trainer, path, json=json)
+    _tell(trainer, path, work, json=json)
     end(stopped=stopped)
 
 
@@ -131,16 +153,10 @@ def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bo
     return trainer
 
 
-def run(
-    trainer: Trainer,
-    path: Path,
-    minutes: float | None,
-    deals: int | None,
-    threads: int,
-    every: float,
-    report: Any,
-) -> None:
-    """Trains, tells how far it is, and saves now and then."""
+def teller(
+    trainer: Trainer, path: Path, minutes: float | None, deals: int | None, every: float, report: Any
+) -> Callable[[Progress], bool]:
+    """Returns what tells how far a training is, and saves now and then."""
     began = saved = time.monotonic()
     before = trainer.progress
 
@@ -156,9 +172,7 @@ def run(
             saved = time.monotonic()
         return False
 
-    trainer.run(
-        seconds=math.inf if minutes is None else 60.0 * minutes, deals=deals or math.inf, threads=threads, report=tell
-    )
+    return tell
 
 
 def _announce(trainer: Trainer, path: Path) -> None:
@@ -170,12 +184,15 @@ def _announce(trainer: Trainer, path: Path) -> None:
     )
 
 
-def _tell(trainer: Trainer, path: Path, *, json: bool) -> None:
+def _tell(trainer: Trainer, path: Path, work: Work | None, *, json: bool) -> None:
     progress, betting = trainer.progress, trainer.betting
     met = trainer.count_met()
+    facts = work._asdict() if work else {}
     if json:
-        print_json({"file": str(path), **progress._asdict(), "infostates": betting.infostates, "met": met})
+        print_json({"file": str(path), **progress._asdict(), "infostates": betting.infostates, "met": met, **facts})
         return
+    if work:
+        note(work_text(facts))
     out.print(
         f"{path}: {progress.deals:,} deals and {progress.visits:,} nodes in {duration(progress.seconds)}; "
         f"{met:,} of {betting.infostates:,} infostates met",

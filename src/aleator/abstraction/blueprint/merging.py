@@ -1,0 +1,202 @@
+"""Blueprints by workers: each makes deals on a copy of the table, and what they changed is added to the one of all.
+
+Algorithm:
+    Deals are numbered and split into chunks; a few chunks are a round. A worker walks a chunk from the table as it was
+    when the round before the last had been added: so whoever has ended a chunk goes on with the next one at once, while
+    others are still at the round before. What chunks changed, in regrets and in sums of policies, is added in the order
+    of the chunks; regrets stay above their floor. The result follows from the seed and from the sizes of chunks and
+    rounds, whoever works.
+
+Reference: linear Monte Carlo CFR as in `training`; sums of what samplers change, as threads on one table make them.
+Deviations: policies in a chunk are one to two rounds old. What chunks in flight add after a discount is not discounted.
+Status: tests/abstraction/blueprint/test_merging.py; with a real cluster tests/workers/test_ray_training.py.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aleator.abstraction.blueprint.file import Progress
+from aleator.abstraction.blueprint.periods import PeriodTrainer, Report
+from aleator.abstraction.buckets import AbstractionError, open_buckets
+from aleator.workers.base import Arrays, Crew, Done, Workers
+
+CHUNK = 50_000  # deals
+_SPARSE = 0.4  # of a table's numbers: if fewer have changed, only they are sent
+
+Table = npt.NDArray[Any]
+
+
+class Chunk(NamedTuple):
+    """Some deals: the number of the first one, and how many."""
+
+    first: int
+    deals: int
+
+
+class Changes(NamedTuple):
+    """What a chunk added to a table: numbers at some places, or at all of them."""
+
+    places: npt.NDArray[np.uint64] | None
+    added: Table
+
+    @classmethod
+    def between(cls, before: Table, after: Table) -> Changes:
+        """Returns what leads from one table to another."""
+        added = after - before
+        places = np.flatnonzero(added)
+        if len(places) > _SPARSE * len(added):
+            return cls(None, added)
+        return cls(places.astype(np.uint64), added[places])
+
+    def add_to(self, table: Table, floor: float) -> None:
+        """Adds them to a table, and keeps it above a floor."""
+        if self.places is None:
+            table += self.added
+            np.maximum(table, table.dtype.type(floor), out=table)
+        else:
+            table[self.places] = np.maximum(table[self.places] + self.added, table.dtype.type(floor))
+
+
+class Walked(NamedTuple):
+    """What comes back of a chunk: the changes of each table, and how many nodes were visited."""
+
+    changes: dict[str, Changes]
+    visits: int
+
+
+class DealMaker:
+    """Makes deals in a worker."""
+
+    def __init__(self, kind: type[PeriodTrainer], config: Any, place: Path, fingerprint: str) -> None:
+        """Prepares a worker.
+
+        Args:
+            kind: of blueprint.
+            config: how it is trained.
+            place: where its buckets lie.
+            fingerprint: of the buckets.
+
+        Raises:
+            AbstractionError: the buckets here are others.
+        """
+        buckets = open_buckets(place)
+        if buckets.fingerprint != fingerprint:
+            raise AbstractionError(f"a worker has other buckets in {place} than the process that trains")
+        self._trainer: PeriodTrainer = kind(config, buckets, place)  # type: ignore[call-arg]
+        self._run = self._trainer.deal_runner(1)
+        self._received: Arrays = {}
+
+    def receive(self, tables: Arrays) -> None:
+        """Takes over the tables to begin chunks with."""
+        self._received = tables
+
+    def __call__(self, chunk: Chunk) -> Walked:
+        """Makes the deals of a chunk."""
+        tables = self._trainer.tables()
+        for name, table in tables.items():
+            table[:] = self._received[name]
+        visits = self._run(0, chunk.first, chunk.deals)
+        return Walked({name: Changes.between(self._received[name], tables[name]) for name in tables}, visits)
+
+
+class Work(NamedTuple):
+    """Who worked: how many, how many died, and the share of the time that they made deals."""
+
+    workers: int
+    replaced: int
+    busy: float
+
+
+def train_by_workers(
+    trainer: PeriodTrainer,
+    workers: Workers,
+    *,
+    seconds: float = math.inf,
+    deals: float = math.inf,
+    chunk: int = CHUNK,
+    chunks: int | None = None,
+    report: Report | None = None,
+) -> Work:
+    """Trains as `PeriodTrainer.run` does, by workers.
+
+    Args:
+        trainer: a blueprint, new or restored; its tables are those that changes are added to.
+        workers: who makes the deals.
+        seconds, deals, report: as in `PeriodTrainer.run`.
+        chunk: deals between two looks at the tables of the others.
+        chunks: of a round; as many as workers if None.
+    """
+    place = trainer.place.resolve()
+    prepare = partial(DealMaker, type(trainer), trainer.config, place, trainer.buckets.fingerprint)
+    with workers.hire(prepare) as crew:
+        merge = _Merge(trainer, crew, _chunks(trainer.progress.deals, deals, trainer.period, chunk), seconds)
+        return merge.run(chunks or crew.count, report)
+
+
+def _chunks(first: int, deals: float, period: int, size: int) -> Iterator[Chunk]:
+    """Yields chunks, none of which is in two periods."""
+    while first < deals:
+        count = int(min(size, period - first % period, deals - first))
+        yield Chunk(first, count)
+        first += count
+
+
+class _Merge:
+    """One run: chunks that were given, and those that came back before others of which they are to be added after."""
+
+    def __init__(self, trainer: PeriodTrainer, crew: Crew, chunks: Iterator[Chunk], seconds: float) -> None:
+        self._trainer, self._crew, self._chunks = trainer, crew, chunks
+        self._given: deque[Chunk] = deque()
+        self._back: dict[int, Done] = {}  # by the first deal
+        self._began, self._before = time.perf_counter(), trainer.progress
+        self._until, self._busy = self._began + seconds, 0.0
+
+    def run(self, size: int, report: Report | None) -> Work:
+        """Runs rounds of so many chunks until they are over, or the time is, or `report` says so."""
+        self._give(2 * size)
+        added = 0
+        while self._given:
+            for done in self._crew.take():
+                self._back[done.number] = done
+                self._busy += done.seconds
+            while self._given and self._given[0].first in self._back:
+                self._add(self._given.popleft())
+                added += 1
+                if added % size == 0 and time.perf_counter() < self._until:
+                    self._give(size)
+            stop = report is not None and report(self._trainer.progress)
+            if stop or time.perf_counter() >= self._until:
+                break
+        spent = max(time.perf_counter() - self._began, 1e-9)
+        return Work(self._crew.count, self._crew.replaced, self._busy / (spent * self._crew.count))
+
+    def _give(self, count: int) -> None:
+        """Publishes the tables as they are, and has the next chunks walked from there."""
+        chunks = [chunk for chunk, _ in zip(self._chunks, range(count), strict=False)]
+        if chunks:
+            self._crew.publish(self._trainer.tables())
+        for chunk in chunks:
+            self._given.append(chunk)
+            self._crew.give(chunk.first, chunk)
+
+    def _add(self, chunk: Chunk) -> None:
+        """Adds what a chunk changed, and ends a period."""
+        trainer, walked = self._trainer, self._back.pop(chunk.first).result
+        floors = trainer.floors()
+        for name, table in trainer.tables().items():
+            walked.changes[name].add_to(table, floors[name])
+        done = chunk.first + chunk.deals
+        if done % trainer.period == 0:
+            trainer.end_period(done // trainer.period, 1)
+        seconds = self._before.seconds + time.perf_counter() - self._began
+        trainer.progress = Progress(done, trainer.progress.visits + walked.visits, seconds)

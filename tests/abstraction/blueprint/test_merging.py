@@ -1,0 +1,102 @@
+"""Blueprints by workers: the same table whoever works, sums that lose nothing, and a policy that learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aleator.abstraction.blueprint.file import Progress
+from aleator.abstraction.blueprint.merging import Changes, DealMaker, train_by_workers
+from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
+from aleator.abstraction.buckets import AbstractionError, Buckets
+from aleator.abstraction.ring.training import RingConfig, RingTrainer
+from aleator.workers.base import Here, Workers
+from aleator.workers.processes import Processes
+from tests.abstraction.blueprint.small import GAME, small_buckets, whole_buckets
+
+
+@pytest.fixture(scope="module")
+def buckets() -> Buckets:
+    return small_buckets()
+
+
+@pytest.fixture
+def place(buckets: Buckets, tmp_path: Path) -> Path:
+    buckets.save(tmp_path / "small.bin")
+    return tmp_path / "small.bin"
+
+
+def trained(buckets: Buckets, place: Path, workers: Workers, **sizes: int) -> BlueprintTrainer:
+    """Returns a blueprint of 8,000 deals in four periods."""
+    trainer = BlueprintTrainer(BlueprintConfig.of(GAME, period=2000), buckets, place)
+    told: list[Progress] = []
+    work = train_by_workers(
+        trainer, workers, deals=8000, report=lambda progress: bool(told.append(progress)), **sizes
+    )  # fmt: skip
+    assert work.workers == workers.count and work.replaced == 0 and told[-1] == trainer.progress
+    assert trainer.progress.deals == 8000 and trainer.progress.visits > 8000
+    return trainer
+
+
+def test_who_works_does_not_matter_but_the_size_of_rounds_does(buckets: Buckets, place: Path) -> None:
+    here = trained(buckets, place, Here(), chunk=600, chunks=2)
+    there = trained(buckets, place, Processes(2), chunk=600)
+    np.testing.assert_array_equal(here.table, there.table)
+    assert here.progress.visits == there.progress.visits
+    assert not np.array_equal(here.table, trained(buckets, place, Here(), chunk=600, chunks=3).table)
+
+
+def test_one_chunk_is_plain_training(buckets: Buckets, place: Path) -> None:
+    """The first chunk begins with the table of the trainer: nothing is old yet, and the discount comes after it."""
+    plain, merged = (BlueprintTrainer(BlueprintConfig.of(GAME, period=2000), buckets, place) for _ in range(2))
+    plain.run(deals=2000)
+    train_by_workers(merged, Here(), deals=2000, chunk=2000)
+    np.testing.assert_array_equal(merged.table, plain.table)
+    assert merged.progress[:2] == plain.progress[:2]
+
+
+def test_a_merged_blueprint_learns_what_is_obvious(buckets: Buckets, place: Path) -> None:
+    trainer = BlueprintTrainer(BlueprintConfig.of(GAME, period=10_000), buckets, place)
+    train_by_workers(trainer, Here(), deals=150_000, chunk=2_500, chunks=2)
+    arrays = trainer.betting.arrays
+    actions, count = int(arrays.first[1] - arrays.first[0]), buckets.config.count(0)
+    sums = trainer.table[: count * 2 * actions].reshape(count, 2, actions)[:, 1]
+    policy = sums / sums.sum(axis=1, keepdims=True)
+    assert policy[0, 0] < 0.01, "aces are not folded before the flop"
+
+
+def test_changes_are_sent_whole_or_where_they_are_and_stay_above_the_floor() -> None:
+    before = np.arange(10, dtype=np.float32)
+    for places in ([3, 7], list(range(8))):
+        after = before.copy()
+        after[places] -= 6.0
+        changes = Changes.between(before, after)
+        assert (changes.places is None) == (len(places) == 8)
+        table = before.copy()
+        changes.add_to(table, -1.0)
+        np.testing.assert_array_equal(table, np.maximum(after, -1.0))
+    regrets = np.array([-2_000_000_000, 5], np.int32)
+    Changes.between(regrets, regrets + np.array([1_999_999_000, 7], np.int32)).add_to(regrets, -2_000_000_000)
+    assert regrets.tolist() == [-1000, 12] and regrets.dtype == np.int32
+
+
+@pytest.mark.slow
+def test_a_ring_is_merged_too(tmp_path: Path) -> None:
+    buckets, place = whole_buckets(), tmp_path / "whole.bin"
+    buckets.save(place)
+    config = RingConfig(game="ring:3", menu=("100%",) * 4, period=400, linear_periods=1)
+    plain, merged, two = (RingTrainer(config, buckets, place) for _ in range(3))
+    plain.run(deals=400)
+    train_by_workers(merged, Here(), deals=400, chunk=400)
+    np.testing.assert_array_equal(merged.regrets, plain.regrets)
+    np.testing.assert_array_equal(merged.sums, plain.sums)
+    train_by_workers(two, Here(), deals=1200, chunk=200, chunks=2)
+    assert two.progress.deals == 1200 and two.count_met() > plain.count_met()
+
+
+def test_other_buckets_are_refused(place: Path) -> None:
+    config = BlueprintConfig.of(GAME)
+    with pytest.raises(AbstractionError, match=r"a worker has other buckets in .*small\.bin than the process"):
+        DealMaker(BlueprintTrainer, config, place, "another")
