@@ -52,7 +52,7 @@ def still(browser: Any, server: RunningServer) -> Iterator[Checked]:
 
 def test_whole_hands_are_played_from_the_lobby(still: Checked) -> None:
     shown = still.open("play")
-    shown.locator(".rival", has_text="Tara").click()
+    shown.locator(".rival", has_text="Tara").first.click()
     still.until(f"!!{READY}")
     assert shown.locator(".hole.you .card").count() == 2 and shown.locator(".dealer").count() == 1
     for hands in range(1, 4):
@@ -142,3 +142,33 @@ def test_a_file_of_hands_is_graded(still: Checked, tmp_path: Path) -> None:
     shown.locator(".decision button", has_text="Open as a spot").first.click()
     shown.wait_for_selector(".editor", timeout=LONG)
     assert "solve" in shown.url and shown.locator(".editor input[aria-label=Name]").input_value().count(" on ") == 1
+
+
+def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
+    shown = still.open("play")
+    shown.locator(".rival", has_text="Six-handed").click()
+    still.until(f"!!{READY}")
+    assert shown.locator(".ring-seat").count() == 6 and shown.locator(".ring-seat.you .card.back").count() == 0
+    assert shown.locator(".dealer").count() == 1
+    play_hand(still)
+    assert "6 players" in shown.locator("h1").inner_text()
+    still.check()
+    shown.set_viewport_size(PHONE)
+    still.check()
+    session = shown.evaluate("localStorage.getItem('hands session')")
+    shown = still.open(f"hands/played/{session}-1")
+    shown.wait_for_selector(".replay-steps")
+    assert shown.locator(".ring-seat").count() == 6
+    still.check()
+
+
+def test_names_from_files_are_text_and_nothing_else(still: Checked, tmp_path: Path) -> None:
+    """What a stranger's file says is shown, and never run."""
+    evil = "<img src=x onerror=document.title=1>"
+    file = tmp_path / f"{evil.replace('/', '')}.phhs"
+    file.write_text(hand_file(2).replace("Olive", evil))
+    shown = still.open("hands")
+    title = shown.title()
+    shown.locator("input[type=file]").set_input_files(file)
+    shown.locator(".player", has_text=evil).wait_for()
+    assert shown.locator("main img").count() == 0 and shown.title() == title

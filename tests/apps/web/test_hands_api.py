@@ -49,7 +49,7 @@ def test_nothing_secret_is_shown_before_the_end() -> None:
     while not answer["view"]["hand"]["over"]:
         hand = answer["view"]["hand"]
         assert hand["other_cards"] is None and hand["won"] is None and hand["fair"] is None
-        assert set(answer["view"]) == {"opponent", "stack", "dealt", "hand"}
+        assert set(answer["view"]) == {"opponent", "stack", "dealt", "players", "hand"}
         answer = move(answer["state"], "c")
     hand = answer["view"]["hand"]
     assert hand["other_cards"] and hand["showdown"] and hand["own_name"] and hand["other_name"]
@@ -182,3 +182,62 @@ def test_a_file_of_hands_is_read_and_what_is_none_is_refused(server: RunningServ
     assert refused.status_code == 400 and "must end in" in refused.json()["detail"]
     params = {"name": "mine.phhs", "player": "Nobody"}
     assert server.client.post("/api/hands/files/grade", params=params, content=text).status_code == 400
+
+
+def test_a_table_of_six_deals_everybody_in_and_hides_what_was_folded() -> None:
+    state = new_state("6max", seed=11)
+    seen = set()
+    for number in range(1, 13):
+        answer = move(state, "deal")
+        while not answer["view"]["hand"]["over"]:
+            hand = answer["view"]["hand"]
+            others = [seat["cards"] for place, seat in enumerate(hand["seats"]) if place != hand["seat"]]
+            assert others == [""] * 5, "nothing is seen before the end"
+            answer = move(answer["state"], "f" if number % 3 == 0 and hand["legal"]["fold"] else "c")
+        hand, state = answer["view"]["hand"], answer["state"]
+        folded = hand["steps"][-1]["folded"]
+        for place, seat in enumerate(hand["seats"]):
+            assert bool(seat["cards"]) == (not folded[place] or place == hand["seat"])
+        record = HandRecord.from_dict(answer["ended"]["record"])
+        assert sum(record.payoffs()) == 0 and record.payoffs()[hand["seat"]] == hand["won"] and hand["fair"] is None
+        assert record.names[hand["seat"]] == "You" and len(set(record.names)) == 6
+        seen.add(hand["position"])
+    assert len(seen) == 6, "everybody has every position"
+
+
+def test_the_neighbours_stay_the_same_while_the_button_goes_round() -> None:
+    state, orders = new_state("6max"), set()
+    for _ in range(6):
+        answer = check_or_call(state)
+        state, seats = answer["state"], [seat["title"] for seat in answer["view"]["hand"]["seats"]]
+        you = seats.index("You")
+        orders.add(tuple(seats[you:] + seats[:you]))
+    assert len(orders) == 1
+
+
+def test_a_move_is_taken_back_to_any_decision() -> None:
+    answer = check_or_call(new_state("always-call"))
+    hand = answer["view"]["hand"]
+    own = [place for place, step in enumerate(hand["steps"]) if step["player"] == hand["seat"]]
+    actions = [step for step in hand["steps"] if step["player"] is not None]
+    first = actions.index(hand["steps"][own[0]])
+    with pytest.raises(HandError, match="after 99 actions"):
+        move(answer["state"], "undo 99")
+    again = move(answer["state"], f"undo {first}")["view"]["hand"]
+    assert again["steps"] == hand["steps"][: own[0]] and again["practice"] and again["legal"]
+
+
+def test_a_session_of_six_has_no_score_without_luck(server: RunningServer) -> None:
+    body = {"opponent": "6max", "stack": 10_000}
+    session = HandSession.model_validate_json(server.client.post("/api/hands/sessions", json=body).content)
+    assert session.players == 6
+    path = f"/api/hands/sessions/{session.id}"
+    while not session.hand["over"]:  # type: ignore[index]
+        answer = server.client.post(f"{path}/move", json={"move": "c"})
+        session = HandSession.model_validate_json(answer.content)
+    assert session.score.hands == 1 and session.score.raw is not None and session.score.fair is None
+    (row,) = server.client.get(f"{path}/hands").json()
+    assert row["players"] == 6
+    assert "heads-up" in server.client.post(f"/api/hands/played/{row['id']}/review").json()["detail"]
+    assert server.client.get(f"/api/hands/played/{row['id']}").is_success
+    assert server.client.get("/api/hands/export", params={"session": session.id}).is_success

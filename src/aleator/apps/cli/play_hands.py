@@ -18,7 +18,7 @@ from aleator.apps.cli.stopping import end
 from aleator.arena.whole_hands.aivat import RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands
 from aleator.errors import AgentError, AleatorError
-from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind
+from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, seat_names
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_batch import HandBatch, action_code, code_action
 from aleator.games.holdem.hand_record import HandRecord
@@ -106,7 +106,7 @@ def _play(
         names = tuple("you" if player == seat else f"{places[player]} ({opponent.name})" for player in range(players))
     state, own = setup.start(), int(cards.hands[0, seat])
     if not quiet:
-        where = ("on the " if seat == players - 1 else "in the " if seat < 2 else "in ") + places[seat]
+        where = ("on the " if seat == players - 1 else "in the " if seat < 2 else "") + places[seat]
         out.print(f"  you are {where} and hold {format_hand(own)}", markup=False)
     row = np.zeros(1, np.int64)
     while not state.is_over:
@@ -151,14 +151,6 @@ def _play(
         shown = ", ".join(f"{names[player]} held {format_hand(hands[player])}" for player in others) or "All folded"
         out.print(f"  {shown}. You {'won' if won >= 0 else 'lost'} {abs(won):,}.\n", style="bold", markup=False)
     return _Played(record, seat, won, fair)
-
-
-def seat_names(players: int) -> tuple[str, ...]:
-    """Returns what the seats are called, in the order in which they act after the flop."""
-    if players == 2:
-        return "big blind", "button"
-    between = [f"seat {number}" for number in range(3, players)]
-    return "small blind", "big blind", *between, "button"
 
 
 def _ask(state: HandState) -> Action:

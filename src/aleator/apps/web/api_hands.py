@@ -64,7 +64,10 @@ def score_of(hands: int, won: float, fair: float, squares: float) -> Score:
 def _scores(rows: list[dict[str, Any]]) -> Score:
     names = ("hands", "won", "fair", "squares")
     hands, won, fair, squares = (sum(row[name] for row in rows) for name in names)
-    return score_of(hands, won, fair, squares)
+    score = score_of(hands, won, fair, squares)
+    if any(row["players"] > 2 for row in rows):
+        score.fair = score.band = None
+    return score
 
 
 def _blueprints(service: Service) -> list[str]:
@@ -150,13 +153,14 @@ async def session_hands(service: Server, session_id: AnyId) -> list[HandRow]:
 
 @router.get("/history")
 async def history(service: Server) -> History:
-    """Everything that was played."""
+    """Everything that was played; the score is that of heads-up play."""
     rows = service.store.hands.sessions()
-    names = ("id", "opponent", "stack", "created", "updated")
+    names = ("id", "opponent", "stack", "players", "created", "updated")
     sessions = [
         SessionRow(**{name: row[name] for name in names}, score=_scores([row])) for row in rows if row["played"]
     ]
-    return History(score=_scores(rows), sessions=sessions, costliest=service.store.hands.costliest())
+    heads_up = [row for row in rows if row["players"] == 2]
+    return History(score=_scores(heads_up), sessions=sessions, costliest=service.store.hands.costliest())
 
 
 @router.get(

@@ -66,7 +66,8 @@ class HandStore:
     def sessions(self) -> list[dict[str, Any]]:
         """Returns all sessions, the last played first: hands `played`, those that count, and what these won."""
         rows = self._database.execute(
-            "SELECT s.id, s.opponent, s.stack, s.created, s.updated, COUNT(h.id) AS hands, "
+            "SELECT s.id, s.opponent, s.stack, COALESCE(json_extract(s.state, '$.players'), 2) AS players, s.created, "
+            "s.updated, COUNT(h.id) AS hands, "
             "(SELECT COUNT(*) FROM hands p WHERE p.session = s.id) AS played, COALESCE(SUM(h.won), 0) AS won, "
             "COALESCE(SUM(h.fair), 0) AS fair, COALESCE(SUM(h.fair * h.fair), 0) AS squares FROM hand_sessions s "
             "LEFT JOIN hands h ON h.session = s.id AND h.practice = 0 GROUP BY s.id ORDER BY s.updated DESC LIMIT 200"
@@ -76,12 +77,13 @@ class HandStore:
     def hands(self, session_id: str | None = None, limit: int = 500) -> list[dict[str, Any]]:
         """Returns the last hands, of one session or of all, without their records."""
         where, values = ("WHERE session = ?", [session_id]) if session_id else ("", [])
-        query = f"SELECT {', '.join(_FIELDS)}, review FROM hands {where} ORDER BY played DESC, number DESC LIMIT ?"
+        fields = f"{', '.join(_FIELDS)}, json_array_length(record, '$.hands') AS players, review"
+        query = f"SELECT {fields} FROM hands {where} ORDER BY played DESC, number DESC LIMIT ?"
         found = []
         for row in self._database.execute(query, (*values, limit)):
             review = json.loads(row["review"]) if row["review"] else None
             given_up = None if review is None else sum(decision["given_up"] for decision in review["decisions"])
-            found.append({name: row[name] for name in _FIELDS} | {"given_up": given_up})
+            found.append({name: row[name] for name in (*_FIELDS, "players")} | {"given_up": given_up})
         return found
 
     def hand(self, hand_id: str) -> dict[str, Any] | None:

@@ -10,13 +10,17 @@ from aleator.apps.web.models import Model, Number
 
 
 class RivalInfo(BaseModel):
-    """Somebody to play whole hands against; level 1 is the easiest, 5 the strongest; `face` is a hue in degrees."""
+    """Somebody to play whole hands against; level 1 is the easiest, 5 the strongest; `face` is a hue in degrees.
+
+    `players` is how many sit at the table, the player included.
+    """
 
     name: str
     title: str
     face: int
     level: int
     summary: str
+    players: int
 
 
 class HandSessionRequest(Model):
@@ -27,13 +31,16 @@ class HandSessionRequest(Model):
 
 
 class HandMove(Model):
-    """`deal`, `undo`, or an action as people type it: `f`, `c`, `r300`, `75%`, `pot`, `all-in`."""
+    """`deal`, `undo`, `undo 5` (to the decision after 5 actions), or an action: `f`, `c`, `r300`, `75%`, `all-in`."""
 
     move: Annotated[str, StringConstraints(max_length=40)]
 
 
 class Score(BaseModel):
-    """A score in thousandths of a big blind a hand: as it went, and without luck, with half of its 95 % interval."""
+    """A score in thousandths of a big blind a hand: as it went, and without luck, with half of its 95 % interval.
+
+    At a table of several luck is not removed.
+    """
 
     hands: int
     won: float
@@ -43,22 +50,24 @@ class Score(BaseModel):
 
 
 class HandSession(BaseModel):
-    """A session as its player may see it."""
+    """A session as its player may see it; `players` is how many sit at the table."""
 
     id: str
     opponent: str
     stack: int
+    players: int
     dealt: int
     hand: dict[str, Any] | None
     score: Score
 
 
 class SessionRow(BaseModel):
-    """A session of the history."""
+    """A session of the history; `players` is how many sat at the table."""
 
     id: str
     opponent: str
     stack: int
+    players: int
     created: float
     updated: float
     score: Score
@@ -71,6 +80,7 @@ class HandRow(BaseModel):
     session: str
     number: int
     seat: int
+    players: int
     won: float
     fair: float
     practice: bool
@@ -79,7 +89,7 @@ class HandRow(BaseModel):
 
 
 class History(BaseModel):
-    """All that was played: the score of everything, sessions, and the decisions that cost most."""
+    """All that was played: the score of heads-up play, sessions, and the decisions that cost most."""
 
     score: Score
     sessions: list[SessionRow]

@@ -41,6 +41,16 @@ MAX_PLAYERS: Final = 10
 STREET_NAMES: Final = ("preflop", "flop", "turn", "river")
 
 
+def seat_names(players: int) -> tuple[str, ...]:
+    """Returns what the seats are called, in the order in which they act after the flop."""
+    if players == 2:
+        return "big blind", "button"
+    late = ("hijack", "cutoff")[max(6 - players, 0) :] if players > 4 else ()
+    between = [f"seat {number}" for number in range(4, players - 2)]
+    first = ("under the gun",) if players > 3 else ()
+    return "small blind", "big blind", *first, *between, *late, "button"
+
+
 class BettingError(AleatorError):
     """Rules, stacks or strengths that make no hand; the message names the bad value and what is allowed."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import action_kind, action_words
-from aleator.apps.web.worker.rivals import find_rival
+from aleator.apps.web.worker.rivals import table_of
 from aleator.apps.web.worker.whole_hands import HandError, HandSession
 from aleator.arena.whole_hands.grading import Grade, HandGrader, decisions_of
 from aleator.caching import cache
@@ -22,6 +22,7 @@ from aleator.games.holdem.hand_record import HandRecord
 SLACK: Final = 0.02
 """A share of the pot below which a loss is no mistake: what a search of a few dozen iterations cannot tell."""
 _PREFLOP = "Before the flop there are no grades: the values there are not exact enough to teach by."
+_SEVERAL = "Hints are for heads-up hands: at a table of several nothing tells what an action is worth."
 _LEAST = 0.01
 
 
@@ -32,12 +33,13 @@ def _grader() -> HandGrader:
 
 def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns what each action of the player's decision in a session is worth."""
-    rival = find_rival(params["state"]["opponent"], tuple(params["blueprints"]))
-    session = HandSession(params["state"], rival.agent, rival.title)
+    session = HandSession(params["state"], table_of(params["state"]["opponent"], tuple(params["blueprints"])))
     now = params["state"]["hand"]
     if now is None or now["over"]:
         raise HandError("there is nothing to decide: deal first")
     state = session.record().state()
+    if session.players > 2:
+        return {"note": _SEVERAL, "grade": None}
     if not state.board:
         return {"note": _PREFLOP, "grade": None}
     return {"note": "", "grade": grade_report(_grader().grade(state, now["hands"][now["seat"]]))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind
+from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, seat_names
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_name import hand_name
 from aleator.games.holdem.hand_record import HandRecord, format_action
@@ -15,18 +15,29 @@ _SIZES = ((1 / 3, "⅓ pot"), (1 / 2, "½ pot"), (3 / 4, "¾ pot"), (1.0, "pot")
 
 
 def hand_view(record: HandRecord, seat: int, *, reveal: bool = False) -> dict[str, Any]:
-    """Returns a hand as a player in `seat` sees it; the other's cards at the end, or at once if `reveal`."""
+    """Returns a hand as a player in `seat` sees it; the others' cards at the end, or at once if `reveal`.
+
+    At a table of several, hands that were folded stay hidden until then.
+    """
     states = list(record.states())
-    state, own = states[-1], record.hands[seat]
+    state, own, players = states[-1], record.hands[seat], record.setup.num_players
     over = state.is_over
-    other = record.hands[1 - seat] if over or reveal else None
+    shown = [
+        hand if player == seat or reveal or (over and (players == 2 or not state.betting.folded[player])) else None
+        for player, hand in enumerate(record.hands)
+    ]
+    other = shown[1 - seat] if players == 2 else None
     view: dict[str, Any] = {
         "number": record.number,
         "seat": seat,
-        "position": "button" if seat == 1 else "big blind",
+        "position": seat_names(players)[seat],
         "cards": "" if own is None else format_hand(own),
         "other_cards": None if other is None else format_hand(other),
         "big_blind": record.setup.rules.big_blind,
+        "seats": [
+            {"title": title, "position": place, "cards": "" if hand is None else format_hand(hand)}
+            for title, place, hand in zip(_titles(record), seat_names(players), shown, strict=True)
+        ],
         "steps": _steps(states),
         "over": over,
         "showdown": state.is_showdown,
@@ -38,6 +49,10 @@ def hand_view(record: HandRecord, seat: int, *, reveal: bool = False) -> dict[st
     if over and (not state.is_showdown or None not in record.hands):
         view["won"] = record.payoffs()[seat]
     return view
+
+
+def _titles(record: HandRecord) -> tuple[str, ...]:
+    return record.names or tuple(f"player {seat + 1}" for seat in range(record.setup.num_players))
 
 
 def _steps(states: list[HandState]) -> list[dict[str, Any]]:
@@ -65,6 +80,7 @@ def _snapshot(state: HandState, kind: str, player: int | None, text: str) -> dic
         "pot": betting.pot,
         "bets": list(betting.bets),
         "stacks": list(betting.stacks),
+        "folded": list(betting.folded),
         "street": state.street,
         "to_act": state.player,
     }

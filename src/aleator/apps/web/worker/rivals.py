@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
+from aleator.abstraction.ring.file import RingBlueprint, is_ring_blueprint
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import known_hand_agents, load_hand_agent
 from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
 from aleator.errors import AgentError
+from aleator.games.holdem.variants import load_hand_game
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,7 @@ class Rival:
         face: the hue of its picture, in degrees.
         level: 1 for beginners to 5.
         summary: how it plays.
+        seats: names of those who sit around the table with the player, where it is a table of several.
     """
 
     name: str
@@ -32,6 +37,12 @@ class Rival:
     face: int
     level: int
     summary: str
+    seats: tuple[str, ...] = ()
+
+    @property
+    def players(self) -> int:
+        """How many sit at the table, the player included."""
+        return 1 + max(len(self.seats), 1)
 
 
 _PERSONAS: Final = {
@@ -69,7 +80,12 @@ _OTHERS: Final = (  # agents of the registry with other settings
         name="rebel-calls", agent="biased:rebel,towards=call,times=4", title="Curious ReBeL", face=300, level=4,
         summary="searches like ReBeL, but cannot resist a call",
     ),
+    Rival(
+        name="6max", agent="", title="Six-handed", face=180, level=2, summary="with Tara, Nora, Carl, Max and Nell",
+        seats=("tight-aggressive", "nit", "station", "maniac", "always-call"),
+    ),
 )  # fmt: skip
+_TABLES: Final = {"pluribus"}  # families that play at tables of several only
 
 
 def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
@@ -92,9 +108,22 @@ def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
             for number, file in enumerate(blueprints, start=1):
                 one = f" {number}" if len(blueprints) > 1 else ""
                 agent = f"{known.family}:{file}"
-                found.append(replace(rival, name=f"{known.family}-{number}", agent=agent, title=f"{title}{one}"))
+                added = replace(rival, name=f"{known.family}-{number}", agent=agent, title=f"{title}{one}")
+                others = _ring_players(file) - 1
+                if others == 1 and known.family not in _TABLES:
+                    found.append(added)
+                elif others > 1 and known.family in {"blueprint", *_TABLES}:
+                    found.append(replace(added, seats=(added.name,) * others))
     found += [rival for rival in _OTHERS if has_torch or "rebel" not in rival.agent]
     return sorted(found, key=lambda rival: rival.level)
+
+
+@lru_cache(maxsize=16)
+def _ring_players(file: str) -> int:
+    """Returns how many players a blueprint is for."""
+    if not is_ring_blueprint(file):
+        return 2
+    return load_hand_game(json.loads(RingBlueprint(Path(file)).config_text)["game"]).rules.num_players
 
 
 def find_rival(name: str, blueprints: tuple[str, ...]) -> Rival:
@@ -110,15 +139,25 @@ def find_rival(name: str, blueprints: tuple[str, ...]) -> Rival:
     raise AgentError(f"there is no opponent {name!r}; known: {', '.join(rival.name for rival in known)}")
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def load_rival(agent: str) -> HandAgent:
     """Returns the agent of a rival; the last few are kept."""
     return load_hand_agent(agent)
 
 
+def table_of(name: str, blueprints: tuple[str, ...]) -> list[Rival]:
+    """Returns those who sit around the table with the player, in their order.
+
+    Raises:
+        AgentError: there is nobody of that name.
+    """
+    rival = find_rival(name, blueprints)
+    return [find_rival(seat, blueprints) for seat in rival.seats] or [rival]
+
+
 def list_rivals(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
     """Returns everybody who can be played against, without where files are."""
     return [
-        {name: getattr(rival, name) for name in ("name", "title", "face", "level", "summary")}
+        {name: getattr(rival, name) for name in ("name", "title", "face", "level", "summary", "players")}
         for rival in rivals(tuple(params["blueprints"]))
     ]

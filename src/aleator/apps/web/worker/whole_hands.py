@@ -1,12 +1,14 @@
-"""Whole hands of heads-up no-limit hold'em against an agent: dealing, the agent's moves, taking a move back.
+"""Whole hands of no-limit hold'em against one agent or a table of several: dealing, their moves, taking a move back.
 
 A session is a JSON value; a hand in it is its cards and what was done. All draws follow from the session's seed, the
 hand's number and how much was done, so that nothing is lost with a process. Stacks are full at the start of every hand.
-Luck is removed by AIVAT (`aleator.arena.whole_hands.aivat`): that of the cards, and of the agent's hand and its dice.
+Heads-up, luck is removed by AIVAT (`aleator.arena.whole_hands.aivat`): that of the cards, and of the agent's hand and
+its dice. At a table of several only chips are counted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from aleator.agents.whole_hands.base import HandAgent, ask_policies
 from aleator.apps.amounts import parse_typed
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import hand_view
-from aleator.apps.web.worker.rivals import find_rival, load_rival
+from aleator.apps.web.worker.rivals import Rival, load_rival, table_of
 from aleator.arena.whole_hands.aivat import RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.errors import AleatorError
@@ -35,38 +37,50 @@ class HandError(AleatorError):
 def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the state of a session after a move, what its player may see of it, and the record of a hand that ended.
 
-    `move` is None to look, `deal`, `undo`, or an action as people type it. All that is secret stays in `state`.
+    `move` is None to look, `deal`, `undo`, `undo 5`, or an action as people type it. Secrets stay in `state`.
     """
     state: dict[str, Any] = params["state"]
-    rival = find_rival(state["opponent"], tuple(params["blueprints"]))
-    session = HandSession(state, rival.agent, rival.title)
+    session = HandSession(state, table_of(state["opponent"], tuple(params["blueprints"])))
     ended = None
     if params["move"] == "deal":
         ended = session.deal()
-    elif params["move"] == "undo":
-        session.undo()
+    elif (params["move"] or "").split()[:1] == ["undo"]:
+        session.undo(params["move"])
     elif params["move"] is not None:
         ended = session.act(params["move"])
     return {"state": state, "view": session.view(), "ended": ended}
 
 
 class HandSession:
-    """A session: its state is a JSON value, which is changed in place."""
+    """A session: its state is a JSON value, which is changed in place.
 
-    def __init__(self, state: dict[str, Any], agent: str, title: str) -> None:
-        self.state, self._agent_name, self._title = state, agent, title
-        self.setup: HandSetup = load_hand_game(f"hunl:stack={state['stack']}").setup
+    Args:
+        state: of the session.
+        rivals: who sits around the table with the player, in their order.
+    """
 
-    @property
-    def agent(self) -> HandAgent:
-        """Who is played against."""
-        return load_rival(self._agent_name)
+    def __init__(self, state: dict[str, Any], rivals: Sequence[Rival]) -> None:
+        self.state, self._rivals, self.players = state, rivals, 1 + len(rivals)
+        state["players"] = self.players
+        game = "hunl:" if self.players == 2 else f"ring:{self.players},"
+        self.setup: HandSetup = load_hand_game(f"{game}stack={state['stack']}").setup
+
+    def _rival(self, seat: int) -> Rival | None:
+        """Returns who sits in a seat in this hand, None for the player; seats are in the order of betting."""
+        place = (seat - self.state["hand"]["number"]) % self.players
+        return self._rivals[place - 1] if place else None
+
+    def agent(self, seat: int) -> HandAgent:
+        """Returns who acts in a seat."""
+        rival = self._rival(seat)
+        assert rival is not None
+        return load_rival(rival.agent)
 
     def record(self) -> HandRecord:
         """Returns the hand so far."""
         now = self.state["hand"]
-        names = [self._title, self._title]
-        names[now["seat"]] = "You"
+        sitting = [self._rival(seat) for seat in range(self.players)]
+        names = ["You" if rival is None else rival.title for rival in sitting]
         actions, deck, state = parse_actions(now["actions"]), now["board"], self.setup.start()
         for number in range(len(actions) + 1):
             while due := state.cards_due:
@@ -84,11 +98,11 @@ class HandSession:
         if now is not None and not now["over"]:
             raise HandError("this hand is not over yet: fold, call or raise first")
         number = self.state["dealt"] + 1
-        cards = deal_hands(self.setup, self.state["seed"], np.array([2 * number]))  # two hands in a row share cards
+        cards = deal_hands(self.setup, self.state["seed"], np.array([self.players * number]))  # so many share cards
         self.state["dealt"] = number
         self.state["hand"] = {
-            "number": number, "seat": number % 2, "hands": cards.hands[0].tolist(), "board": cards.boards[0].tolist(),
-            "actions": "", "over": False, "practice": False,
+            "number": number, "seat": number % self.players, "hands": cards.hands[0].tolist(),
+            "board": cards.boards[0].tolist(), "actions": "", "over": False, "practice": False,
         }  # fmt: skip
         return self._run()
 
@@ -100,8 +114,11 @@ class HandSession:
         self._do(parse_typed(text, self.record().state()))
         return self._run()
 
-    def undo(self) -> None:
-        """Goes back to the player's last decision; a hand in which that was done does not count."""
+    def undo(self, move: str) -> None:
+        """Goes back to the player's last decision, or with `undo 5` to the one after 5 actions.
+
+        A hand in which that was done does not count.
+        """
         now = self.state["hand"]
         if now is None:
             raise HandError("there is no hand to go back in: deal first")
@@ -111,6 +128,10 @@ class HandSession:
             before.pop()
         if not before:
             raise HandError("you have not acted in this hand yet")
+        if wanted := move.split()[1:]:
+            before = [count for count in before if str(count) == wanted[0]]
+            if not before:
+                raise HandError(f"you did not decide anything after {wanted[0][:20]} actions in this hand")
         actions = parse_actions(now["actions"])[: before[-1]]
         now |= {"actions": " ".join(format_action(action) for action in actions), "over": False, "practice": True}
 
@@ -128,8 +149,9 @@ class HandSession:
                 return self._finish(record)
             if state.player == now["seat"]:
                 return None
-            policy = self.agent.policy_at(state)
-            held = now["hands"][1 - now["seat"]]
+            assert state.player is not None
+            policy = self.agent(state.player).policy_at(state)
+            held = now["hands"][state.player]
             chances = np.asarray(policy.probabilities)[:, held].cumsum()
             draw = uniform_draws(self.state["seed"], np.array([now["number"]]), np.array([len(state.actions)]))[0]
             chosen = int(np.searchsorted(chances, draw * chances[-1], side="right"))
@@ -138,7 +160,7 @@ class HandSession:
     def _finish(self, record: HandRecord) -> dict[str, Any]:
         now, seat = self.state["hand"], self.state["hand"]["seat"]
         won = record.payoffs()[seat]
-        fair = without_luck(record, seat, self.agent, now["board"])
+        fair = without_luck(record, seat, self.agent(1 - seat), now["board"]) if self.players == 2 else float(won)
         now |= {"over": True, "won": won, "fair": fair}
         return {
             "number": now["number"], "seat": seat, "record": record.to_dict(), "won": won, "fair": fair,
@@ -148,11 +170,12 @@ class HandSession:
     def view(self) -> dict[str, Any]:
         """Returns what the player may see."""
         now = self.state["hand"]
-        view: dict[str, Any] = {name: self.state[name] for name in ("opponent", "stack", "dealt")}
+        view: dict[str, Any] = {name: self.state[name] for name in ("opponent", "stack", "dealt", "players")}
         if now is None:
             return view | {"hand": None}
         hand = hand_view(self.record(), now["seat"])
-        hand |= {"practice": now["practice"], "fair": now.get("fair") if now["over"] else None}
+        known = now["over"] and self.players == 2
+        hand |= {"practice": now["practice"], "fair": now.get("fair") if known else None}
         return view | {"hand": hand}
 
 

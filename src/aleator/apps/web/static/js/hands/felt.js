@@ -21,7 +21,7 @@ export function chipsOf(bet) {
   return found;
 }
 
-function pile(bet) {
+export function pile(bet) {
   if (!bet) return null;
   const chips = chipsOf(bet).map((size) => h("i", { class: `chip-${size}` }));
   return h("span", { class: "bet" }, h("span", { class: "pile", "aria-hidden": "true" }, chips), amount(bet));
@@ -29,7 +29,7 @@ function pile(bet) {
 
 // what each player did last on the street of a step
 export function lastWords(steps, at) {
-  const words = ["", ""];
+  const words = steps[at].bets.map(() => "");
   for (let index = at; index > 0 && steps[index].street === steps[at].street; index -= 1) {
     const { player, text } = steps[index];
     if (player !== null && !words[player]) words[player] = text;
@@ -96,12 +96,12 @@ function revealed(hand, at) {
 
 const ownName = (hand, at) => (hand.steps[at].board === hand.steps.at(-1).board ? hand.own_name : "");
 
-function middle(step) {
+export function middle(step) {
   const dealt = step.board ? step.board.split(" ") : [];
   const places = [0, 1, 2, 3, 4].map((place) =>
     dealt[place] ? card(dealt[place], "big") : h("span", { class: "card-place" }),
   );
-  const inMiddle = step.pot - step.bets[0] - step.bets[1];
+  const inMiddle = step.pot - step.bets.reduce((sum, bet) => sum + bet, 0);
   return h(
     "div",
     { class: "table-middle" },

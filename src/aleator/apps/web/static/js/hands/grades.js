@@ -1,7 +1,7 @@
 // What the actions of a decision are worth, as a coach tells it.
 
 import { actionColours, cards, stack } from "../cards.js";
-import { h, head, table, tag } from "../dom.js";
+import { button, h, head, table, tag } from "../dom.js";
 import { percent, signed } from "../format.js";
 
 const KINDS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: "raise" };
@@ -29,9 +29,10 @@ export function verdict({ given_up: lost, mistake }) {
 }
 
 // a decision in a row: where it was, how it was judged, and what else could have been done
-export function decisionItem(decision, { link, openSpot, isOpen = false } = {}) {
+export function decisionItem(decision, { link, openSpot, again, isOpen = false } = {}) {
   const { street, board, hand, pot, actions, taken } = decision;
   const spot = openSpot && h("button", { type: "button", class: "quiet", onclick: openSpot }, "Open as a spot");
+  const retry = again && button("Try another action", () => again(decision.step), { class: "quiet" });
   return h(
     "details",
     { class: `decision ${decision.mistake ? "mistake" : ""}`, open: isOpen },
@@ -46,6 +47,6 @@ export function decisionItem(decision, { link, openSpot, isOpen = false } = {}) 
     ),
     h("p", { class: "muted small" }, `${street}, pot ${pot.toFixed(1)} bb; a fold is worth 0.`),
     gradeTable(decision),
-    h("p", { class: "row" }, link, spot),
+    h("p", { class: "row" }, link, retry, spot),
   );
 }

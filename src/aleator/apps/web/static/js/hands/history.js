@@ -56,15 +56,20 @@ export function historyPanel({ score, sessions, costliest }, rivals, onchange) {
   ];
 }
 
+function positionOf({ seat, players }) {
+  if (players === 2) return seat === 1 ? "button" : "big blind";
+  return seat === players - 1 ? "button" : (["small blind", "big blind"][seat] ?? `seat ${seat + 1} of ${players}`);
+}
+
 export function handsOfSession(hands) {
   const row = (hand) =>
     h(
       "tr",
       {},
       h("th", {}, h("a", { href: `#/hands/played/${hand.id}` }, `Hand ${hand.number}`)),
-      h("td", {}, hand.seat === 1 ? "button" : "big blind"),
+      h("td", {}, positionOf(hand)),
       h("td", {}, signed(hand.won, 0)),
-      h("td", {}, signed(hand.fair, 0)),
+      h("td", {}, hand.players > 2 ? "–" : signed(hand.fair, 0)),
       h("td", {}, hand.given_up === null ? "" : `${hand.given_up.toFixed(2)} bb`),
       h("td", {}, hand.practice && tag("practice")),
     );
@@ -75,7 +80,7 @@ export function handsOfSession(hands) {
 export function handHead(hand, rivals) {
   const back = h("a", { class: "go-back", href: `#/hands/session/${hand.session}`, "aria-label": "The session" }, "‹");
   const won = tag(`${signed(hand.won, 0)} chips`, hand.won >= 0 ? "good" : "warn");
-  const fair = tag(`${signed(hand.fair, 0)} without luck`);
+  const fair = hand.view.seats.length === 2 && tag(`${signed(hand.fair, 0)} without luck`);
   return titleRow(back, h("h1", {}, `Hand ${hand.view.number}`), tag(nameOf(rivals, hand.opponent)), won, fair);
 }
 

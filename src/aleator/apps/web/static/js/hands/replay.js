@@ -1,7 +1,7 @@
 // A hand that is over, step by step.
 
 import { button, fill, h, isPlainKey } from "../dom.js";
-import { felt } from "./felt.js";
+import { tableOf } from "./ring-felt.js";
 
 export function makeReplay(hand, rival) {
   const table = h("div", { class: "felt table-felt" });
@@ -10,12 +10,14 @@ export function makeReplay(hand, rival) {
 
   const label = ({ kind, player, text }) => {
     if (kind === "deal") return "deal";
-    return player === null ? text : `${player === hand.seat ? "you" : "they"} ${text}`;
+    if (player === null) return text;
+    const other = hand.seats.length > 2 ? hand.seats[player].title : "they";
+    return `${player === hand.seat ? "you" : other} ${text}`;
   };
 
   function go(at) {
     now = Math.max(0, Math.min(hand.steps.length - 1, at));
-    fill(table, felt(hand, now, rival));
+    fill(table, tableOf(hand, now, rival));
     const item = (step, index) =>
       button(label(step), () => go(index), { class: "chip", "aria-current": index === now ? "step" : null });
     fill(steps, hand.steps.map(item));

@@ -1,11 +1,12 @@
-// A table for whole hands of heads-up no-limit hold'em against an agent.
+// A table for whole hands of no-limit hold'em, against an agent or several.
 
 import { api } from "../api.js";
 import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
 import { signed } from "../format.js";
 import { keyMove, makeControls } from "./controls.js";
-import { amount, felt } from "./felt.js";
+import { amount } from "./felt.js";
 import { decisionItem, gradeTable } from "./grades.js";
+import { tableOf } from "./ring-felt.js";
 import { makeSound } from "./sound.js";
 import { openSpotOf } from "./spots.js";
 
@@ -40,14 +41,14 @@ export class HandTable {
 
   async open(root) {
     const back = h("a", { class: "go-back", href: "#/play", "aria-label": "All games" }, "‹");
-    const heading = h("h1", {}, "Heads-up no-limit");
+    this.heading = h("h1", {}, "No-limit hold'em");
     this.against = h("span", {});
     const history = h("a", { class: "button quiet", href: "#/hands" }, "History");
     const table = h("div", {}, this.felt, this.controls.element, this.below);
     const side = h("div", {}, this.hintBox, this.score, this.help());
     fill(
       root,
-      titleRow(back, heading, this.against, history, this.sound.element),
+      titleRow(back, this.heading, this.against, history, this.sound.element),
       h("div", { class: "play-columns" }, table, side),
     );
     const known = this.opponent ? null : await this.recall();
@@ -89,12 +90,13 @@ export class HandTable {
     this.busy = true;
     this.felt.dataset.ready = "";
     const before = this.session.hand;
-    const from = { deal: () => 0, undo: ({ steps }) => steps.length - 1 }[move] ?? (() => before.steps.length);
+    const from =
+      { deal: () => 0, undo: ({ steps }) => steps.length - 1 }[move.split(" ")[0]] ?? (() => before.steps.length);
     fill(this.hintBox);
     fill(this.below);
     this.controls.show(before, true);
     const thinking = setTimeout(
-      () => fill(this.felt, felt(before, before.steps.length - 1, this.rival, { isThinking: true })),
+      () => fill(this.felt, tableOf(before, before.steps.length - 1, this.rival, { isThinking: true })),
       150,
     );
     let next = null;
@@ -132,15 +134,16 @@ export class HandTable {
     const mine = ++this.turn;
     const { hand } = session;
     this.session = session;
+    fill(this.heading, session.players > 2 ? `No-limit, ${session.players} players` : "Heads-up no-limit");
     fill(this.against, tag(`${this.rival.title}, ${session.stack / hand.big_blind} bb`));
     const last = hand.steps.length - 1;
     for (let at = Math.min(from, last); at < last; at += 1) {
-      fill(this.felt, felt(hand, at, this.rival, { isFresh: at === 0 }));
+      fill(this.felt, tableOf(hand, at, this.rival, { isFresh: at === 0 }));
       this.sound.play(hand.steps[at].kind);
-      await pause(PAUSES[hand.steps[at + 1].kind] ?? 450);
+      await pause(PAUSES[hand.steps[at + 1].kind] ?? (session.players > 2 ? 300 : 450));
       if (mine !== this.turn) return;
     }
-    fill(this.felt, felt(hand, last, this.rival, { isFresh: last === 0 }), hand.over && this.result(hand));
+    fill(this.felt, tableOf(hand, last, this.rival, { isFresh: last === 0 }), hand.over && this.result(hand));
     this.sound.play(hand.steps[last].kind);
     this.controls.show(hand, false);
     this.drawTools(hand);
@@ -152,15 +155,18 @@ export class HandTable {
   drawTools(hand) {
     const acted = hand.steps.some(({ player }) => player === hand.seat);
     const undo = acted && button(["Take back", h("kbd", {}, "U")], () => this.move("undo"), { class: "quiet" });
-    const hint = !hand.over && button(["Hint", h("kbd", {}, "H")], () => this.hint(), { class: "quiet hint-button" });
-    const review = hand.over && button("Review this hand", () => this.review(), { class: "quiet review-button" });
+    const isGraded = hand.seats.length === 2;
+    const hint =
+      isGraded && !hand.over && button(["Hint", h("kbd", {}, "H")], () => this.hint(), { class: "quiet hint-button" });
+    const review =
+      isGraded && hand.over && button("Review this hand", () => this.review(), { class: "quiet review-button" });
     const practice = hand.practice && tag("practice: does not count");
     fill(this.below, h("p", { class: "row tools" }, hint, undo, review, practice));
   }
 
   result(hand) {
     const [kind, text] = outcome(hand.won);
-    const fair = `${signed(hand.fair / hand.big_blind, 1)} bb without luck`;
+    const fair = hand.fair === null ? "" : `${signed(hand.fair / hand.big_blind, 1)} bb without luck`;
     const next = button(["Next hand", h("kbd", {}, "N")], () => this.move("deal"), { class: "primary next" });
     return h("div", { class: `result ${kind}` }, h("span", {}, h("b", {}, text), " ", h("small", {}, fair)), next);
   }
@@ -178,10 +184,16 @@ export class HandTable {
       ),
     );
     this.below.append(box);
-    await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id })));
+    const again = (step) => this.move(`undo ${step}`);
+    await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id, again })));
   }
 
-  drawScore({ score, stack }) {
+  drawScore({ score, stack, players }) {
+    const luck =
+      players > 2
+        ? "Luck is removed heads-up only."
+        : "Luck removed: the cards, the agent's hand and its dice are averaged out (AIVAT); ± is where the truth is " +
+          "95 % of the time.";
     const rate = (value) => (value === null ? "–" : `${signed(value, 0)} mbb/h`);
     const band = score.band === null ? "" : ` ± ${Math.round(score.band).toLocaleString("en")}`;
     fill(
@@ -195,10 +207,7 @@ export class HandTable {
         fact("As it went", rate(score.raw)),
         fact("Luck removed", rate(score.fair) + band, "skill"),
       ),
-      small(
-        `Thousandths of a big blind a hand. Both sit down with ${amount(stack)} at every hand. Luck removed: the cards, ` +
-          "the agent's hand and its dice are averaged out (AIVAT); ± is where the truth is 95 % of the time.",
-      ),
+      small(`Thousandths of a big blind a hand. Everybody sits down with ${amount(stack)} at every hand. ${luck}`),
     );
   }
 
@@ -223,12 +232,12 @@ function outcome(won) {
 }
 
 // the review of a hand: the costliest decision first and open
-export function reviewOfHand({ decisions, note }, { hand, job }) {
+export function reviewOfHand({ decisions, note }, { hand, job, again }) {
   const order = [...decisions].sort((a, b) => b.given_up - a.given_up);
   const lost = order.reduce((sum, { given_up: given }) => sum + given, 0);
   const told = lost > 0 ? tag(`${lost.toFixed(2)} bb given up`, "warn") : tag("nothing given up", "good");
   const item = (decision, at) =>
-    decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision) });
+    decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision), again });
   return [
     titleRow(h("h2", {}, "Review"), order.length > 0 && told),
     order.length > 0 ? order.map(item) : muted("No decision from the flop on."),

@@ -19,7 +19,9 @@ export function lobby(catalogue, presets, onwatch) {
   const own = h("a", { href: "#/solve" }, "Solve a spot of your own");
   return [
     h("h2", {}, "Whole hands of no-limit hold'em, heads-up"),
-    h("section", { class: "tiles rivals" }, catalogue.rivals.map(rivalTile)),
+    h("section", { class: "tiles rivals" }, catalogue.rivals.filter(({ players }) => players === 2).map(rivalTile)),
+    h("h2", {}, "A table of several"),
+    h("section", { class: "tiles rivals" }, catalogue.rivals.filter(({ players }) => players > 2).map(rivalTile)),
     h("h2", {}, "Small games, solved"),
     h("p", { class: "lead" }, LEAD),
     h("section", { class: "tiles" }, catalogue.games.map(gameTile)),
