@@ -13,7 +13,9 @@ from aleator.apps.cli import training
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.workers import Processes, Ray, chosen_workers, work_text
 from aleator.errors import SolveError
+from aleator.workers.base import AHEAD, Here
 
 if TYPE_CHECKING:
     from aleator.learning.sampled.run import SampledRun
@@ -63,6 +65,8 @@ def train_command(kind: str) -> Callable[..., None]:
         checkpoint_every: training.CheckpointEvery = training.CHECKPOINT_SECONDS,
         evaluate_every: EvaluateEvery = None,
         tensorboard: training.TensorBoard = False,
+        processes: Processes = None,
+        ray: Ray = None,
         json: training.Json = False,
     ) -> None:
         computed_on = check_device(device, None)
@@ -70,10 +74,15 @@ def train_command(kind: str) -> Callable[..., None]:
         from aleator.games.registry import is_recorded_elsewhere, load_game
         from aleator.learning import settings
         from aleator.learning.run_files import RunPace
+        from aleator.learning.sampled.crew_traversals import traversed_by
+        from aleator.learning.sampled.deep_cfr import DeepCFR
         from aleator.learning.sampled.methods import find_method
         from aleator.learning.sampled.run import SampledRun, train_sampled
 
         method = find_method(kind)
+        workers = chosen_workers(processes, ray, usual=1, gpus=computed_on == "cuda")
+        if not isinstance(workers, Here) and kind != DeepCFR.kind:
+            raise SolveError(f"--ray and --processes are for {DeepCFR.kind}; {kind} trains in one process")
         if resume:
             training.check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output})
             run = SampledRun(resume, method)
@@ -84,6 +93,8 @@ def train_command(kind: str) -> Callable[..., None]:
                 raise SolveError(f"--game is missing, as in: aleator train {kind} --game leduc")
             rules = load_game(game)
             changed = training.parse_changes(partial(settings.parse_setting, method.config), changes, seed)
+            if not isinstance(workers, Here):
+                changed.setdefault("blocks", AHEAD * workers.count)
             config = method.preset(preset, **changed, game=rules.name)
             run = SampledRun(output or training.free_directory(config.game, kind), method)
         evaluate_epochs = max(config.epochs // _EVALUATIONS, 1) if evaluate_every is None else evaluate_every
@@ -95,6 +106,9 @@ def train_command(kind: str) -> Callable[..., None]:
                 run.create(trainer)
             stack.enter_context(run.locked())
             run.restore(trainer)
+            own = game if is_recorded_elsewhere(config.game) else None
+            if isinstance(trainer, DeepCFR) and not isinstance(workers, Here):
+                stack.enter_context(traversed_by(workers, trainer, own, device=computed_on))
             curves = stack.enter_context(training.Curves(run.path if tensorboard else None, trainer.epoch))
             title = f"{config.game}, {trainer.title}"
             show = stack.enter_context(training.watching(title, quiet=json, begun=trainer.epoch / config.epochs))
@@ -110,11 +124,13 @@ def train_command(kind: str) -> Callable[..., None]:
 
             train_sampled(trainer, run, pace, on_epoch=on_epoch, stopped=interrupted)
         asked = {
-            "--game": game if is_recorded_elsewhere(config.game) else None,
+            "--game": own,
             "--device": device,
             "--checkpoint-every": checkpoint_every,
             "--evaluate-every": evaluate_every,
             "--tensorboard": tensorboard,
+            "--processes": processes,
+            "--ray": ray,
         }
         _report(trainer, run, training.resume_command(kind, run.path, asked, _USUAL), json=json)
         end(stopped=not trainer.done)
@@ -131,7 +147,8 @@ def _text(line: dict[str, Any]) -> str:
         "loss": "loss {:.2e}",
         "exploitability": "exploitability {:.4f}",
     }
-    return ", ".join(form.format(line[name]) for name, form in forms.items() if line.get(name) is not None)
+    parts = [form.format(line[name]) for name, form in forms.items() if line.get(name) is not None]
+    return ", ".join([*parts, *filter(None, [work_text(line)])])
 
 
 def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool) -> None:

@@ -26,13 +26,14 @@ Status: tests/learning/sampled/test_deep_cfr.py; numbers by `aleator paper deep-
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
-from aleator.errors import SolveError, check_known
+from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
@@ -49,7 +50,15 @@ from aleator.learning.sampled.trainer import (
     parameters,
     set_parameters,
 )
-from aleator.learning.sampled.traversal import match_regrets, parse_sampling, traverse
+from aleator.learning.sampled.traversal import (
+    TraversalBlock,
+    Traversals,
+    join_traversals,
+    match_regrets,
+    parse_sampling,
+    traverse,
+    traverse_block,
+)
 from aleator.learning.settings import check_at_least
 from aleator.trees.policy import Policy
 
@@ -65,6 +74,8 @@ class DeepCfrConfig(SampledConfig):
 
     Attributes:
         traversals: K, of each player in an iteration.
+        blocks: parts of these traversals that workers can make beside each other; with several each part has random
+            numbers of its own.
         sampling: external, robustK or outcome[,epsilon=E].
         average: network (Deep CFR: a network of the average policy) or mixture (SD-CFR: all networks of regrets).
         linear: iteration t counts t times as much in regrets (linear CFR); otherwise all alike.
@@ -78,6 +89,7 @@ class DeepCfrConfig(SampledConfig):
     """
 
     traversals: int = 250
+    blocks: int = 1
     sampling: str = "external"
     average: str = NETWORK
     linear: bool = True
@@ -95,6 +107,8 @@ class DeepCfrConfig(SampledConfig):
         check_known(self.average, AVERAGES, "average")
         check_at_least(self, 1, "traversals", "memory")
         check_at_least(self, 0, "batch")
+        if not 1 <= self.blocks <= self.traversals:
+            raise SolveError(f"blocks must be at least 1 and at most {self.traversals:,}, not {shown(self.blocks)}")
         if not 0.0 <= self.policy_power < math.inf:
             raise SolveError(f"policy_power must be at least 0, not {self.policy_power}")
 
@@ -123,6 +137,8 @@ class DeepCFR(SampledTrainer):
         memories: of regrets, one per player.
         policy_memory: of policies.
         mixture: of all networks' policies, whichever average is asked for: it costs nothing.
+        find_by_workers: makes blocks of traversals with the networks as they are, and tells who worked; None if nobody
+            else works.
     """
 
     kind, title = "deep-cfr", "Deep CFR"
@@ -140,6 +156,7 @@ class DeepCFR(SampledTrainer):
         )
         self.memories, self.policy_memory = (first, second), policies
         self.mixture = Mixture(self.play)
+        self.find_by_workers: Callable[[list[TraversalBlock]], tuple[Traversals, dict[str, float]]] | None = None
         self._kept: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._rule = parse_sampling(config.sampling)
         self._fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
@@ -155,7 +172,7 @@ class DeepCFR(SampledTrainer):
         losses = []
         for player in (0, 1):
             both = BothPolicies(self.play, (self._policies(0), self._policies(1)))
-            sampled = traverse(self.play, both, player, config.traversals, self._rule, self.generator)
+            sampled, work = self._sample(both, player)
             self.nodes += sampled.touched
             self.memories[player].add(sampled.regrets, weight, self.generator)
             if config.average == NETWORK:
@@ -163,7 +180,18 @@ class DeepCFR(SampledTrainer):
             self._mix(both, 1 - player, policy_weight)
             losses.append(self._fit_regrets(player))
         samples = sum(memory.added for memory in self.memories)
-        return {"traversals": 2 * t * config.traversals, "samples": samples, "loss": sum(losses) / 2}
+        return {"traversals": 2 * t * config.traversals, "samples": samples, "loss": sum(losses) / 2, **work}
+
+    def _sample(self, both: BothPolicies, player: int) -> tuple[Traversals, dict[str, float]]:
+        """Returns what the traversals of a player find in this iteration, and who worked, if not this process."""
+        config, t = self.config, self.epoch + 1
+        if config.blocks == 1:
+            return traverse(self.play, both, player, config.traversals, self._rule, self.generator), {}
+        sizes = [len(part) for part in np.array_split(np.empty(config.traversals), config.blocks)]
+        blocks = [TraversalBlock(player, size, t, block, config.seed) for block, size in enumerate(sizes)]
+        if self.find_by_workers is not None:
+            return self.find_by_workers(blocks)
+        return join_traversals([traverse_block(self.play, both, block, self._rule) for block in blocks]), {}
 
     def _fit_regrets(self, player: int) -> float:
         """Fits the network of a player's regrets and returns the loss."""

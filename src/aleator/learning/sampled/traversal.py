@@ -20,8 +20,10 @@ Status: unbiased against exact counterfactual regrets, by enumeration: tests/lea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+import numpy as np
 import torch
 
 from aleator.errors import SolveError
@@ -127,6 +129,30 @@ def traverse(
         _traverse(game, policies, traverser, min(CHUNK, number - begin), rule, generator)
         for begin in range(0, number, CHUNK)
     ]
+    return join_traversals(parts)
+
+
+class TraversalBlock(NamedTuple):
+    """Some traversals with random numbers of their own, so that anybody can make them: for a player, so many, of an
+    iteration and block, with a seed."""
+
+    player: int
+    number: int
+    iteration: int
+    block: int
+    seed: int
+
+
+def traverse_block(game: SampledGame, policies: Policies, block: TraversalBlock, rule: SamplingRule) -> Traversals:
+    """Returns what a block of traversals finds."""
+    key = (block.seed, block.iteration, block.player, block.block)
+    seed = int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    generator = torch.Generator(game.device).manual_seed(seed)
+    return traverse(game, policies, block.player, block.number, rule, generator)
+
+
+def join_traversals(parts: Sequence[Traversals]) -> Traversals:
+    """Returns what several traversals found, one after the other."""
     if len(parts) == 1:
         return parts[0]
     return Traversals(

@@ -1,0 +1,136 @@
+"""Deep CFR's traversals by workers: networks go out as versions, what the traversals of a block found comes back.
+
+An iteration's traversals of a player are split into blocks with random numbers of their own. Since a fit needs all of
+them, and the other player's traversals the fit, everybody is in step: the run is that of one process with the same
+blocks, bit by bit.
+
+Reference: thesis 4.1.1, whose traversals do not depend on each other.
+Deviations: none.
+Status: tests/learning/sampled/test_crew_traversals.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from aleator.errors import SolveError
+from aleator.games.registry import load_game, load_recorded_game
+from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
+from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.trainer import BothPolicies, parameters, set_parameters
+from aleator.learning.sampled.traversal import (
+    Samples,
+    TraversalBlock,
+    Traversals,
+    join_traversals,
+    parse_sampling,
+    traverse_block,
+)
+from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
+from aleator.trees.public_tree import build_tree
+from aleator.workers.base import Arrays, Crew, Workers
+
+_Found = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
+
+
+class BlockTraverser:
+    """Makes blocks of traversals in a worker."""
+
+    def __init__(self, config: DeepCfrConfig, game: str | None, fingerprint: Fingerprint, device: str) -> None:
+        """Prepares a worker.
+
+        Args:
+            config: of the run.
+            game: one of one's own, by its name; None for the one that the settings name.
+            fingerprint: of the game where the networks are fitted.
+            device: where to compute.
+
+        Raises:
+            SolveError: the game here is another one.
+        """
+        tree = build_tree(load_recorded_game(config.game) if game is None else load_game(game))
+        if not tree_fingerprint(tree).fits(fingerprint):
+            raise SolveError(f"a worker has other rules of {config.game} than the process that trains")
+        self._config, self._play, self._rule = config, TreePlay(tree, device=device), parse_sampling(config.sampling)
+        self._encoding = InfostateEncoding(self._play)
+        self.receive({})
+
+    def receive(self, vectors: Arrays) -> None:
+        """Takes over the parameters of the networks of regrets, of players that have one."""
+        policies = [self._policies(vectors.get(f"network.{player}")) for player in (0, 1)]
+        self._both = BothPolicies(self._play, (policies[0], policies[1]))
+
+    def _policies(self, vector: Any) -> Any:
+        network = None
+        if vector is not None:
+            network = InfostateNetwork.of(self._encoding, self._config.width, None, flat=self._config.flat)
+            set_parameters(network, torch.tensor(vector))
+            network = network.to(self._play.device)
+        return regret_policies(self._play, network, self._encoding, best=self._config.best_action)
+
+    def __call__(self, block: TraversalBlock) -> _Found:
+        """Returns what a block finds, as arrays."""
+        found = traverse_block(self._play, self._both, block, self._rule)
+        regrets, policies = (tuple(part.cpu().numpy() for part in some) for some in (found.regrets, found.policies))
+        return regrets, policies, found.values.cpu().numpy(), found.touched
+
+
+class CrewTraversals(NamedTuple):
+    """A crew of `BlockTraverser`s, and the device of the networks that are fitted."""
+
+    crew: Crew
+    device: torch.device
+
+    def find(self, trainer: DeepCFR, blocks: list[TraversalBlock]) -> tuple[Traversals, dict[str, float]]:
+        """Returns what some blocks find with the networks as they are now, and who worked."""
+        begin, busy = time.perf_counter(), 0.0
+        networks = [(player, network) for player, network in enumerate(trainer.networks) if network is not None]
+        self.crew.publish({f"network.{player}": parameters(network).cpu().numpy() for player, network in networks})
+        for number, block in enumerate(blocks):
+            self.crew.give(number, block)
+        found: dict[int, Traversals] = {}
+        while len(found) < len(blocks):
+            for done in self.crew.take():
+                found[done.number] = self._traversals(*done.result)
+                busy += done.seconds
+        spent = max(time.perf_counter() - begin, 1e-9)
+        work = {"workers": self.crew.count, "replaced": self.crew.replaced, "busy": busy / (spent * self.crew.count)}
+        return join_traversals([found[number] for number in range(len(blocks))]), work
+
+    def _traversals(self, regrets: tuple[Any, ...], policies: tuple[Any, ...], values: Any, touched: int) -> Traversals:
+        def tensor(array: Any) -> torch.Tensor:
+            return torch.from_numpy(np.array(array)).to(self.device)
+
+        return Traversals(Samples(*map(tensor, regrets)), Samples(*map(tensor, policies)), tensor(values), touched)
+
+
+@contextmanager
+def traversed_by(
+    workers: Workers, trainer: DeepCFR, game: str | None, *, device: torch.device | str = "cpu"
+) -> Iterator[None]:
+    """Has workers make the traversals of a run, until the end of the block.
+
+    Args:
+        workers: who.
+        trainer: the run, new or restored.
+        game: one of one's own, as workers can load it; None for the one that the settings name.
+        device: of the workers.
+
+    Raises:
+        SolveError: the traversals are in one block.
+    """
+    if trainer.config.blocks < 2:
+        raise SolveError("workers need traversals in several blocks: set blocks to 2 or more")
+    prepare = partial(BlockTraverser, trainer.config, game, trainer.fingerprint, str(device))
+    with workers.hire(prepare, most=trainer.config.blocks) as crew:
+        trainer.find_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
+        yield
