@@ -13,7 +13,7 @@ from aleator.games.holdem.cards import NUM_HANDS, without_common_cards
 from aleator.games.holdem.level_menu import LevelMenu
 from aleator.games.holdem.variants import HUNL
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
-from aleator.learning.holdem.preflop_table import ClassLeaves
+from aleator.learning.holdem.preflop_leaves import ClassLeaves
 from aleator.learning.holdem.street_values import BoardLeaves, board_rows
 from aleator.search.whole_hands.batches import iteration_weights
 from aleator.search.whole_hands.depth_limited import solve_to_leaves

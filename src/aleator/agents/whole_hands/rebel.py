@@ -9,8 +9,7 @@ Algorithm:
     plays in expectation.
 
 Reference: ReBeL section 6 (safe search by a random iteration) and App. F (off-tree actions are added to the subgame).
-Deviations: no policy network; before the flop a table stands in for a network (`learning.holdem.street_values`);
-    sharp DCFR+.
+Deviations: no policy network; sharp DCFR+.
 Status: tests/agents/whole_hands/test_searching.py; matches and local best responses in docs/algorithms/hunl.md.
 """
 

@@ -12,14 +12,19 @@ Status: tests/learning/holdem/test_preflop_leaves.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 import torch
 
+from aleator.caching import cache
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HAND_CLASSES, NUM_CARDS
-from aleator.games.holdem.equity import representatives
+from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS
+from aleator.games.holdem.equity import preflop_equities, representatives
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
-from aleator.learning.holdem.preflop_table import ClassLeaves, class_matrices
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
 from aleator.solvers.engines.batched_holdem.rounds import round_boards
@@ -43,14 +48,45 @@ class ClassValueNetwork(HoldemValueNetwork):
         return self.shared.to(mass.dtype) @ mass
 
 
-class ClassNetworkLeaves(ClassLeaves):
-    """Leaves before the flop by a network; see `search.whole_hands.depth_limited.BoardValues`."""
+class ClassPayoffs:
+    """Folds before the flop over the 169 classes of hands; rows have the reach of one hand of each class."""
 
-    def __init__(self, network: HoldemValueNetwork, device: torch.device) -> None:
-        super().__init__(None, device)
-        self._network = ClassValueNetwork(network).to(device).eval()
+    def __init__(self, device: torch.device) -> None:
+        self._counts = torch.from_numpy(class_matrices().counts).to(device, torch.float32)
+
+    def compatible(self, rows: Tensor) -> Tensor:
+        """Returns the reach of hands that share no card, [B, n, 169]."""
+        return rows @ self._counts.T
+
+    def showdown(self, rows: Tensor) -> Tensor:
+        """Is never asked for: the round ends in leaves."""
+        raise AssertionError("a round before the river ends in leaves, not in a showdown")
+
+
+class ClassLeaves:
+    """Leaves before the flop; see `search.whole_hands.depth_limited.BoardValues`.
+
+    Args:
+        network: of the end of the betting before the flop; None for checking down.
+        device: where they are priced.
+    """
+
+    def __init__(self, network: HoldemValueNetwork | None, device: torch.device) -> None:
+        self.device = device
+        self.hands: npt.NDArray[np.int64] = representatives()[None]
+        self.rows: npt.NDArray[np.int64] = HAND_CLASSES.astype(np.int64)[None]
+        self.payoffs = ClassPayoffs(device)
+        self._wins = torch.from_numpy(class_matrices().wins).to(device, torch.float32)
+        self._sizes = torch.from_numpy(np.bincount(HAND_CLASSES)).to(device, torch.float32)
+        self._network = None if network is None else ClassValueNetwork(network).to(device).eval()
         spread = round_boards(Deck(), torch.zeros(1, 0, dtype=torch.int64)).spread[0, representatives()]
         self._spread = spread.to(device, torch.float32)
+
+    def times(self, boards: Sequence[object]) -> ClassLeaves:
+        """Returns the same leaves for as many games as there are boards, all of them empty."""
+        several = copy(self)
+        several.hands, several.rows = (rows[:1].repeat(len(boards), axis=0) for rows in (self.hands, self.rows))
+        return several
 
     def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
         """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""
@@ -66,7 +102,7 @@ class ClassNetworkLeaves(ClassLeaves):
             beliefs = torch.where(mass > 0, reach / mass, 1.0 / self._sizes.sum())  # of one hand of each class
             others = beliefs.flip(2)
             values = 0.5 * (others @ self._wins.T)
-            if len(asked):
+            if self._network is not None and len(asked):
                 own, checked, met = (
                     rows[:, asked].reshape(-1, 2, classes)
                     for rows in (beliefs * self._sizes, values, self.payoffs.compatible(others))
@@ -77,3 +113,21 @@ class ClassNetworkLeaves(ClassLeaves):
             return values * mass.flip(2) * chips
 
         return price
+
+
+class _ClassMatrices(NamedTuple):
+    """[169, 169]: how many hands of the column's class one of the row's meets, and its wins less losses there."""
+
+    counts: FloatArray
+    wins: FloatArray
+
+
+@cache
+def class_matrices() -> _ClassMatrices:
+    """Returns what one hand of each class meets among the hands of each class."""
+    hands, table = representatives(), preflop_equities()
+    apart = ~(HANDS[hands][:, None, :, None] == HANDS[None, :, None, :]).any(axis=(2, 3))
+    wins = (2.0 * table[hands] - 1.0) * apart
+    member = np.zeros((NUM_HANDS, NUM_HAND_CLASSES))
+    member[np.arange(NUM_HANDS), HAND_CLASSES] = 1.0
+    return _ClassMatrices(apart @ member, wins @ member)

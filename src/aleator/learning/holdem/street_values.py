@@ -1,7 +1,6 @@
 """What both players' hands are worth at the end of a street, before its card: where search gets its leaf values.
 
-`street_values("flop")` uses the network of the end of that street. Before the flop, where there is no network, a table
-of hand classes stands in (`preflop_table`).
+`street_values("flop")` uses the network of the end of that street.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
 from aleator.learning.holdem.leaves import network_leaves
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
-from aleator.learning.holdem.preflop_leaves import ClassNetworkLeaves
-from aleator.learning.holdem.preflop_table import FILE, ClassLeaves, load_table
+from aleator.learning.holdem.preflop_leaves import ClassLeaves
 from aleator.learning.holdem.streets import street_named
 from aleator.learning.value_network.shipped import directory
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -117,14 +115,11 @@ def street_values(
     where = device_named(device)
     folder = directory() / "holdem" if networks is None else Path(networks)
     own = folder / f"{street}.safetensors"
-    if street == "preflop" and not own.is_file() and (table := folder / FILE).is_file():
-        leaves = ClassLeaves(load_table(table), where)
-        return StreetValues(street, "checking down, corrected by a table of hand classes", leaves.times)
     if not own.is_file():
         raise SolveError(f"{folder} has no {own.name}: train one with `aleator train holdem --street {street}`")
     network, source = _load(own, street), f"the network of the end of the {street}"
     if street == "preflop":
-        return StreetValues(street, f"{source}, by hand classes", ClassNetworkLeaves(network, where).times)
+        return StreetValues(street, f"{source}, by hand classes", ClassLeaves(network, where).times)
     network, kept = network.to(where).eval(), _KeptBoards(Deck(device=where))
     return StreetValues(street, source, lambda boards: BoardLeaves(network, kept.get(boards)))
 
