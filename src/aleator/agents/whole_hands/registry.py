@@ -113,6 +113,12 @@ def _biased(values: Values) -> HandAgent:
     return BiasedAgent(load_hand_agent(values.pop("agent")), **values)
 
 
+def _deep_cfr(values: Values) -> HandAgent:
+    from aleator.agents.whole_hands.deep_cfr import deep_cfr_agent
+
+    return deep_cfr_agent(values["file"])
+
+
 def _python(values: Values) -> HandAgent:
     from aleator.games.own import make_own
 
@@ -228,6 +234,12 @@ _KNOWN = (
             Setting(name="towards", choices={name: name for name in BIASES}, default="call", help="what it likes"),
             Setting(name="times", kind=float, least=1.0, most=1000.0, default=5.0, help="how much likelier that gets"),
         ),
+    ),
+    KnownHandAgent(
+        family="deep-cfr",
+        summary="networks of Deep CFR (flop-holdem: aleator train deep-cfr --game flop-holdem --preset fhp)",
+        make=_deep_cfr,
+        settings=(Setting(name="file", form=PLACED, required=True, help="of trained networks"),),
     ),
     KnownHandAgent(
         family="python",

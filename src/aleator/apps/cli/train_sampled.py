@@ -25,7 +25,9 @@ _EVALUATIONS = 20
 _USUAL = {"--device": "cpu", "--checkpoint-every": training.CHECKPOINT_SECONDS}
 
 Game = Annotated[str | None, typer.Option(help="A two-player game, as leduc. With --resume: one of your own.")]
-Preset = Annotated[str | None, typer.Option(help="Named settings: small (small games on a CPU), demo or paper.")]
+Preset = Annotated[
+    str | None, typer.Option(help="Named settings: small (small games on a CPU), demo, paper; of Deep CFR also fhp.")
+]
 EvaluateEvery = Annotated[
     int | None,
     typer.Option(help="Epochs between exact evaluations; 0 for the end only. By default 20 evaluations in all."),

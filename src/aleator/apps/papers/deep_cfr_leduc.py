@@ -86,7 +86,7 @@ def run_task(task: Task, on_look: Callable[[Looks], None] | None = None) -> Look
     while not trainer.done:
         trainer.run_epoch()
         if trainer.epoch in looks:
-            policy = trainer.mixture.policy() if isinstance(trainer, DeepCFR) else trainer.average_policy()
+            policy = trainer.mixture_policy() if isinstance(trainer, DeepCFR) else trainer.average_policy()
             seen.nodes.append(float(trainer.nodes))
             seen.seconds.append(trainer.seconds)
             seen.quality.append(1000 * exploitability(policy))

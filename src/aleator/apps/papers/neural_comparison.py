@@ -109,7 +109,7 @@ def _sampled(task: Task) -> Iterator[tuple[float, Look]]:
 
     def look() -> dict[str, float]:
         if isinstance(trainer, DeepCFR):
-            both = {_SD: trainer.mixture.policy(), _DEEP: trainer.average_policy()}
+            both = {_SD: trainer.mixture_policy(), _DEEP: trainer.average_policy()}
             return {name: exploitability(policy) for name, policy in both.items()}
         return {task.method: exploitability(trainer.average_policy())}
 

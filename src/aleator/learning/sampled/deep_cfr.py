@@ -35,10 +35,13 @@ import torch
 
 from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
+from aleator.games.holdem.game import WholeHoldemGame
+from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
+from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.play import SampledGame, TreePlay
 from aleator.learning.sampled.trainer import (
     BothPolicies,
     Mixture,
@@ -48,6 +51,7 @@ from aleator.learning.sampled.trainer import (
     as_vectors,
     new_generator,
     parameters,
+    policy_on_tree,
     set_parameters,
 )
 from aleator.learning.sampled.traversal import (
@@ -60,11 +64,13 @@ from aleator.learning.sampled.traversal import (
     traverse_block,
 )
 from aleator.learning.settings import check_at_least
+from aleator.solvers.holdem.evaluation import evaluate_policy
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
 NETWORK, MIXTURE = "network", "mixture"
 AVERAGES = (NETWORK, MIXTURE)
+_BOARDS = 256  # flops that the average policy is asked about at a time
 _AVERAGE_FIT = 1  # what the random numbers of fits of the average policy are drawn for
 
 
@@ -122,6 +128,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "width": 64, "flat": False, "steps": 4000, "policy_steps": 4000, "batch": 10_000, "learning_rate": 1e-3,
         "clip": 1.0,
     },
+    # the same for minutes on a GPU: more traversals, and fits that go on from the last parameters
+    "fhp": {
+        "iterations": 300, "traversals": 30_000, "policy_power": 1.0, "memory": 40_000_000, "flat": False,
+        "steps": 400, "policy_steps": 20_000, "batch": 20_000,
+    },
     "demo": {
         "iterations": 40, "traversals": 500, "from_scratch": True, "width": 32, "steps": 40, "policy_steps": 200,
         "learning_rate": 1e-2,
@@ -136,7 +147,8 @@ class DeepCFR(SampledTrainer):
         networks: of regrets, one per player; None before its first fit.
         memories: of regrets, one per player.
         policy_memory: of policies.
-        mixture: of all networks' policies, whichever average is asked for: it costs nothing.
+        mixture: of all networks' policies, whichever average is asked for: it costs nothing. None in flop hold'em,
+            which has too many infostates.
         find_by_workers: makes blocks of traversals with the networks as they are, and tells who worked; None if nobody
             else works.
     """
@@ -149,17 +161,29 @@ class DeepCFR(SampledTrainer):
     ) -> None:
         super().__init__(config, game, device)
         self._check_memory(samples=3 * config.memory, width=config.width, flat=config.flat)
+        if isinstance(self.play, BoardPlay) and (config.average == MIXTURE or not config.batch):
+            raise SolveError(
+                f"{config.game} has too many infostates for average={config.average}, batch={config.batch}: it needs "
+                f"average={NETWORK} and batches, as --preset fhp has them"
+            )
         actions = self.play.num_actions
         self.networks: list[InfostateNetwork | None] = [None, None]
         first, second, policies = (
             Memory(config.memory, actions, reservoir=config.reservoir, device=device) for _ in range(3)
         )
         self.memories, self.policy_memory = (first, second), policies
-        self.mixture = Mixture(self.play)
+        self.mixture = Mixture(self.play) if isinstance(self.play, TreePlay) else None
         self.find_by_workers: Callable[[list[TraversalBlock]], tuple[Traversals, dict[str, float]]] | None = None
         self._kept: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._rule = parse_sampling(config.sampling)
         self._fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
+
+    def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
+        """Returns sampled play of the game, also of flop hold'em, and what networks are told."""
+        if not isinstance(self.game, WholeHoldemGame):
+            return super()._open(device)
+        play = BoardPlay(self.game.whole, device=device)
+        return play, BoardEncoding(play)
 
     def _policies(self, player: int) -> NetworkPolicies:
         """Returns what a player does now."""
@@ -207,17 +231,35 @@ class DeepCFR(SampledTrainer):
     def _mix(self, both: BothPolicies, player: int, weight: float) -> None:
         """Adds what a player does now to the mixture."""
         network = self.networks[player]
-        if network is not None:
-            self.mixture.add(both.policy(), player, weight)
+        if network is not None and self.mixture is not None:
+            assert isinstance(self.play, TreePlay)
+            self.mixture.add(policy_on_tree(self.play, both), player, weight)
             if self.config.average == MIXTURE:
                 self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
 
     def average_policy(self) -> Policy:
         """Returns the average policy: the mixture, or what a network fitted to the memory of policies says."""
         if self.config.average == MIXTURE:
-            return self.mixture.policy()
+            return self.mixture_policy()
+        if not isinstance(self.play, TreePlay):
+            raise SolveError(
+                f"{self.config.game} has too many infostates to list a policy; its exploitability is known"
+            )
+        return policy_on_tree(self.play, average_policies(self.play, self._average_network(), self.encoding))
+
+    def mixture_policy(self) -> Policy:
+        """Returns the mixture of all networks' policies."""
+        if self.mixture is None:
+            raise SolveError(f"{self.config.game} has too many infostates to mix policies")
+        return self.mixture.policy()
+
+    def exploitability(self) -> float:
+        """Returns the exact exploitability of the average policy; in flop hold'em over all flops, in chips."""
+        if not isinstance(self.play, BoardPlay):
+            return super().exploitability()
         policies = average_policies(self.play, self._average_network(), self.encoding)
-        return BothPolicies(self.play, (policies, policies)).policy()
+        answer = self.play.answer(policies)
+        return evaluate_policy(self.play.whole, answer, boards_at_once=_BOARDS).exploitability
 
     def _average_network(self) -> InfostateNetwork:
         """Returns a network fitted to the memory of policies; the same whenever it is asked for after an iteration."""
@@ -247,7 +289,8 @@ class DeepCFR(SampledTrainer):
                 state[f"network.{player}"] = parameters(network)
             if self._kept[player]:
                 state[f"mixture.{player}"] = torch.stack(self._kept[player])
-            state[f"sum.{player}"] = torch.from_numpy(self.mixture.sums[player])
+            if self.mixture is not None:
+                state[f"sum.{player}"] = torch.from_numpy(self.mixture.sums[player])
         return state
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
@@ -263,13 +306,17 @@ class DeepCFR(SampledTrainer):
                 set_parameters(network, vector)
                 self.networks[player] = network.to(self.device)
             self._kept[player][:] = list(tensors.get(f"mixture.{player}", ()))
+            if self.mixture is None:
+                continue
             sums = as_vectors(tensors[f"sum.{player}"])
             if sums.shape != self.mixture.sums[player].shape:
                 raise ValueError(f"a mixture of player {player} has shape {sums.shape}")
             self.mixture.sums[player] = sums
 
 
-def regret_policies(play: TreePlay, network: InfostateNetwork | None, encoding: Any, *, best: bool) -> NetworkPolicies:
+def regret_policies(
+    play: SampledGame, network: InfostateNetwork | None, encoding: Encoding, *, best: bool
+) -> NetworkPolicies:
     """Returns the policies that match what a network says about regrets; uniform ones without a network."""
     if network is None:
         return NetworkPolicies(play, None)
@@ -281,7 +328,7 @@ def regret_policies(play: TreePlay, network: InfostateNetwork | None, encoding: 
     return NetworkPolicies(play, answer)
 
 
-def average_policies(play: TreePlay, network: InfostateNetwork, encoding: Any) -> NetworkPolicies:
+def average_policies(play: SampledGame, network: InfostateNetwork, encoding: Encoding) -> NetworkPolicies:
     """Returns the policies whose logits a network gives."""
 
     def answer(infostates: Tensor, legal: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ from torch import nn
 
 from aleator.errors import SolveError
 from aleator.games.base import Game
-from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.recurrent import SequenceNetwork
 from aleator.learning.sampled.sequences import InfostateSequences
@@ -158,7 +158,7 @@ class NetworkSums(Sums):
     def __init__(
         self,
         play: TreePlay,
-        encoding: InfostateEncoding,
+        encoding: Encoding,
         sequences: InfostateSequences,
         config: DoubleNeuralConfig,
         width: int,
@@ -230,6 +230,7 @@ class DoubleNeuralCFR(SampledTrainer):
 
     kind, title = "double-neural", "Double Neural CFR"
     config: DoubleNeuralConfig
+    play: TreePlay
 
     def __init__(
         self, config: DoubleNeuralConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
@@ -338,7 +339,7 @@ class DoubleNeuralCFR(SampledTrainer):
 
 
 def trained_policies(
-    play: TreePlay, encoding: InfostateEncoding, config: DoubleNeuralConfig, tensors: Mapping[str, Tensor]
+    play: TreePlay, encoding: Encoding, config: DoubleNeuralConfig, tensors: Mapping[str, Tensor]
 ) -> Policies:
     """Returns the average policies of what was trained.
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -60,8 +60,8 @@ class _Public(NamedTuple):
     names: list[str]
 
 
-class InfostateEncoding:
-    """Inputs and outputs of networks for the infostates of a tree.
+class Encoding(Protocol):
+    """What a network is told about infostates, and which of its outputs are theirs.
 
     Attributes:
         groups: sizes of the groups of cards, the player's own first.
@@ -69,6 +69,26 @@ class InfostateEncoding:
         size: of an input.
         names: of the outputs.
     """
+
+    groups: tuple[int, ...]
+    betting: int
+    size: int
+    names: list[str]
+
+    @property
+    def num_outputs(self) -> int:
+        """How many numbers a network answers."""
+        return len(self.names)
+
+    def inputs(self, infostates: Tensor) -> Tensor:
+        """Returns [n, size], float32."""
+
+    def of_actions(self, infostates: Tensor, outputs: Tensor) -> Tensor:
+        """Returns [n, A]: outputs [n, O] in the order of the infostates' actions; past the last one nothing."""
+
+
+class InfostateEncoding(Encoding):
+    """Inputs and outputs of networks for the infostates of a tree."""
 
     def __init__(self, play: TreePlay) -> None:
         tree = play.tree
@@ -83,11 +103,6 @@ class InfostateEncoding:
         seat = (tree.actor == 1).astype(np.float32)[:, None]
         self._public = torch.from_numpy(np.concatenate([*boards, betting, seat], axis=1)).to(play.device)
         self._outputs = torch.from_numpy(public.outputs).to(play.device)
-
-    @property
-    def num_outputs(self) -> int:
-        """How many numbers a network answers."""
-        return len(self.names)
 
     def inputs(self, infostates: Tensor) -> Tensor:
         """Returns [n, size], float32."""
@@ -111,7 +126,7 @@ def _any_game(tree: PublicTree) -> _Public:
             seen[label] = seen.get(label, 0) + 1  # siblings of the same name are told apart
             event[child] = number.setdefault(f"{label} #{seen[label]}", len(number))
     depth = int(tree.depth.max())
-    _check_size(tree, depth * len(number))
+    _check_size(tree.game.name, tree.num_nodes, depth * len(number))
     betting = np.zeros((tree.num_nodes, depth, len(number)), dtype=np.float32)
     for node in range(1, tree.num_nodes):
         betting[node] = betting[tree.parent[node]]
@@ -170,25 +185,40 @@ def _poker_names(limit: bool, actions: Sequence[str]) -> list[str]:
 
 
 def _betting(tree: PublicTree, deck: _Deck) -> Table:
+    """Returns [N, 2 x places]: the betting of a tree."""
+    dealt = np.append(False, tree.actor[tree.parent[1:]] == CHANCE)
+    pots = np.array([sum(deck.chips(state)) for state in tree.states])
+    return betting_inputs(tree.game.name, tree.parent, dealt, pots)
+
+
+def betting_inputs(
+    game: str, parent: npt.NDArray[np.integer], dealt: npt.NDArray[np.bool_], pots: npt.NDArray[np.float64]
+) -> Table:
     """Returns [N, 2 x places]: for every place of every round whether somebody has acted there, and what share of the
-    pot it put in."""
-    turn, bets = np.zeros(tree.num_nodes, dtype=np.int64), np.zeros(tree.num_nodes, dtype=np.int64)
-    for node in range(1, tree.num_nodes):
-        parent = tree.parent[node]
-        dealt = tree.actor[parent] == CHANCE
-        turn[node], bets[node] = turn[parent] + dealt, 0 if dealt else bets[parent] + 1
-    places = [int(bets[turn == number].max()) for number in range(int(turn.max()) + 1)]
+    pot it put in.
+
+    Args:
+        game: its name.
+        parent: the node before each, [N]; parents come first.
+        dealt: whether cards came between, [N].
+        pots: chips in the middle, [N].
+    """
+    number = len(parent)
+    turn, bets = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+    for node in range(1, number):
+        before = parent[node]
+        turn[node], bets[node] = turn[before] + dealt[node], 0 if dealt[node] else bets[before] + 1
+    places = [int(bets[turn == round].max()) for round in range(int(turn.max()) + 1)]
     start = np.cumsum(places) - places
-    _check_size(tree, 2 * sum(places))
-    betting = np.zeros((tree.num_nodes, sum(places), 2), dtype=np.float32)
-    chips = [deck.chips(state) for state in tree.states]
-    for node in range(1, tree.num_nodes):
-        parent = tree.parent[node]
-        betting[node] = betting[parent]
-        if tree.actor[parent] != CHANCE:
-            size = (sum(chips[node]) - sum(chips[parent])) / max(sum(chips[parent]), 1e-9)
+    _check_size(game, number, 2 * sum(places))
+    betting = np.zeros((number, sum(places), 2), dtype=np.float32)
+    for node in range(1, number):
+        before = parent[node]
+        betting[node] = betting[before]
+        if not dealt[node]:
+            size = (pots[node] - pots[before]) / max(pots[before], 1e-9)
             betting[node, start[turn[node]] + bets[node] - 1] = 1.0, size
-    return betting.reshape(tree.num_nodes, -1)
+    return betting.reshape(number, -1)
 
 
 class _Deck:
@@ -215,17 +245,8 @@ class _Deck:
         return None
 
     def sum(self, cards: Sequence[int]) -> Table:
-        """Returns the sum over cards of one-hot rank, suit and card; where there are no suits, of the rank."""
-        if self._suits == 1:
-            counts = np.zeros(self._cards, dtype=np.float32)
-            np.add.at(counts, list(cards), 1.0)
-            return counts
-        ranks = self._cards // self._suits
-        inputs = np.zeros(ranks + self._suits + self._cards, dtype=np.float32)
-        for card in cards:
-            for column in (card // self._suits, ranks + card % self._suits, ranks + self._suits + card):
-                inputs[column] += 1.0
-        return inputs
+        """Returns what a network is told about some cards."""
+        return sum_cards(cards, self._cards, self._suits)
 
     def board(self, state: Any) -> list[tuple[int, ...]]:
         """Returns the groups of cards on the board: those that are dealt together."""
@@ -249,10 +270,23 @@ class _Deck:
         return float(state.chips[0]), float(state.chips[1])
 
 
-def _check_size(tree: PublicTree, numbers: int) -> None:
+def sum_cards(cards: Sequence[int], number: int, suits: int) -> Table:
+    """Returns the sum over cards of one-hot rank, suit and card, of so many in all; where there are no suits, of the
+    rank."""
+    if suits == 1:
+        counts = np.zeros(number, dtype=np.float32)
+        np.add.at(counts, list(cards), 1.0)
+        return counts
+    ranks = number // suits
+    inputs = np.zeros(ranks + suits + number, dtype=np.float32)
+    for card in cards:
+        for column in (card // suits, ranks + card % suits, ranks + suits + card):
+            inputs[column] += 1.0
+    return inputs
+
+
+def _check_size(game: str, nodes: int, numbers: int) -> None:
     """Raises TooBigError if so many numbers per node take more than half of the memory that is free."""
-    needed = 4.0 * numbers * tree.num_nodes
+    needed = 4.0 * numbers * nodes
     if needed > available_memory() / 2:
-        raise TooBigError(
-            f"inputs of networks for {tree.game.name} would take {needed / 2**30:,.1f} GiB: choose a smaller game"
-        )
+        raise TooBigError(f"inputs of networks for {game} would take {needed / 2**30:,.1f} GiB: choose a smaller game")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.play import SampledGame
 from aleator.solvers.engines.batched.parts import one_thread
@@ -60,7 +60,7 @@ def plain(outputs: Tensor, legal: Tensor) -> Tensor:
 def fit_network(
     network: nn.Module,
     game: SampledGame,
-    encoding: InfostateEncoding,
+    encoding: Encoding,
     memory: Memory,
     fit: Fit,
     generator: torch.Generator,
@@ -73,14 +73,16 @@ def fit_network(
     an error of about 1. With a batch of 0 errors are those against the means of infostates, without the noise of
     single samples.
     """
-    scale = 1.0
+    scale, share = 1.0, torch.ones(())
     whole = memory.sums(game.num_infostates) if fit.batch == 0 else None
     if whole is not None:
         infostates, targets, weights = whole
         inputs, legal = encoding.inputs(infostates), game.legal(infostates)
         if answer is plain:
             targets = targets / ((targets.square().sum(dim=1) * weights).sum().sqrt() + 1e-9)
-    elif answer is plain:
+    else:
+        share = 1.0 / (fit.batch * memory.mean_weight())
+    if whole is None and answer is plain:
         scale = 1.0 / (float(memory.targets[: memory.count].square().sum(dim=1).mean().sqrt()) + 1e-9)
     optimizer = torch.optim.Adam(network.parameters(), lr=fit.learning_rate, fused=True)
     loss = torch.zeros(())
@@ -89,7 +91,7 @@ def fit_network(
             if whole is None:
                 infostates, regrets, drawn = memory.draw(fit.batch, generator)
                 inputs, legal = encoding.inputs(infostates), game.legal(infostates)
-                targets, weights = regrets * scale, drawn / fit.batch
+                targets, weights = regrets * scale, drawn * share
             for group in optimizer.param_groups:
                 group["lr"] = fit.learning_rate * (1.0 - step / fit.steps)
             optimizer.zero_grad()

@@ -109,11 +109,14 @@ class Memory:
         share = total[met]
         return Sums(met, (targets[met] / share[:, None]).float(), (share / share.sum()).float())
 
+    def mean_weight(self) -> Tensor:
+        """Returns the mean of all weights."""
+        return self.weights[: self.count].mean()
+
     def draw(self, number: int, generator: torch.Generator) -> Samples:
-        """Returns so many samples drawn uniformly, with replacement; whole rows. Weights are 1 on average."""
+        """Returns so many samples drawn uniformly, with replacement; whole rows."""
         slot = torch.randint(self.count, (number,), generator=generator, device=self.infostates.device)
-        weights = self.weights[slot] / self.weights[: self.count].mean()
-        return Samples(self.infostates[slot], self.targets[slot], weights)
+        return Samples(self.infostates[slot], self.targets[slot], self.weights[slot])
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that a checkpoint has to keep, by name."""

@@ -19,17 +19,18 @@ import torch
 
 from aleator.errors import one_line, shown
 from aleator.games.base import Game
-from aleator.learning.sampled.deep_cfr import average_policies, regret_policies
+from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
+from aleator.learning.sampled.deep_cfr import DeepCfrConfig, average_policies, regret_policies
 from aleator.learning.sampled.double_neural import DoubleNeuralCFR, trained_policies
 from aleator.learning.sampled.encoding import InfostateEncoding
 from aleator.learning.sampled.methods import METHODS, to_dict
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.trainer import (
-    BothPolicies,
     Mixture,
     SampledConfig,
     SampledTrainer,
+    policy_on_tree,
     set_parameters,
 )
 from aleator.learning.sampled.traversal import Policies
@@ -112,6 +113,24 @@ def load_model(path: Path | str) -> SampledModel:
         raise StorageError(f"{path} is damaged: {one_line(error)}") from error
 
 
+def board_policies(model: SampledModel, play: BoardPlay) -> Policies:
+    """Returns the average policy of what Deep CFR has trained on a game of whole hands.
+
+    Raises:
+        StorageError: it was trained for another game.
+    """
+    name, config = play.whole.variant.name, model.config
+    if not (isinstance(config, DeepCfrConfig) and model.fingerprint.fits(play.fingerprint)):
+        raise StorageError(f"the networks were trained for {one_line(config.game)}, not for {name}: the rules differ")
+    encoding = BoardEncoding(play)
+    network = InfostateNetwork.of(encoding, config.width, None, flat=config.flat)
+    try:
+        set_parameters(network, model.tensors["average"])
+    except (KeyError, ValueError) as error:
+        raise StorageError(f"the networks do not fit {name}: {one_line(error)}") from error
+    return average_policies(play, network, encoding)
+
+
 class TrainedPolicies:
     """A model made ready to play: for each player one or more policies, and how likely each is drawn for a game.
 
@@ -166,7 +185,7 @@ class TrainedPolicies:
             if policies is None:
                 network = self._network(self._rows[player][number, 1:])
                 policies = regret_policies(self.play, network, self._encoding, best=self._config.best_action)
-            self._known[player, number] = BothPolicies(self.play, (policies, policies)).policy()
+            self._known[player, number] = policy_on_tree(self.play, policies)
         return self._known[player, number]
 
     def average(self) -> Policy:

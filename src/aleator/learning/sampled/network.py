@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.encoding import Encoding
 
 Tensor = torch.Tensor
 
@@ -60,7 +60,7 @@ class InfostateNetwork(nn.Module):
 
     @classmethod
     def of(
-        cls, encoding: InfostateEncoding, width: int, generator: torch.Generator | None, *, flat: bool = False
+        cls, encoding: Encoding, width: int, generator: torch.Generator | None, *, flat: bool = False
     ) -> InfostateNetwork:
         """Returns a network for the infostates of a game."""
         sizes = encoding.groups, encoding.betting, encoding.num_outputs

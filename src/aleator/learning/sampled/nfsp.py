@@ -35,7 +35,8 @@ from aleator.learning.sampled.deep_cfr import average_policies
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.trainer import BothPolicies, SampledConfig, SampledTrainer, parameters, set_parameters
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer, parameters, policy_on_tree, set_parameters
 from aleator.learning.sampled.traversal import Samples, draw_actions
 from aleator.learning.settings import check_at_least
 from aleator.solvers.engines.batched.parts import one_thread
@@ -128,6 +129,7 @@ class NFSP(SampledTrainer):
 
     kind, title = "nfsp", "NFSP"
     config: NfspConfig
+    play: TreePlay
 
     def __init__(
         self, config: NfspConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
@@ -255,7 +257,7 @@ class NFSP(SampledTrainer):
     def average_policy(self) -> Policy:
         """Returns what Pi says."""
         policies = average_policies(self.play, self.average, self.encoding)
-        return BothPolicies(self.play, (policies, policies)).policy()
+        return policy_on_tree(self.play, policies)
 
     def trained(self) -> dict[str, Tensor]:
         """Returns the network of the average policy."""

@@ -26,6 +26,7 @@ from aleator.solvers.engines.sampling.histories import (
     HistoryRows,
     build_histories,
 )
+from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -63,6 +64,10 @@ class SampledGame(Protocol):
     num_infostates: int
     device: torch.device
 
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Of the game."""
+
     def deal(self, number: int, generator: torch.Generator) -> HistoryBatch:
         """Returns so many new histories, in which chance has moved until a player is to act."""
 
@@ -71,6 +76,9 @@ class SampledGame(Protocol):
 
     def infostate(self, histories: HistoryBatch) -> Tensor:
         """Returns [B]: the number of what the player to act knows; all histories must have one."""
+
+    def player(self, infostates: Tensor) -> Tensor:
+        """Returns [n]: whose some infostates are."""
 
     def legal(self, infostates: Tensor) -> Tensor:
         """Returns [n, A] bool: which actions some infostates have."""
@@ -133,6 +141,11 @@ class TreePlay(SampledGame):
     def _put(self, array: npt.NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Of the tree."""
+        return tree_fingerprint(self.tree)
+
     def _pick(self, ends: Tensor, segment: Tensor, generator: torch.Generator) -> Tensor:
         """Returns [n]: an outcome each of segments [n], with cumulative probabilities within (s, s + 1]."""
         number = torch.rand(len(segment), generator=generator, dtype=torch.float64, device=self.device)
@@ -152,6 +165,10 @@ class TreePlay(SampledGame):
         node = histories.node
         hand = self._hands.view(-1)[2 * (self._pairs[node] + histories.pair) + self._actor[node]]
         return self._infostate_at[node] + hand
+
+    def player(self, infostates: Tensor) -> Tensor:
+        """Returns [n]: 0 or 1."""
+        return self.player_of[infostates]
 
     def legal(self, infostates: Tensor) -> Tensor:
         """Returns [n, A] bool."""

@@ -17,7 +17,6 @@ from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, RunPace, r
 from aleator.learning.sampled.methods import Method, to_dict
 from aleator.learning.sampled.model import SampledModel
 from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer
-from aleator.solvers.best_response import exploitability
 from aleator.storage import ArrayFile, StorageError, check_object, parse_json, write_arrays
 
 _FORMAT = "aleator sampled run 1"
@@ -101,7 +100,7 @@ def train_sampled(
     while not trainer.done:
         line = trainer.run_epoch()
         if pace.due(trainer.epoch, trainer.config.epochs):
-            report["exploitability"] = line["exploitability"] = exploitability(trainer.average_policy())
+            report["exploitability"] = line["exploitability"] = trainer.exploitability()
         if run:
             run.append(line)
         if on_epoch:

@@ -17,19 +17,21 @@ from torch import nn
 from aleator.errors import TooBigError
 from aleator.games.base import Game
 from aleator.games.registry import load_recorded_game
-from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.encoding import Encoding, InfostateEncoding
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.play import SampledGame, TreePlay
 from aleator.learning.sampled.traversal import Policies
 from aleator.learning.settings import check_at_least, check_positive
 from aleator.memory import available_memory, format_gib
+from aleator.solvers.best_response import exploitability
 from aleator.solvers.engines.cpu.engine import shared_engine
-from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
+from aleator.trees.fingerprint import Fingerprint
 from aleator.trees.policy import Policy, normalised
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
 _PARAMETER = 4 * 4  # bytes: itself, its gradient, two moments of Adam
+_KEPT = 10_000_000  # infostates whose policies are kept in a table
 _GAME = 400  # bytes of a game that is played beside others, at the least
 
 
@@ -69,38 +71,48 @@ class SampledConfig:
 
 
 class NetworkPolicies(Policies):
-    """Policies of a function of infostates, each asked for once and kept; uniform where there is no function yet."""
+    """Policies of a function of infostates; uniform where there is no function yet.
 
-    def __init__(self, play: TreePlay, answer: Callable[[Tensor, Tensor], Tensor] | None) -> None:
+    In games with few infostates each is asked for once and kept.
+    """
+
+    def __init__(self, play: SampledGame, answer: Callable[[Tensor, Tensor], Tensor] | None) -> None:
         """Takes `answer`, from infostates [n] and their legal actions [n, A] to policies [n, A]."""
         self._play, self._answer = play, answer
-        self._table = torch.zeros((play.num_infostates, play.num_actions), dtype=torch.float64, device=play.device)
-        self._known = torch.zeros(play.num_infostates, dtype=torch.bool, device=play.device)
+        self._keeps = play.num_infostates <= _KEPT
+        if self._keeps:
+            shape = (play.num_infostates, play.num_actions)
+            self._table = torch.zeros(shape, dtype=torch.float64, device=play.device)
+            self._known = torch.zeros(play.num_infostates, dtype=torch.bool, device=play.device)
 
     def probabilities(self, infostates: Tensor) -> Tensor:
         """Returns [n, A]."""
+        if not self._keeps:
+            return self._ask(infostates)
         new = infostates[~self._known[infostates]]
         if len(new):
             new = torch.unique(new)
-            legal = self._play.legal(new)
-            if self._answer is None:
-                self._table[new] = legal.double() / legal.sum(dim=1, keepdim=True).clamp(min=1)
-            else:
-                with torch.no_grad():
-                    self._table[new] = self._answer(new, legal).double()
+            self._table[new] = self._ask(new)
             self._known[new] = True
         return self._table[infostates]
+
+    def _ask(self, infostates: Tensor) -> Tensor:
+        legal = self._play.legal(infostates)
+        if self._answer is None:
+            return legal.double() / legal.sum(dim=1, keepdim=True).clamp(min=1)
+        with torch.no_grad():
+            return self._answer(infostates, legal).double()
 
 
 class BothPolicies(Policies):
     """The policies of two players as one."""
 
-    def __init__(self, play: TreePlay, policies: tuple[Policies, Policies]) -> None:
+    def __init__(self, play: SampledGame, policies: tuple[Policies, Policies]) -> None:
         self._play, self.policies = play, policies
 
     def probabilities(self, infostates: Tensor) -> Tensor:
         """Returns [n, A]."""
-        player = self._play.player_of[infostates]
+        player = self._play.player(infostates)
         policy = torch.zeros((len(infostates), self._play.num_actions), dtype=torch.float64, device=infostates.device)
         for number, policies in enumerate(self.policies):
             own = (player == number).nonzero().squeeze(1)
@@ -108,9 +120,10 @@ class BothPolicies(Policies):
                 policy[own] = policies.probabilities(infostates[own])
         return policy
 
-    def policy(self) -> Policy:
-        """Returns them on the game's tree."""
-        return self._play.policy(self.probabilities(torch.arange(self._play.num_infostates, device=self._play.device)))
+
+def policy_on_tree(play: TreePlay, policies: Policies) -> Policy:
+    """Returns policies on the game's tree."""
+    return play.policy(policies.probabilities(torch.arange(play.num_infostates, device=play.device)))
 
 
 class Mixture:
@@ -158,14 +171,20 @@ class SampledTrainer(ABC):
 
     kind: ClassVar[str]
     title: ClassVar[str]
+    play: SampledGame
+    encoding: Encoding
 
     def __init__(self, config: SampledConfig, game: Game[Any] | None, device: torch.device | str) -> None:
         self.config = config
         self.game: Game[Any] = load_recorded_game(config.game) if game is None else game
-        self.play = TreePlay(build_tree(self.game), device=device)
-        self.encoding = InfostateEncoding(self.play)
+        self.play, self.encoding = self._open(device)
         self.generator = torch.Generator(device).manual_seed(config.seed)
         self.epoch, self.nodes, self.seconds = 0, 0, 0.0
+
+    def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
+        """Returns sampled play of the game, and what networks are told: here of a game whose tree can be built."""
+        play = TreePlay(build_tree(self.game), device=device)
+        return play, InfostateEncoding(play)
 
     def _check_memory(self, *, samples: int, width: int, flat: bool, games: int = 0) -> None:
         """Raises TooBigError if memories of so many samples, networks of that width or games do not fit."""
@@ -192,7 +211,7 @@ class SampledTrainer(ABC):
     @cached_property
     def fingerprint(self) -> Fingerprint:
         """Of the game."""
-        return tree_fingerprint(self.play.tree)
+        return self.play.fingerprint
 
     @property
     def done(self) -> bool:
@@ -216,6 +235,10 @@ class SampledTrainer(ABC):
     @abstractmethod
     def average_policy(self) -> Policy:
         """Returns what the trained agent plays, in both seats; asking changes nothing."""
+
+    def exploitability(self) -> float:
+        """Returns the exact exploitability (NashConv / 2) of what the trained agent plays; asking changes nothing."""
+        return exploitability(self.average_policy())
 
     @abstractmethod
     def trained(self) -> dict[str, Tensor]:

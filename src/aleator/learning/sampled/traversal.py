@@ -34,7 +34,7 @@ from aleator.solvers.sampling_rule import EXTERNAL, OUTCOME, ROBUST, SamplingRul
 
 Tensor = torch.Tensor
 SCHEMES = (EXTERNAL, ROBUST, OUTCOME)
-CHUNK = 4096  # traversals at a time
+CHUNK, GPU_CHUNK = 4096, 1 << 17  # traversals at a time: what stays in a cache, and what fills a GPU
 
 
 class Policies(Protocol):
@@ -125,9 +125,10 @@ def traverse(
     generator: torch.Generator,
 ) -> Traversals:
     """Returns what so many traversals find for a player."""
+    chunk = CHUNK if game.device.type == "cpu" else GPU_CHUNK
     parts = [
-        _traverse(game, policies, traverser, min(CHUNK, number - begin), rule, generator)
-        for begin in range(0, number, CHUNK)
+        _traverse(game, policies, traverser, min(chunk, number - begin), rule, generator)
+        for begin in range(0, number, chunk)
     ]
     return join_traversals(parts)
 

@@ -92,7 +92,7 @@ class WholeSolution(BoardSolution):
 
     def metadata(self) -> dict[str, str]:
         """Returns the name of the game, and what its betting must be."""
-        return {"game": self.whole.variant.name, "betting": _betting(self.whole)}
+        return {"game": self.whole.variant.name, "betting": betting_fingerprint(self.whole)}
 
     @classmethod
     def of_solver(
@@ -123,7 +123,7 @@ class WholeSolution(BoardSolution):
         rules = game.game if isinstance(game, PublicTree) else game
         whole = rules.whole if isinstance(rules, WholeHoldemGame) else load_whole_game(file.metadata["game"])
         solution = cls(Summary.parse(file.metadata["summary"]), file, whole)
-        if file.metadata["betting"] != _betting(whole):
+        if file.metadata["betting"] != betting_fingerprint(whole):
             raise SolutionError(f"{file.path} is a solution of another {whole.variant.name}: its cards or bets differ")
         solution.check()
         return solution
@@ -157,7 +157,7 @@ class _StoredPolicy:
         return np.where(block.any(axis=0), block, 1.0 / len(block))
 
 
-def _betting(whole: WholeGame) -> str:
+def betting_fingerprint(whole: WholeGame) -> str:
     """Returns a fingerprint of the betting and the deck of a game."""
     tree, digest = whole.build_tree().tree, hashlib.sha256(bytes(whole.deck))
     for array in (tree.kind, tree.street, tree.player, tree.chips, tree.parent):
