@@ -130,8 +130,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     # the same for minutes on a GPU: more traversals, and fits that go on from the last parameters
     "fhp": {
-        "iterations": 300, "traversals": 30_000, "policy_power": 1.0, "memory": 40_000_000, "flat": False,
-        "steps": 400, "policy_steps": 20_000, "batch": 20_000,
+        "iterations": 400, "traversals": 30_000, "policy_power": 1.0, "memory": 40_000_000, "flat": False,
+        "steps": 150, "policy_steps": 10_000, "batch": 50_000,
     },
     "demo": {
         "iterations": 40, "traversals": 500, "from_scratch": True, "width": 32, "steps": 40, "policy_steps": 200,
