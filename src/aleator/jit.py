@@ -37,6 +37,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
             for name in ("evaluator", "equity", "hand_kernels", "preflop_table")
         ),
         *package.glob("arena/whole_hands/deals.py"),
+        *package.glob("arena/whole_hands/table_luck.py"),
         *package.glob("learning/value_network/numba_kernels.py"),
     ]
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))

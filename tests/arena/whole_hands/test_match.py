@@ -13,7 +13,7 @@ from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.arena.whole_hands.match import HandMatch, MatchState, piece_size, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
-from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW, play_hands
+from aleator.arena.whole_hands.play import PAIRS, RANGES, RAW, TABLE, play_hands
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.cards import HANDS
 from aleator.games.holdem.variants import HUNL, load_hand_game
@@ -156,7 +156,7 @@ def test_a_table_of_several_agents_has_everybody_in_every_seat_with_the_same_car
     names = ("always-call", "tight-aggressive", "random")
     path = tmp_path / "ring.jsonl"
     state = with_file(path, HandMatch(game="ring:3", agents=names, hands=302, seed=4))
-    assert state.played == 303 and state.mode == RAW
+    assert state.played == 303 and state.mode == TABLE
     np.testing.assert_allclose(state.won.sum(axis=1), 0.0)
     assert sum(state.raw(agent).mbb_per_hand for agent in range(3)) == pytest.approx(0.0, abs=1e-9)
     lines = [json.loads(line) for line in path.read_text().splitlines()[1:]]

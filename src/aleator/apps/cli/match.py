@@ -44,7 +44,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of hands and draws.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Whole hands: their file; goes on if it exists.")] = None,
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
-    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, or auto.")] = "auto",
+    aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, table, or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
     stakes: Annotated[float | None, typer.Option(help="modicum or libratus against their blueprint: hands are played "
                                                  "out by chance, pot / so many big blinds, and weighed.")] = None,
@@ -55,17 +55,22 @@ def run(
 ) -> None:  # fmt: skip
     """Let two agents play each other. Prints what the first wins per deal, luck removed, and the standard error;
     and how long each took for a move. Whole hands (hunl, hulh, flop-holdem) are counted in thousandths of a big blind.
+    With more than two players all seats but one are the second agent's, unless each is named.
 
     Examples:  aleator match leduc safe equilibrium --deals 500
       |  aleator match kuhn search:iterations=20 uniform --exact
       |  aleator match hunl tight-aggressive always-call --hands 10000 --out match.jsonl
       |  aleator match ring:3 tight-aggressive always-call random
+      |  aleator match 6max tight-aggressive always-call
     """
     if is_hand_game(game):
         if exact or seconds_per_move is not None:
             raise AgentError("--exact and --seconds-per-move are for games that can be enumerated, not for whole hands")
         names, how = [first, second, *(others or [])], "raw" if raw else aivat
-        if others and load_hand_game(game).rules.num_players == 2:
+        players = load_hand_game(game).rules.num_players
+        if not others:
+            names += [second] * (players - 2)
+        if others and players == 2:
             if output is not None or phh is not None:
                 raise AgentError("--out and --phh write one match; several agents play one for each pair")
             if stakes is not None:

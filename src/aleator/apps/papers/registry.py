@@ -99,6 +99,8 @@ _EXPERIMENTS = (
         "depth-limited solving: exploitability by the number of values of a state"),
     _of("pluribus-small", "Brown's thesis, 6.6",
         "Pluribus' search in one seat of three- to six-player Leduc against blueprints, exactly"),
+    _of("pluribus-6max", "Brown's thesis, 6.6",
+        "a table of six: a blueprint against scripted agents, search in one seat against five blueprints"),
     _of("nested-search", "Brown's thesis, Table 5.4",
         "answers to off-tree bets by action translation and by nested search"),
     _of("continual-resolving", "DeepStack, Theorem 1 and Fig. 6",

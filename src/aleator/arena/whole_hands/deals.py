@@ -55,6 +55,11 @@ def uniform_draws(seed: int, numbers: npt.NDArray[np.int64], counts: npt.NDArray
     return shares
 
 
+def draw_seeds(seed: int, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """Returns a seed for each hand, ``[B]``, of what else is drawn about it."""
+    return _keys(~seed, numbers)
+
+
 def _keys(seed: int, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
     keys = np.asarray(numbers).astype(np.uint64)
     _mix_keys(np.uint64(seed & 0xFFFFFFFFFFFFFFFF), keys)

@@ -24,6 +24,7 @@ from aleator.arena.whole_hands.play import (
     PLAYOUT,
     RANGES,
     RAW,
+    TABLE,
     DecisionTimes,
     IntArray,
     PlayedHands,
@@ -53,7 +54,8 @@ class HandMatch:
         agents: names, one per player; the first one's score is told.
         hands: how many, made a multiple of the number of players (or of what shares a board).
         seed: of cards and draws.
-        aivat: `raw`, `pairs`, `ranges`, `playout`, or `auto` for what the agents' speed allows.
+        aivat: `raw`, `pairs`, `ranges`, `playout`, `table` (any number of players), or `auto` for what the agents'
+            speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
         value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
@@ -129,7 +131,7 @@ class HandMatch:
         if self.aivat != "auto":
             return self.aivat
         if len(agents) != 2:
-            return RAW
+            return TABLE
         if all(agent.is_blind for agent in agents):
             return RANGES
         if all(agent.is_quick for agent in agents) and self.value is None:
@@ -164,7 +166,7 @@ class HandScore(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """What a piece of a match brings: numbers, chips by seat, those of seat 0 by AIVAT, times, and lines for a file."""
+    """What a piece of a match brings: numbers, chips by seat, those of the first agent by AIVAT, times, lines."""
 
     numbers: IntArray
     won: FloatArray
@@ -244,7 +246,7 @@ def play_hand_match(
         seats = seats_of(piece.numbers, players)
         state.won[piece.numbers[:, None], seats] = piece.won
         if piece.fair is not None:
-            state.fair[piece.numbers] = np.where(seats[:, 0] == 0, piece.fair, -piece.fair)
+            state.fair[piece.numbers] = piece.fair
         for own, other in zip(state.times, piece.times, strict=True):
             own.merge(other)
         if file is not None:
@@ -275,7 +277,8 @@ def _take_played(state: MatchState, file: MatchFile) -> None:
             seats = seats_of(np.array([line.number]), len(line.won))[0]
             state.won[line.number, seats] = line.weight * np.array(line.won)
             if line.fair is not None:
-                state.fair[line.number] = line.weight * (line.fair if seats[0] == 0 else -line.fair)
+                fair = -line.fair if len(seats) == 2 and seats[0] else line.fair
+                state.fair[line.number] = line.weight * fair
 
 
 class _Player:
@@ -301,12 +304,12 @@ class _Player:
             hands_per_board=match.hands_per_board,
             value=self.value,
         )
-        lines = []
+        lines, fair = [], played.fair_winnings(0)
         for row in range(len(chosen) if self.write else 0):
             document = played.hands.to_dict(row, int(played.numbers[row]))
             document |= {"seats": played.seats[row].tolist(), "won": played.payoffs[row].tolist()}
-            if played.fair is not None:
-                document["fair"] = float(played.fair[row])
+            if played.fair is not None and fair is not None:  # of the first of two seats, or of the first agent of many
+                document["fair"] = float(played.fair[row, 0] if played.fair.shape[1] == 2 else fair[row])
             if match.stakes is not None:
                 document["weight"] = float(weights[chosen[row]])
             lines.append(json.dumps(document))
@@ -327,6 +330,7 @@ class _Player:
         if played is None:
             return _Piece(numbers, won, fair, [DecisionTimes() for _ in self.agents], lines)
         won[chosen] = weights[chosen, None] * played.payoffs
-        if fair is not None and played.fair is not None:
-            fair[chosen] = weights[chosen] * played.fair
+        found = played.fair_winnings(0)
+        if fair is not None and found is not None:
+            fair[chosen] = weights[chosen] * found
         return _Piece(numbers, won, fair, played.times, lines)

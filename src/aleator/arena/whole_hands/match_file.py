@@ -24,7 +24,7 @@ class PlayedLine(NamedTuple):
     Attributes:
         number: of the hand.
         won: chips by seat.
-        fair: chips of seat 0 by AIVAT, if any.
+        fair: chips by AIVAT, if any: of seat 0 with two players, of the first agent with more.
         weight: how often it counts.
     """
 

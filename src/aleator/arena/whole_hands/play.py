@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
 from aleator.arena.whole_hands.aivat import HandValue, PairLuck, RangeLuck
-from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
+from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
 from aleator.arena.whole_hands.playout import Playout
+from aleator.arena.whole_hands.table_luck import TableLuck
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER, HandBatch
@@ -21,8 +22,8 @@ from aleator.games.holdem.hand_state import HandSetup
 
 IntArray = npt.NDArray[np.int64]
 
-RAW, PAIRS, RANGES, PLAYOUT = "raw", "pairs", "ranges", "playout"
-AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT)
+RAW, PAIRS, RANGES, PLAYOUT, TABLE = "raw", "pairs", "ranges", "playout", "table"
+AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT, TABLE)
 
 
 @runtime_checkable
@@ -63,7 +64,7 @@ class PlayedHands:
         hands: cards, actions and chips.
         seats: the agent in each seat, ``[B, P]``.
         payoffs: chips won by each seat, ``[B, P]``, pots that hands began with shared equally.
-        fair: chips of seat 0 by AIVAT, ``[B]``; None if it was not asked for.
+        fair: chips won by each seat by AIVAT, ``[B, P]``; None if it was not asked for.
         times: per agent.
     """
 
@@ -79,10 +80,10 @@ class PlayedHands:
         return np.asarray(self.payoffs[self.seats == agent].reshape(len(self.numbers)))
 
     def fair_winnings(self, agent: int) -> FloatArray | None:
-        """Returns the chips that one of two agents won by AIVAT, ``[B]``; None if it was not asked for."""
+        """Returns the chips that an agent won by AIVAT, ``[B]``; None if it was not asked for."""
         if self.fair is None:
             return None
-        return np.where(self.seats[:, 0] == agent, self.fair, -self.fair)
+        return np.asarray(self.fair[self.seats == agent].reshape(len(self.numbers)))
 
 
 def seats_of(numbers: IntArray, players: int) -> IntArray:
@@ -107,19 +108,22 @@ def play_hands(
         agents: one for each player; who sits where follows from a hand's number.
         numbers: of the hands, each once.
         seed: of cards and draws.
-        aivat: `RAW`, `PAIRS`, `RANGES` or `PLAYOUT`; see `arena.whole_hands.aivat` and `arena.whole_hands.playout`.
+        aivat: `RAW`, `PAIRS`, `RANGES`, `PLAYOUT` or `TABLE`, which alone takes more than two players; see
+            `arena.whole_hands.aivat`, `arena.whole_hands.playout` and `arena.whole_hands.table_luck`.
         hands_per_board: see `deal_hands`.
         value: of `RANGES` and `PLAYOUT`; the equity if None.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
-    if aivat != RAW and setup.num_players != 2:
-        raise AgentError(f"AIVAT is for two players, not {setup.num_players}: play raw")
+    if aivat not in (RAW, TABLE) and setup.num_players != 2:
+        raise AgentError(f"AIVAT by {aivat} is for two players, not {setup.num_players}: choose {TABLE} or {RAW}")
     numbers = np.asarray(numbers, np.int64)
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
-    luck: PairLuck | RangeLuck | None = None
-    if aivat != RAW:
+    luck: PairLuck | RangeLuck | TableLuck | None = None
+    if aivat == TABLE:
+        luck = TableLuck(hands, draw_seeds(seed, numbers))
+    elif aivat != RAW:
         playout = Playout(agents, seats) if aivat == PLAYOUT else None
         luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, value=value, playout=playout)
     times = [DecisionTimes() for _ in agents]
@@ -154,9 +158,14 @@ def play_hands(
         hands=hands,
         seats=seats,
         payoffs=hands.payoffs().astype(np.float64) - setup.pot / setup.num_players,
-        fair=None if luck is None else luck.estimates() - setup.pot / 2,
+        fair=None if luck is None else _by_seat(luck.estimates()) - setup.pot / setup.num_players,
         times=times,
     )
+
+
+def _by_seat(estimates: FloatArray) -> FloatArray:
+    """Returns AIVAT's estimates of all seats, ``[B, P]``, where those of the first of two may be given alone."""
+    return estimates if estimates.ndim == 2 else np.stack((estimates, -estimates), axis=1)
 
 
 def choose_actions(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
