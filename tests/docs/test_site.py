@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.apps.web.browser import GET_IT, PATIENCE, chromium, find_chromium
+
 ROOT = Path(__file__).parents[2]
 FETCHED = re.compile(
     r"""<(?:script|img|source|iframe)[^>]*\ssrc=["']?(?:https?:)?//|<link[^>]*href=["']?(?:https?:)?//"""
@@ -64,3 +66,17 @@ def test_pages_of_algorithms_have_what_the_modules_say(site: Path) -> None:
         text = page.read_text()
         assert "<strong>Deviations.</strong>" in text and "<strong>Status.</strong>" in text, page.name
         assert "$$" not in text and "Source: " not in text, page.name
+
+
+@pytest.mark.xdist_group("site")
+def test_the_search_works_from_the_disk(site: Path) -> None:
+    if find_chromium() is None:
+        pytest.skip(GET_IT)
+    with chromium() as browser:
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto((site / "algorithms" / "cfr.html").as_uri())
+        page.locator(".md-search__input").fill("maxmargin")
+        page.locator(".md-search-result__link").first.wait_for()
+        found = page.locator(".md-search-result__link").evaluate_all("links => links.map(link => link.href)")
+    assert any("gadgets.html" in link or "safe-search.html" in link for link in found)

@@ -27,6 +27,8 @@ MORE = [
     "leduc:bets=1+2/2+4,cap=3,ranks=4",
     "one-card:13",
     "liars-dice:3x2",
+    "liars-dice:2+1x3",
+    "liars-dice:1+2x2",
 ]
 
 
@@ -98,6 +100,18 @@ def test_liars_dice_pays_by_the_dice() -> None:
     assert utility[hands.index("13"), hands.index("12")] == 1
     assert utility[hands.index("12"), hands.index("12")] == -1
     assert utility[hands.index("33"), hands.index("13")] == 1
+
+
+def test_dice_of_both_players_count_where_one_has_more() -> None:
+    game = load_game("liars-dice:2+1x3")
+    assert isinstance(game, LiarsDice) and game.name == "liars-dice:2+1x3" and not game.seats_are_alike
+    first, second = list(game.hands(game.root(), 0)), list(game.hands(game.root(), 1))
+    assert (len(first), len(second)) == (6, 3) and game.num_bids == 9
+    three_ones = LiarsDiceState(bid=6, player=1, called=True)  # player 0 bid three 1s, player 1 called
+    wins = game.utility(three_ones)
+    assert wins[first.index("11"), second.index("1")] == 1 and wins[first.index("13"), second.index("3")] == 1
+    assert wins[first.index("12"), second.index("1")] == -1
+    assert load_game("liars-dice:2+2x3").name == "liars-dice:2x3"
 
 
 def test_liars_dice_deals_every_roll_with_its_probability() -> None:

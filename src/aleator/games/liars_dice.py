@@ -1,4 +1,4 @@
-"""Liar's Dice with d dice of f faces for each of two players; the highest face is wild.
+"""Liar's Dice of two players with d dice of f faces each, or with different numbers of dice; the highest face is wild.
 
 Dice of one player are not told apart: a hand is a multiset of faces, and the deal carries how many rolls make it.
 
@@ -33,30 +33,29 @@ class LiarsDiceState(NamedTuple):
 class LiarsDice(Game[LiarsDiceState]):
     """Bid `b` says: among all dice at least `b // f + 1` show face `b % f + 1` or the wild face."""
 
-    seats_are_alike = True
-
-    def __init__(self, dice: int = 1, faces: int = 6) -> None:
-        if not (1 <= dice <= 6 and 2 <= faces <= 10):
-            raise GameError(f"Liar's Dice needs 1 to 6 dice of 2 to 10 faces, not {dice}x{faces}")
-        if (hands := comb(dice + faces - 1, dice)) > MAX_HANDS:
+    def __init__(self, dice: int | tuple[int, int] = 1, faces: int = 6) -> None:
+        self.counts = (dice, dice) if isinstance(dice, int) else dice
+        text = f"{dice}x{faces}" if isinstance(dice, int) else f"{dice[0]}+{dice[1]}x{faces}"
+        if not (all(1 <= count <= 6 for count in self.counts) and 2 <= faces <= 10):
+            raise GameError(f"Liar's Dice needs 1 to 6 dice of 2 to 10 faces, not {text}")
+        most = max(self.counts)
+        if (hands := comb(most + faces - 1, most)) > MAX_HANDS:
             raise GameError(
-                f"Liar's Dice {dice}x{faces} has {hands:,} hands for each player; at most {MAX_HANDS} are allowed"
+                f"Liar's Dice {text} has {hands:,} hands for a player with {most} dice; at most {MAX_HANDS} are allowed"
             )
-        self.dice, self.faces = dice, faces
-        self.name = f"liars-dice:{dice}x{faces}"
-        self.num_bids = 2 * dice * faces
-        rolls = list(combinations_with_replacement(range(faces), dice))
-        self._names = tuple("".join(str(face + 1) for face in roll) for roll in rolls)
-        chances = np.array(
-            [factorial(dice) / np.prod([factorial(n) for n in Counter(roll).values()]) for roll in rolls]
-        )
-        chances /= faces**dice
-        self._deal = ProductDeal((chances, chances))
+        self.dice, self.faces = sum(self.counts), faces
+        self.seats_are_alike = self.counts[0] == self.counts[1]
+        self.name = f"liars-dice:{self.counts[0] if self.seats_are_alike else '+'.join(map(str, self.counts))}x{faces}"
+        self.num_bids = self.dice * faces
+        rolls = [list(combinations_with_replacement(range(faces), count)) for count in self.counts]
+        self._names = tuple(tuple("".join(str(face + 1) for face in roll) for roll in own) for own in rolls)
+        self._deal = ProductDeal((_chances(rolls[0], faces), _chances(rolls[1], faces)))
         wild = faces - 1
-        self._matches = np.array(
-            [[sum(die in (face, wild) for die in roll) for roll in rolls] for face in range(faces)]
-        )
-        self._bid_names = tuple(f"{quantity + 1}x{face + 1}" for quantity in range(2 * dice) for face in range(faces))
+        self._matches = [
+            np.array([[sum(die in (face, wild) for die in roll) for roll in own] for face in range(faces)])
+            for own in rolls
+        ]
+        self._bid_names = tuple(f"{quantity + 1}x{face + 1}" for quantity in range(self.dice) for face in range(faces))
 
     def root(self) -> LiarsDiceState:
         return LiarsDiceState()
@@ -74,7 +73,7 @@ class LiarsDice(Game[LiarsDiceState]):
         return LiarsDiceState(bid, 1 - state.player)
 
     def hands(self, state: LiarsDiceState, player: int) -> Sequence[str]:
-        return self._names
+        return self._names[player]
 
     def deal(self, state: LiarsDiceState) -> FloatArray:
         return self._deal.matrix()
@@ -84,8 +83,8 @@ class LiarsDice(Game[LiarsDiceState]):
 
     def utility(self, state: LiarsDiceState) -> FloatArray:
         quantity, face = divmod(state.bid, self.faces)
-        matches = self._matches[face]
-        bid_holds = matches[:, None] + matches[None, :] > quantity
+        first, second = (matches[face] for matches in self._matches)
+        bid_holds = first[:, None] + second[None, :] > quantity
         return np.where(bid_holds, 1.0, -1.0) * self.payoff(state).stake
 
     def payoff(self, state: LiarsDiceState) -> Payoff:
@@ -98,3 +97,11 @@ class LiarsDice(Game[LiarsDiceState]):
         if state.bid >= 0:
             features[state.bid] = 1.0
         return features
+
+
+def _chances(rolls: Sequence[tuple[int, ...]], faces: int) -> FloatArray:
+    """Returns how likely each multiset of faces is rolled."""
+    dice = len(rolls[0])
+    ways = [factorial(dice) / np.prod([factorial(n) for n in Counter(roll).values()]) for roll in rolls]
+    chances: FloatArray = np.array(ways) / faces**dice
+    return chances

@@ -98,7 +98,11 @@ def _chips(text: str, what: str) -> float:
 def _liars_dice(text: str) -> Game[Any]:
     from aleator.games.liars_dice import LiarsDice
 
-    return LiarsDice(*_two("liars-dice", (text or "1x6").removesuffix("f"), "dice x faces", "1x6"))
+    dice, plus, rest = (text or "1x6").removesuffix("f").partition("+")
+    if not plus:
+        return LiarsDice(*_two("liars-dice", dice, "dice x faces", "1x6"))
+    second, faces = _two("liars-dice", rest, "dice of each player x faces", "2+1x4")
+    return LiarsDice((_whole("liars-dice", dice, 1), second), faces)
 
 
 def _goofspiel(text: str) -> Game[Any]:
@@ -197,8 +201,8 @@ _KNOWN = (
     ),
     KnownGame(
         "liars-dice",
-        "liars-dice:DxF",
-        "Liar's Dice, D dice of F faces each, highest face wild",
+        "liars-dice:DxF|:A+BxF",
+        "Liar's Dice, D dice of F faces each (or A and B), highest face wild",
         _liars_dice,
         ("liars-dice:1x4", "liars-dice:1x5", "liars-dice:1x6", "liars-dice:2x3"),
     ),

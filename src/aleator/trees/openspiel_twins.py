@@ -60,7 +60,7 @@ def find_twin(game: Game[Any]) -> Twin:
         return Twin("kuhn_poker", 2, lambda cards: (cards[0], cards[1]))
     if isinstance(game, Leduc) and _is_limit_leduc(game):
         return Twin("leduc_poker", 2, lambda cards: (cards[0] // 2, cards[1] // 2), lambda card: card // 2)
-    if isinstance(game, LiarsDice):
+    if isinstance(game, LiarsDice) and game.seats_are_alike:
         return _liars_dice(game)
     if isinstance(game, Goofspiel):
         order = "ascending" if game.prizes[0] == 1 else "descending"
@@ -77,7 +77,7 @@ def _is_limit_leduc(game: Leduc) -> bool:
 
 def _liars_dice(game: LiarsDice) -> Twin:
     names = list(game.hands(game.root(), 0))
-    dice = game.dice
+    dice = game.counts[0]
 
     def hand(rolls: Sequence[int]) -> int:
         return names.index("".join(str(face + 1) for face in sorted(rolls)))

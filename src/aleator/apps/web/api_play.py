@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
 
+from aleator.apps.web import dice_match
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, Server, raw
 from aleator.apps.web.catalogue import EQUILIBRIUM, PLAYED, RACED, opponents
 from aleator.apps.web.models import Job
@@ -60,8 +61,11 @@ async def new_session(service: Server, body: SessionRequest) -> Session:
         "deal": None,
         "totals": {"deals": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0},
         "results": [],
+        "match": dice_match.begin(body.game),
     }
     _check_opponent(body)
+    if state["match"]:
+        dice_match.next_round(state["match"])
     file = await _table_file(service, state)
     answer = await _move(service, state, file, "deal")
     session_id = service.store.add_session(answer["state"])
@@ -79,7 +83,7 @@ def _check_opponent(body: SessionRequest) -> None:
 
 async def _table_file(service: Service, state: dict[str, Any]) -> str:
     if state["game"] != "holdem":
-        return str(await service.equilibrium_file(state["game"]))
+        return str(await service.equilibrium_file(dice_match.game_of(state)))
     job = service.store.job(state["solution"] or "")
     if job is None or job.kind != SOLVE or job.status != "done":
         raise RefusedError("to play hold'em, name a spot that is solved")
@@ -109,6 +113,9 @@ async def _step(service: Service, session_id: str, wanted: str | None) -> Sessio
         state = service.store.session(session_id)
         if state is None:
             raise HTTPException(404, "there is no such session")
+        if wanted == "deal" and state.get("match") and state["deal"]["over"]:
+            dice_match.next_round(state["match"])
+            state["deal"] = None  # it was of another game
         answer = await _move(service, state, await _table_file(service, state), wanted)
         if wanted is not None:
             service.store.save_session(session_id, answer["state"])

@@ -31,7 +31,13 @@ RACED = [
     GameInfo(name=name, title=title, summary=summary, family=family)
     for name, (title, summary, family) in _GAMES.items()
 ]
-PLAYED = RACED[:7]
+MATCH = GameInfo(
+    name="dice-match:2x4",
+    title="Liar's Dice, to the last die",
+    summary="Two dice each with four faces; who is wrong loses a die, who has none left loses.",
+    family="dice",
+)
+PLAYED = [*RACED[:5], MATCH, *RACED[5:7]]
 
 EQUILIBRIUM, REBEL = "equilibrium", "rebel"
 _RANDOM_ITERATION = (

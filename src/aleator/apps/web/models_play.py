@@ -64,7 +64,10 @@ class MoveRequest(Model):
 
 
 class Session(BaseModel):
-    """A play session as its player may see it; a row of `results` is what a deal won, its skill, what was given up."""
+    """A play session as its player may see it; a row of `results` is what a deal won, its skill, what was given up.
+
+    A `match` of Liar's Dice has the dice of the player and of the agent, matches won, and which game is `playing`.
+    """
 
     id: str
     game: str
@@ -74,6 +77,7 @@ class Session(BaseModel):
     totals: dict[str, float]
     results: list[list[float]]
     deal: dict[str, Any] | None
+    match: dict[str, Any] | None
     solution: str | None
 
 

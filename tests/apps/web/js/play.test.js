@@ -9,7 +9,7 @@ const { actions, handPicture, result } = await import("#js/play/felt.js");
 const { isQuick } = await import("#js/play/lobby.js");
 const { partsOfDeal, review, shownActions } = await import("#js/play/review.js");
 const { runningSums } = await import("#js/play/score.js");
-const { moveOfKey } = await import("#js/play/table.js");
+const { diceOf, moveOfKey } = await import("#js/play/table.js");
 
 const OPTIONS = [
   { label: "c", name: "check", kind: "call" },
@@ -52,7 +52,7 @@ test("hands are dice or cards, hidden until they are shown", () => {
 });
 
 test("a result is told with its unit", () => {
-  const text = (won) => result(won, "points", () => {}).childNodes[0].textContent;
+  const text = (won) => result(won, { unit: "points" }, () => {}).childNodes[0].textContent;
   assert.deepEqual([2, -1, 0].map(text), ["You win 2 points", "You lose 1 point", "A tie"]);
 });
 
@@ -117,4 +117,14 @@ test("a hand that the equilibrium never brings here has no policy, but a worth",
     review({ deal: { ...deal, steps: [unjudged], given_up: 0 }, unit: "points" }, 0),
   ).textContent;
   assert.match(said, /not judged/);
+});
+
+test("a match tells the dice that both have, and who has won", () => {
+  const round = { deal: { hand: "3", seat: 1 }, match: { playing: "liars-dice:2+1x4", dice: [1, 2], won: [0, 0] } };
+  assert.deepEqual(diceOf(round), [1, 2]);
+  assert.deepEqual(diceOf({ ...round, match: { playing: "liars-dice:2x4" } }), [2, 2]);
+  assert.deepEqual(diceOf({ deal: { hand: "3" }, match: null }), [1, 1]);
+  const text = (won, match) => result(won, { unit: "points", match }, () => {}).childNodes[0].textContent;
+  assert.equal(text(-1, round.match), "You lose a die: you have 1 die, the agent 2 dice");
+  assert.equal(text(1, { dice: [1, 0], won: [2, 1] }), "You win the match; matches 2 : 1");
 });

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from aleator.apps.web.dice_match import end_round, game_of
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.equilibrium import open_game
 from aleator.apps.web.worker.opponents import Opponent, open_opponent
@@ -44,7 +45,7 @@ def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     `move` is None to look, "deal" for a new one, or the label of an action. All that is secret stays in `state`.
     """
     state: dict[str, Any] = params["state"]
-    session = Session(state, open_solved(state["game"], params["file"]))
+    session = Session(state, open_solved(game_of(state), params["file"]))
     if params["move"] == "deal":
         session.deal()
     elif params["move"] is not None:
@@ -70,7 +71,7 @@ class Session:
         self.seat = int(now["seat"])
         draw = (self.state["seed"], self.state["totals"]["deals"])
         self.opponent: Opponent = open_opponent(
-            self.state["opponent"], self.state["game"], self.solved, 1 - self.seat, draw
+            self.state["opponent"], game_of(self.state), self.solved, 1 - self.seat, draw
         )
 
     def _history(self, length: int) -> PublicHistory:
@@ -83,6 +84,8 @@ class Session:
         if now is not None and not now["over"]:
             raise PlayError("this deal is not over yet: take an action first")
         seat = {"first": 0, "second": 1, "alternate": self.state["totals"]["deals"] % 2}[self.state["seat"]]
+        if match := self.state.get("match"):
+            seat = match["first"]
         table = Table(self.solved.game, self.rng)
         self.state["deal"] = {
             "seat": seat, "hands": table.past_hands, "events": list(table.events), "steps": [], "over": False,
@@ -164,6 +167,8 @@ class Session:
         skill = expected - given_up
         now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": expected}
         now["given_up"] = given_up
+        if match := self.state.get("match"):
+            end_round(match, won=won > 0)
         for name, amount in zip(TOTALS, (1, won, skill, given_up, expected), strict=True):
             totals[name] += amount
         self.state["results"] = [*self.state["results"], [won, skill, given_up]][-KEPT_DEALS:]
@@ -172,7 +177,7 @@ class Session:
         """Returns what the player may see: all of a deal that is over, of one that is on nothing secret."""
         now = self.state["deal"]
         view = {name: self.state[name] for name in ("game", "opponent", "seat", "totals", "results")}
-        view |= {"unit": self.solved.unit, "deal": None}
+        view |= {"unit": self.solved.unit, "deal": None, "match": self.state.get("match")}
         if now is None:
             return view
         over, history = now["over"], self._history(len(self.table.events))

@@ -33,8 +33,7 @@ const TITLES = {
 };
 const LEAD =
   "How ReBeL learns: it plays against itself, searches at every move, and fits a value network to what the searches " +
-  "find. The runs of the networks you play against are here; one of your own, of Deep CFR and NFSP too, appears " +
-  "while it trains:";
+  "find. The runs of the networks you play against are here. Your own appear while they train, whatever the method:";
 
 export async function render(root, rest) {
   const [runs, about] = await Promise.all([api.runs(), api.about()]);
@@ -70,7 +69,7 @@ export async function render(root, rest) {
 const live = (run) => run.live && tag("live", "live good");
 
 function runLink(run, isChosen) {
-  const told = `${run.config.game ?? ""}, ${number(run.last.epoch ?? run.points)} epochs`;
+  const told = `${run.config.game ?? ""}, ${number(run.last.epoch ?? run.points)} ${run.last.slice ? "slices" : "epochs"}`;
   const when = !run.config.report && `, ${ago(run.updated)}`;
   const properties = { href: `#/runs/${run.name}`, "aria-current": isChosen ? "page" : null };
   return h("a", properties, h("b", {}, run.name), live(run), h("small", {}, told, when));
@@ -146,8 +145,8 @@ class RunView {
     const best = Math.min(...known.filter((value) => value !== null));
     fill(
       this.facts,
-      fact("Epoch", number(last.epoch)),
-      fact("Time", seconds(last.seconds)),
+      fact(last.slice ? "Slice" : "Epoch", number(last.slice ?? last.epoch)),
+      fact("Time", seconds(last.all_seconds ?? last.seconds)),
       fact("Examples", number(last.examples)),
       fact("Loss", number(last.loss)),
       Number.isFinite(best) && fact("Best exploitability", number(best)),

@@ -61,8 +61,8 @@ function saidItem(step, faces) {
   return h("li", { class: step.who }, faces ? bid(option, faces) : option.name);
 }
 
-export function actions(faces, deal, onmove) {
-  return faces ? bidActions(faces, deal, onmove) : buttonActions(deal, onmove);
+export function actions(faces, deal, onmove, most = 2 * deal.hand.length) {
+  return faces ? bidActions(faces, deal, onmove, most) : buttonActions(deal, onmove);
 }
 
 function buttonActions(deal, onmove) {
@@ -73,9 +73,8 @@ function buttonActions(deal, onmove) {
   return h("div", { class: "actions" }, deal.options.map(act));
 }
 
-function bidActions(faces, deal, onmove) {
+function bidActions(faces, deal, onmove, most) {
   const legal = new Set(deal.options.map((option) => option.label));
-  const most = 2 * deal.hand.length;
   const labels = Array.from({ length: most * faces }, (_, at) => [Math.floor(at / faces) + 1, (at % faces) + 1]);
   const key = ([quantity, face]) => {
     const label = `${quantity}x${face}`;
@@ -89,12 +88,24 @@ function bidActions(faces, deal, onmove) {
   return h("div", { class: "actions dice-actions" }, bids, liar);
 }
 
-export function result(won, unit, onnext) {
+export function result(won, { unit, match }, onnext) {
   const size = number(Math.abs(won));
   const amount = `${size} ${size === "1" ? unit.slice(0, -1) : unit}`;
-  const [kind, text] = outcome(won, amount);
-  const next = button(["Next deal", h("kbd", {}, "N")], onnext, { class: "primary next" });
+  const [kind, text] = match ? roundOutcome(won, match) : outcome(won, amount);
+  const isOver = match?.dice.includes(0);
+  const next = button([isOver ? "New match" : "Next deal", h("kbd", {}, "N")], onnext, { class: "primary next" });
   return h("div", { class: `result ${kind}` }, h("b", {}, text), next);
+}
+
+const diceText = (count) => (count === 1 ? "1 die" : `${count} dice`);
+
+// what a round of a match did: who lost a die, and whether that was the last one
+function roundOutcome(won, { dice: left, won: matches }) {
+  const kind = won > 0 ? "good" : "bad";
+  const score = `matches ${matches[0]} : ${matches[1]}`;
+  if (left.includes(0)) return [kind, `You ${won > 0 ? "win" : "lose"} the match; ${score}`];
+  const told = `you have ${diceText(left[0])}, the agent ${diceText(left[1])}`;
+  return [kind, `${won > 0 ? "The agent loses" : "You lose"} a die: ${told}`];
 }
 
 function outcome(won, amount) {

@@ -9,7 +9,8 @@ const LEAD =
   "Against an equilibrium you cannot win in the long run, only learn. After each deal you see the agent's beliefs, its " +
   "policy, and what each of your decisions was worth.";
 const ART = {
-  dice: (name) => dice(name.endsWith("2x3") ? "23" : name.slice(-1), Number(name.slice(-1)), "medium"),
+  dice: (name) =>
+    dice({ "2x3": "23", "2x4": "34" }[name.slice(-3)] ?? name.slice(-1), Number(name.slice(-1)), "medium"),
   cards: (name) => h("span", { class: "cards" }, card("K", "medium"), card(name === "kuhn" ? null : "J", "medium")),
 };
 

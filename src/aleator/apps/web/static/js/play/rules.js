@@ -22,8 +22,12 @@ const RULES = {
   ],
 };
 
+const MATCH =
+  "Who loses a round loses a die and begins the next one; who has no die left loses the match. Only winning or losing a " +
+  "round matters then, so an equilibrium of each round is one of the whole match.";
+
 export function rules(game, faces) {
-  const text = RULES[faces ? "dice" : game]?.(faces) ?? [];
+  const text = [...(RULES[faces ? "dice" : game]?.(faces) ?? []), ...(game.startsWith("dice-match") ? [MATCH] : [])];
   const lines = text.map((line) => h("p", {}, line));
   return h("details", { class: "panel rules", open: innerWidth > 900 }, h("summary", {}, "Rules"), lines);
 }

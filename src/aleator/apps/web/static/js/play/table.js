@@ -97,12 +97,13 @@ export class PlayTable {
     const { deal } = session;
     this.session = session;
     this.opponent = session.opponent;
-    const kind = { game: this.game, faces: this.faces, count: deal.hand.length };
+    const dice = diceOf(session);
+    const kind = { game: this.game, faces: this.faces, count: dice[1] };
     const focused = this.board.contains(document.activeElement); // by who plays with keys: the next move is at hand
     const onmove = (label) => this.move(label);
     const below = deal.over
-      ? result(deal.won, session.unit, () => this.move("deal"))
-      : actions(this.faces, deal, onmove);
+      ? result(deal.won, session, () => this.move("deal"))
+      : actions(this.faces, deal, onmove, dice[0] + dice[1]);
     fill(this.board, seat(kind, "agent", deal), middle(kind, deal), seat(kind, "you", deal), below);
     const { note } = this.opponents.find((agent) => agent.name === session.opponent) ?? {};
     fill(this.after, deal.over && review(session, this.faces, note));
@@ -118,6 +119,14 @@ function describeGame(catalogue, game, solution) {
   const spot = catalogue.spots.find((job) => job.id === solution);
   const faces = info?.family === "dice" ? Number(game.slice(-1)) : 0;
   return { title: info?.title ?? spot?.name ?? "Hold'em", faces };
+}
+
+// how many dice you and the agent roll in this deal
+export function diceOf({ deal, match }) {
+  if (!match) return [deal.hand.length, deal.hand.length];
+  const counts = match.playing.match(/:(\d+)(?:\+(\d+))?x/);
+  const inOrder = [Number(counts[1]), Number(counts[2] ?? counts[1])];
+  return deal.seat === 0 ? inOrder : inOrder.reverse();
 }
 
 function plays(agent, game) {
