@@ -158,7 +158,7 @@ def test_kernels_are_unbiased_in_a_bigger_game() -> None:
         solver.state()["regret"][:] = start
         solver.run(1)
         found.append(solver.state()["regret"] - start)
-    first = HistoryRows(tree).place[0]  # player 1 is updated against player 0's new policy, which is random itself
+    first = HistoryRows(tree).offsets[0]  # player 1 is updated against player 0's new policy, which is random itself
     mean, error = np.mean(found, axis=0)[first], (np.std(found, axis=0, ddof=1) / np.sqrt(60))[first]
     policy = {node: np.stack([reference.policy(node, hand) for hand in range(3)], axis=1) for node in reference.nodes}
     values = reference.zeros()

@@ -72,17 +72,17 @@ def build_buckets(config: BucketConfig, path: Path, *, threads: int = 1, report:
     streets: dict[int, Street] = {}
     for street in range(config.last_street, 0, -1):
         part = _part(path, street)
-        found = _read_part(part, config)
-        if found is None:
+        street_buckets = _read_part(part, config)
+        if street_buckets is None:
             share = _SHARE[street] / total
             begun = done
 
             def inside(part: float, text: str, begun: float = begun, share: float = share) -> None:
                 say(begun + share * part, text)
 
-            found = _Builder(config, street, streets.get(street + 1), threads, inside).build()
-            _write_part(part, config, found)
-        streets[street] = found
+            street_buckets = _Builder(config, street, streets.get(street + 1), threads, inside).build()
+            _write_part(part, config, street_buckets)
+        streets[street] = street_buckets
         done += _SHARE[street] / total
     order = range(1, config.last_street + 1)
     flops = _public_flops(streets[1], config)

@@ -182,14 +182,14 @@ def _add_runout(
                 sum_ += weaker
             points[hand] = sum_
             end += 1
-        for place in range(start, end):
-            hand = order[place]
+        for position in range(start, end):
+            hand = order[position]
             group = groups[hand]
             whole[group] += 1
             by_card[hands[hand, 0], group] += 1
             by_card[hands[hand, 1], group] += 1
-        for place in range(start, end):  # counted twice: weaker hands; counted once: equal ones
-            hand = order[place]
+        for position in range(start, end):  # counted twice: weaker hands; counted once: equal ones
+            hand = order[position]
             first, second, sum_ = hands[hand, 0], hands[hand, 1], np.int32(0)
             for group in range(GROUPS):
                 not_stronger = whole[group] - by_card[first, group] - by_card[second, group]
@@ -199,8 +199,8 @@ def _add_runout(
             won[hand, own] += 1
             points[hand] += sum_ + 1
         start = end
-    for place in range(len(order)):
-        hand = order[place]
+    for position in range(len(order)):
+        hand = order[position]
         first, second, others = hands[hand, 0], hands[hand, 1], np.int32(0)
         for group in range(GROUPS):
             opponents = whole[group] - by_card[first, group] - by_card[second, group]

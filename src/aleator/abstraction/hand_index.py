@@ -163,7 +163,7 @@ def _subset_masks() -> npt.NDArray[np.int16]:
 
 def _subsets(counts: list[int]) -> list[int]:
     """Returns how many sets of ranks each round of a suit can choose from; 0 where there are not enough ranks."""
-    return [comb(max(NUM_RANKS - sum(counts[:place]), 0), count) for place, count in enumerate(counts)]
+    return [comb(max(NUM_RANKS - sum(counts[:group]), 0), count) for group, count in enumerate(counts)]
 
 
 @kernel()
@@ -180,9 +180,9 @@ def index_hand(cards: npt.NDArray[np.int8], tables: IndexTables, places: npt.NDA
     used0, used1, used2, used3 = 0, 0, 0, 0  # ranks of earlier rounds by suit
     word0, word1, word2, word3 = 0, 1, 2, 3
     scale0, scale1, scale2, scale3 = 1, 1, 1, 1
-    for place in range(len(tables.radix)):
+    for group in range(len(tables.radix)):
         now0, now1, now2, now3 = 0, 0, 0, 0
-        for k in range(tables.first_card[place], tables.first_card[place + 1]):
+        for k in range(tables.first_card[group], tables.first_card[group + 1]):
             card = int(cards[k])
             bit, suit = 1 << (card >> 2), card & 3
             if suit == 0:
@@ -193,7 +193,7 @@ def index_hand(cards: npt.NDArray[np.int8], tables: IndexTables, places: npt.NDA
                 now2 |= bit
             else:
                 now3 |= bit
-        shape = tables.radix[place] << _SHAPE_SHIFT
+        shape = tables.radix[group] << _SHAPE_SHIFT
         if now0:
             word0, scale0 = _add_round(word0, scale0, now0, used0, shape, choose)
         if now1:
@@ -216,7 +216,7 @@ def index_hand(cards: npt.NDArray[np.int8], tables: IndexTables, places: npt.NDA
     places[word0 & 3], places[word1 & 3], places[word2 & 3], places[word3 & 3] = 0, 1, 2, 3
     shape0, shape1, shape2 = word0 >> _SHAPE_SHIFT, word1 >> _SHAPE_SHIFT, word2 >> _SHAPE_SHIFT
     shape3 = word3 >> _SHAPE_SHIFT
-    found = tables.configuration[shape0, shape1, shape2]
+    configuration = tables.configuration[shape0, shape1, shape2]
     a, b, c, d = _number(word0), _number(word1), _number(word2), _number(word3)
     sizes = tables.sizes
     if shape0 == shape1:
@@ -240,7 +240,7 @@ def index_hand(cards: npt.NDArray[np.int8], tables: IndexTables, places: npt.NDA
         inside = a + (b + (_two(c) + d) * sizes[shape1]) * sizes[shape0]
     else:
         inside = a + (b + (c + d * sizes[shape2]) * sizes[shape1]) * sizes[shape0]
-    return int(tables.offsets[found] + inside)
+    return int(tables.offsets[configuration] + inside)
 
 
 @kernel(forceinline=True)
@@ -366,8 +366,8 @@ def _largest(digit: int, many: int, size: int) -> int:
 def _suit_cards(suit: int, shape: int, number: int, tables: IndexTables, cards: npt.NDArray[np.int8]) -> None:
     """Writes the cards of a suit to the first free places, -1, of each round."""
     used = 0
-    for place in range(len(tables.radix)):
-        count, at = tables.counts[shape, place], tables.first_card[place]
+    for group in range(len(tables.radix)):
+        count, at = tables.counts[shape, group], tables.first_card[group]
         if count == 0:
             continue
         sets = tables.choose[NUM_RANKS - _count_bits(used), count]

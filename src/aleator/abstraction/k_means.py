@@ -120,13 +120,13 @@ def _first_centres(
     chosen = np.empty(k, np.int64)
     distances = np.full(len(points), np.inf, np.float32)
     chances = weights
-    for place in range(k):
+    for centre in range(k):
         ends = np.cumsum(chances)
-        chosen[place] = min(int(np.searchsorted(ends, rng.random() * ends[-1], "right")), len(points) - 1)
-        _shorten(points, points[chosen[place]], metric, distances)
+        chosen[centre] = min(int(np.searchsorted(ends, rng.random() * ends[-1], "right")), len(points) - 1)
+        _shorten(points, points[chosen[centre]], metric, distances)
         chances = weights * distances
         if not chances.any():  # as many centres as there are points of weight
-            return chosen[: place + 1]
+            return chosen[: centre + 1]
     return chosen
 
 
@@ -202,11 +202,11 @@ def nearest(point: Floats, centres: Centres) -> tuple[int, float]:
 def _distance(one: Floats, other: Floats, metric: int) -> float:
     total = np.float32(0.0)
     if metric == _SQUARED:
-        for place in range(len(one)):
-            total += (one[place] - other[place]) * (one[place] - other[place])
+        for axis in range(len(one)):
+            total += (one[axis] - other[axis]) * (one[axis] - other[axis])
     else:
-        for place in range(len(one)):
-            total += abs(one[place] - other[place])
+        for axis in range(len(one)):
+            total += abs(one[axis] - other[axis])
     return float(total)
 
 
@@ -225,5 +225,5 @@ def _add_points(
     sums: npt.NDArray[np.float64],
 ) -> None:
     for row in range(len(points)):
-        for place in range(points.shape[1]):
-            sums[labels[row], place] += weights[row] * points[row, place]
+        for axis in range(points.shape[1]):
+            sums[labels[row], axis] += weights[row] * points[row, axis]

@@ -236,8 +236,8 @@ class ParametricMCCFR(MCCFR):
         change = vector - self.vector
         regret = engine.regret + change @ engine.derivatives
         chosen = _choose(
-            weight, self, change, tuple(engine.regret[place] for place in engine.rows.place),
-            tuple(regret[place] for place in engine.rows.place),
+            weight, self, change, tuple(engine.regret[offsets] for offsets in engine.rows.offsets),
+            tuple(regret[offsets] for offsets in engine.rows.offsets),
         )  # fmt: skip
         if change.any() or chosen != 1.0:
             engine.set_stakes(self.family.stakes(vector))

@@ -113,5 +113,5 @@ def matching_action(node: BettingNode, kind: ActionKind, size: float, *, all_in:
     if all_in and node.children[raises[-1]].chips[node.player] == most:
         return raises[-1]
     sizes = [raise_size(node, index) for index in raises]
-    (place,) = translate(size, sizes, rounded_pseudo_harmonic)
-    return raises[place]
+    (nearest,) = translate(size, sizes, rounded_pseudo_harmonic)
+    return raises[nearest]

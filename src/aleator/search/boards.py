@@ -124,7 +124,7 @@ class BoardSearch:
 
         def walk(worker: BoardWorker, flop: int) -> Float32Array:
             if self.subgames.last == 1:
-                found = self._search_board(worker, flop, 0, config, values_on(worker, flop), gifts)
+                cfvs = self._search_board(worker, flop, 0, config, values_on(worker, flop), gifts)
             else:
                 worker.go_to(flop)
                 turns = self._children(flop)
@@ -136,9 +136,9 @@ class BoardSearch:
                 searched = {
                     board: self._search_board(worker, board, flop, config, values[board], given) for board in turns
                 }
-                found = self._go_up(worker, flop, searched, played[BEST])[: exact.boards.shape[1]]
-            found -= exact.boards[flop]
-            return found
+                cfvs = self._go_up(worker, flop, searched, played[BEST])[: exact.boards.shape[1]]
+            cfvs -= exact.boards[flop]
+            return cfvs
 
         changed = exact.lines + self.times * self._collect(walk, self.flops, on_flop)
         return self._mean(self.subgames.above(changed, BEST))
@@ -191,8 +191,8 @@ class BoardSearch:
     ) -> Float32Array:
         """Returns [N, W]: the opponent's cfvs at the nodes of a flop, given those of the turns behind it."""
         totals = np.zeros((self.subgames.num_lines, self.plan.widths[1][self.opponent]))
-        for board, found in values.items():
-            self.subgames.collect(2, board, found, totals)
+        for board, cfvs in values.items():
+            self.subgames.collect(2, board, cfvs, totals)
         return worker.go_up(flop, totals, *played)
 
     def _collect(
@@ -221,8 +221,8 @@ class BoardSearch:
         else:
             with ThreadPoolExecutor(len(self._workers)) as pool:
                 list(pool.map(work_through, range(len(self._workers))))
-        found: FloatArray = np.sum(totals, axis=0)
-        return found
+        total: FloatArray = np.sum(totals, axis=0)
+        return total
 
     def _mean(self, nodes: Float32Array) -> float:
         """Returns what the opponent wins, in chips a hand, given its cfvs at the nodes before the flop."""
@@ -236,20 +236,20 @@ class BoardSearch:
         cards = self.plan.boards[last][board]
         own, theirs = self.plan.rows(self.opponent, cards), self.plan.rows(self.searcher, cards)
         rows = worker.reach(last - 1, self.searcher, self.plan.forests[last - 1].next_nodes)
-        found = np.zeros((self.subgames.num_lines, self.plan.widths[last][self.opponent]))
+        cf_reach = np.zeros((self.subgames.num_lines, self.plan.widths[last][self.opponent]))
         for line, reach in enumerate(self._by_hand(last - 1, parent, self.searcher, rows)):
             alive = np.zeros(NUM_HANDS)
             alive[theirs] = reach[theirs]
-            found[line, : len(own)] = without_common_cards(alive)[own]
-        found[found < found.max() * 1e-9] = 0.0
-        return found * self.plan.chances[last]
+            cf_reach[line, : len(own)] = without_common_cards(alive)[own]
+        cf_reach[cf_reach < cf_reach.max() * 1e-9] = 0.0
+        return cf_reach * self.plan.chances[last]
 
     def _by_hand(self, level: int, board: int, player: int, rows: Float32Array) -> FloatArray:
         """Returns [n, 1326] of rows of a board."""
         hands = self.plan.rows(player, self.plan.boards[level][board])
-        found = np.zeros((len(rows), NUM_HANDS))
-        found[:, hands] = rows[:, : len(hands)]
-        return found
+        by_hand = np.zeros((len(rows), NUM_HANDS))
+        by_hand[:, hands] = rows[:, : len(hands)]
+        return by_hand
 
     def _gifts_before_flop(self, config: SafeSearch) -> FloatArray | None:
         """Returns [L, 1326]: what the opponent gave up before the flop, None if gifts do not count."""
@@ -292,5 +292,5 @@ class BoardSearch:
                 gifts[below] += np.divide(given, dealt, out=np.zeros(given.shape), where=dealt > 0.0)
         outcomes = len(self._children(board)) if level else len(self.plan.boards[1])
         split = 1.0 if payoffs.gifts == "split" else float(outcomes)
-        found: FloatArray = gifts[forest.next_nodes] * split
-        return found
+        passed: FloatArray = gifts[forest.next_nodes] * split
+        return passed

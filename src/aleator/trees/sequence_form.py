@@ -128,9 +128,9 @@ def build_sequence_form(game: MultiplayerGame[Any], *, most: int = MAX_TERMINALS
         TooBigError: there are more than `most` terminals, or they take too much memory.
     """
     walk = HistoryWalk(game, most=most)
-    publics, place = _ordered_publics(walk)
+    publics, numbers = _ordered_publics(walk)
     owner = np.array([player for player, _ in walk.infostates], np.int64)
-    public = place[np.asarray(walk.public)]
+    public = numbers[np.asarray(walk.public)]
     order = np.lexsort((np.arange(len(owner)), public, owner))
     counts = np.array([len(names) for names in walk.actions])[order]
     first = np.concatenate(([0], np.cumsum(counts)))
@@ -138,7 +138,7 @@ def build_sequence_form(game: MultiplayerGame[Any], *, most: int = MAX_TERMINALS
     moved[-1] = walk.sequences
     within = np.arange(walk.sequences) - np.repeat(first[:-1], counts)
     moved[np.repeat(np.asarray(walk.first)[order], counts) + within] = np.arange(walk.sequences)
-    last = place[np.asarray(walk.last_public)]
+    last = numbers[np.asarray(walk.last_public)]
     terminals = np.argsort(last, kind="stable")
     keys, shape = [key for _, key in walk.infostates], (len(last), walk.players)
     return SequenceForm(
@@ -169,9 +169,9 @@ def _ordered_publics(walk: HistoryWalk) -> tuple[PublicStates, npt.NDArray[np.in
         number = stack.pop()
         order.append(number)
         stack += children[number][::-1]
-    place = np.empty(count + 1, np.int64)  # the last is "none"
-    place[order], place[-1] = np.arange(count), -1
-    parent = place[np.asarray(walk.public_parent)[order]].astype(np.int32)
+    numbers = np.empty(count + 1, np.int64)  # the last is "none"
+    numbers[order], numbers[-1] = np.arange(count), -1
+    parent = numbers[np.asarray(walk.public_parent)[order]].astype(np.int32)
     end = np.arange(1, count + 1, dtype=np.int32)
     for number in range(count - 1, 0, -1):
         if parent[number] >= 0:
@@ -184,4 +184,4 @@ def _ordered_publics(walk: HistoryWalk) -> tuple[PublicStates, npt.NDArray[np.in
         actor=np.asarray(walk.public_actor)[order].astype(np.int32),
         round=np.asarray(walk.public_round)[order].astype(np.int32),
     )
-    return states, place
+    return states, numbers

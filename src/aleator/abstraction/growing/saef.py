@@ -322,21 +322,25 @@ class GrowingCFR:
         average = solver.average_policy()
         average_root = (np.ones(3), other) if player == 0 else (other, np.ones(3))
         wins = best_response_cfvs(average, player, average_root)
-        for place in tree.decisions(player):
-            tables.value_sum[_leduc_state(tree, int(place)).history] = self.weight * wins[place]
+        for decision in tree.decisions(player):
+            tables.value_sum[_leduc_state(tree, int(decision)).history] = self.weight * wins[decision]
         reach_there = solver.average_reach(1 - player)
-        for place in tree.decisions(1 - player):
-            inside = _leduc_state(tree, int(place))
-            weight = self.weight * solver.reach_at(1 - player, int(place), reach_there)
-            rows = {name: weight * row for name, row in zip(game.actions(inside), average[place], strict=True)}
+        for decision in tree.decisions(1 - player):
+            inside = _leduc_state(tree, int(decision))
+            weight = self.weight * solver.reach_at(1 - player, int(decision), reach_there)
+            rows = {name: weight * row for name, row in zip(game.actions(inside), average[decision], strict=True)}
             tables.policy_sum[inside.history] = rows
         layout, kept = solver.engine.layout, solver.state()
         potentials = np.zeros(2)
         for who in (0, 1):
-            found = layout.unpad(who, kept[f"regret{who}"])
-            for place in tree.decisions(who):
-                inside, at, policy = _leduc_state(tree, int(place)), int(tree.policy_start[place]), average[place]
-                total = found[at : at + policy.size].reshape(policy.shape).sum(axis=0)
+            regrets = layout.unpad(who, kept[f"regret{who}"])
+            for decision in tree.decisions(who):
+                inside, at, policy = (
+                    _leduc_state(tree, int(decision)),
+                    int(tree.policy_start[decision]),
+                    average[decision],
+                )
+                total = regrets[at : at + policy.size].reshape(policy.shape).sum(axis=0)
                 regret = policy * np.maximum(total, _LEAST)
                 potentials[who] += (regret**2).sum()
                 tables.regret[inside.history] = dict(zip(game.actions(inside), regret, strict=True))

@@ -114,20 +114,20 @@ def _evaluate_against(file: Path, other: Path, deals: int, seed: int, threads: i
 
 def _evaluate_many(saved: MultiplayerSolution, *, json: bool) -> None:
     """Evaluates a profile of many players: everybody's value, and what everybody would gain by a best response."""
-    found, summary = evaluate(saved.form, saved.profile), saved.summary
-    gains, players = (found.best - found.values).tolist(), saved.form.num_players
+    evaluation, summary = evaluate(saved.form, saved.profile), saved.summary
+    gains, players = (evaluation.best - evaluation.values).tolist(), saved.form.num_players
     if json:
         about = {"game": summary.game, "algorithm": summary.algorithm, "iterations": summary.iterations}
-        about |= {"values": found.values.tolist(), "gains": gains, "nash_conv": found.nash_conv}
-        print_json(about | {"exploitability": found.nash_conv / players})
+        about |= {"values": evaluation.values.tolist(), "gains": gains, "nash_conv": evaluation.nash_conv}
+        print_json(about | {"exploitability": evaluation.nash_conv / players})
         return
     out.print(f"[bold]{summary.game}[/], {summary.iterations:,} iterations of {summary.algorithm}")
     out.print(
-        f"exploitability   {number(found.nash_conv / players)}   (NashConv / {players}; NashConv "
-        f"{number(found.nash_conv)})"
+        f"exploitability   {number(evaluation.nash_conv / players)}   (NashConv / {players}; NashConv "
+        f"{number(evaluation.nash_conv)})"
     )
     out.print(f"best responses   gain {', '.join(map(number, gains))}   (each player, in the order of the seats)")
-    values = "  ".join(f"{value:+.6f}" for value in found.values)
+    values = "  ".join(f"{value:+.6f}" for value in evaluation.values)
     out.print(f"values           {values}   (to each player)")
 
 
@@ -156,14 +156,14 @@ def _evaluate_whole(
     with progress_bar("evaluating", quiet=json) as move:
         move(None, "compiling (first run only)")
         prepare_spots()
-        found = evaluate_policy(
+        evaluation = evaluate_policy(
             whole, answer, threads=threads, boards_at_once=at_once,
             on_progress=lambda share: move(share, "asking at every decision"),
         )  # fmt: skip
     unit = 1000.0 / whole.big_blind
-    gains = [unit * (best - value) for best, value in zip(found.best, found.values, strict=True)]
+    gains = [unit * (best - value) for best, value in zip(evaluation.best, evaluation.values, strict=True)]
     if json:
-        fields = {"button_mbb": unit * found.values[1], "gains_mbb": gains, "nash_conv_mbb": sum(gains)}
+        fields = {"button_mbb": unit * evaluation.values[1], "gains_mbb": gains, "nash_conv_mbb": sum(gains)}
         print_json(about | fields | {"exploitability_mbb": sum(gains) / 2})
         return
     out.print(f"[bold]{about['game']}[/], {title}")
@@ -171,7 +171,7 @@ def _evaluate_whole(
         f"exploitability   {sum(gains) / 2:,.2f} mbb a hand   (NashConv / 2; NashConv {sum(gains):,.2f}), on all flops"
     )
     out.print(f"best responses   big blind gains {gains[0]:,.2f} mbb, button gains {gains[1]:,.2f} mbb")
-    out.print(f"value            {unit * found.values[1]:+,.2f} mbb a hand   (to the button)")
+    out.print(f"value            {unit * evaluation.values[1]:+,.2f} mbb a hand   (to the button)")
 
 
 def _policy(game: str, name: str, repeats: int | None, seed: int) -> Policy:

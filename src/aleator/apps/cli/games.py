@@ -78,9 +78,9 @@ def _many_players(name: str | None) -> list[dict[str, Any]]:
     game = load_multiplayer_game(name)
     family = name.partition(":")[0]
     known = next(known for known in known_multiplayer_games() if known.family == family)
-    found = check_multiplayer_game(game, twice=False)
+    size = check_multiplayer_game(game, twice=False)
     row = {"game": name, "players": game.num_players, "summary": known.summary, "usage": known.usage}
-    return [row | {"rules": game.rules()} | found._asdict()]
+    return [row | {"rules": game.rules()} | size._asdict()]
 
 
 def _show_hand_game(name: str, *, json: bool) -> None:

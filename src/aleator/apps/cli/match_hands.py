@@ -118,7 +118,7 @@ def to_json(state: MatchState) -> dict[str, Any]:
         document |= {"menu": match.response[0], "rounds": match.response[1]}
     document |= state.score().to_dict() | {"unit": "mbb/hand", "aivat": state.mode, "raw": state.raw().to_dict()}
     if len(match.agents) > 2:
-        document["scores"] = [{"agent": name} | state.raw(place).to_dict() for place, name in enumerate(match.agents)]
+        document["scores"] = [{"agent": name} | state.raw(index).to_dict() for index, name in enumerate(match.agents)]
     document["decisions"] = [
         {
             "agent": name,

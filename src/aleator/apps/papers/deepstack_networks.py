@@ -65,7 +65,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             "Supremus",
         ),
         rows=tuple(rows),
-        panels={"Huber loss": {"ours": [(float(place + 1), float(row[4] or 0)) for place, row in enumerate(rows)]}},
+        panels={"Huber loss": {"ours": [(float(index + 1), float(row[4] or 0)) for index, row in enumerate(rows)]}},
         x_label="network",
         y_label="Huber loss, pots",
         deviations=_DEVIATIONS,

@@ -106,9 +106,9 @@ def measure(task: tuple[River, int]) -> Measured:
     """Returns how far all menus are from the largest one, which is given four times as many iterations."""
     river, iterations = task
     truth = solved(river, _ALL, 4 * iterations)
-    found = [solved(river, menu, iterations) for menu, _ in MENUS]
-    errors = np.stack([norms(one.cfvs - truth.cfvs) for one in found])
-    return Measured(errors, np.array([float(one.actions) for one in found]))
+    solutions = [solved(river, menu, iterations) for menu, _ in MENUS]
+    errors = np.stack([norms(one.cfvs - truth.cfvs) for one in solutions])
+    return Measured(errors, np.array([float(one.actions) for one in solutions]))
 
 
 def run(settings: Settings, on_progress: OnProgress) -> Report:

@@ -73,13 +73,13 @@ def run(settings: Settings, on_progress: OnProgress, agent: str) -> Report:
         on_progress(number / steps, f"against {opponent}")
         other = opponent + _QUICK * (settings.quick and opponent == "deepstack")
         match = HandMatch(game=_GAME, agents=(played, other), hands=hands, seed=settings.seed)
-        found = play_hand_match(match, workers=settings.workers).score()
-        rows.append((opponent, found.hands, None, _text(found.mbb_per_hand, found.ci95)))
+        score = play_hand_match(match, workers=settings.workers).score()
+        rows.append((opponent, score.hands, None, _text(score.mbb_per_hand, score.ci95)))
         claims.append(
             Claim(
                 text=f"{agent} beats {opponent}",
-                measured=_text(found.mbb_per_hand, found.ci95),
-                agrees=found.mbb_per_hand - found.ci95 > 0,
+                measured=_text(score.mbb_per_hand, score.ci95),
+                agrees=score.mbb_per_hand - score.ci95 > 0,
             )
         )
     return Report(
@@ -91,7 +91,7 @@ def run(settings: Settings, on_progress: OnProgress, agent: str) -> Report:
         ),
         columns=("against", "hands", "paper", "ours"),
         rows=tuple(rows),
-        panels={"wins": {"paper": [(float(place + 1), cell[2]) for place, cell in enumerate(cells.responses)]}},
+        panels={"wins": {"paper": [(float(number + 1), cell[2]) for number, cell in enumerate(cells.responses)]}},
         x_label="row",
         y_label="mbb/h",
         deviations=_DEVIATIONS,

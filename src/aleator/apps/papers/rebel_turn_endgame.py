@@ -63,9 +63,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     network = load_holdem_model(shipped_holdem_path("turn")).network
     shape, _ = round_of(spot)
     exploited = {}
-    for place, (name, rule) in enumerate((("linear CFR", "lcfr"), ("sharp DCFR+", "sharp-dcfr+"))):
+    for number, (name, rule) in enumerate((("linear CFR", "lcfr"), ("sharp DCFR+", "sharp-dcfr+"))):
         policies = round_policies(spot, network, parse_rule(f"{rule}/simultaneous"), searched)
-        on_progress(0.55 + 0.2 * place, f"judging {name}")
+        on_progress(0.55 + 0.2 * number, f"judging {name}")
         exploited[name] = judge(spot, shape, policies, iterations=judged)
     on_progress(1.0, "")
     percent = {name: 100 * gate.exploitability for name, gate in exploited.items()}

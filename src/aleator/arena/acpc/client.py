@@ -98,14 +98,14 @@ def _play(
             on_line(f"> {line}")
         if not line or line[0] in "#;" or line == last:  # comments, and what was answered already
             continue
-        last, told = line, parse_match_state(line, setup)
-        state = told.record.state()
+        last, message = line, parse_match_state(line, setup)
+        state = message.record.state()
         if state.is_over:
-            if told.record.number not in ended:
-                ended.add(told.record.number)
-                _finish(result, told)
-        elif state.player == told.position:
-            hand = told.record.hands[told.position]
+            if message.record.number not in ended:
+                ended.add(message.record.number)
+                _finish(result, message)
+        elif state.player == message.position:
+            hand = message.record.hands[message.position]
             if hand is None:
                 raise AcpcError(f"{line!r}: our own cards are missing")
             action = choose_action(agent, state, hand, rng)
@@ -115,12 +115,12 @@ def _play(
     return result
 
 
-def _finish(result: AcpcResult, told: MatchState) -> None:
+def _finish(result: AcpcResult, message: MatchState) -> None:
     result.hands += 1
-    record = told.record
+    record = message.record
     live = record.state().betting.live_players
     if len(live) == 1 or all(record.hands[player] is not None for player in live):
-        result.won[record.number] = record.payoffs()[told.position]
+        result.won[record.number] = record.payoffs()[message.position]
 
 
 def _say(lines: Lines, line: str, on_line: OnLine | None) -> None:

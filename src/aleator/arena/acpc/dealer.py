@@ -190,7 +190,7 @@ class _Hand:
         position = state.player
         assert position is not None
         player = self.at[position]
-        told = format_match_state(self._record(state).view(position), position)
+        message = format_match_state(self._record(state).view(position), position)
         began = monotonic()
         try:
             while True:
@@ -198,8 +198,8 @@ class _Hand:
                 said = self.players[player].read(min(self.config.seconds_per_action, self.left[player]) - spent)
                 if said is None:
                     break
-                if said.startswith(f"{told}:"):
-                    action = parse_action(state, said[len(told) + 1 :])
+                if said.startswith(f"{message}:"):
+                    action = parse_action(state, said[len(message) + 1 :])
                     if state.legal_actions().allows(action):
                         self.left[player] -= monotonic() - began
                         return action

@@ -50,9 +50,9 @@ def _asked_in_its_tree(agent: TreeAgent[Any], whole: WholeGame) -> Answer:
 
     def way(node: BettingNode, board: Cards) -> list[int | slice] | None:
         """Returns actions by index, and which cards are dealt in between; None if the tree has other actions."""
-        found, steps = tree.start(), list[int | slice]()
+        at, steps = tree.start(), list[int | slice]()
         for number in _path(node):
-            betting = tree.betting(found)
+            betting = tree.betting(at)
             if node.tree.action[number] >= 0:
                 above = BettingNode(node.tree, int(node.tree.parent[number]))
                 if betting.tokens != above.tokens:
@@ -60,8 +60,8 @@ def _asked_in_its_tree(agent: TreeAgent[Any], whole: WholeGame) -> Answer:
                 steps.append(node.tree.children(above.number).index(number))
             else:
                 steps.append(slice(BOARD_CARDS[betting.street], BOARD_CARDS[betting.street + 1]))
-            found = _step(tree, found, steps[-1], board)
-        return steps if tree.betting(found).tokens == node.tokens else None
+            at = _step(tree, at, steps[-1], board)
+        return steps if tree.betting(at).tokens == node.tokens else None
 
     def answer(node: BettingNode, boards: Sequence[Cards]) -> FloatArray:
         if node.number not in ways:
@@ -71,10 +71,10 @@ def _asked_in_its_tree(agent: TreeAgent[Any], whole: WholeGame) -> Answer:
             return at_the_table(node, boards)
         blocks, unknown = np.empty((len(boards), len(node.children), NUM_HANDS)), list[int]()
         for row, board in enumerate(boards):
-            found = tree.start()
+            at = tree.start()
             for step in steps:
-                found = _step(tree, found, step, board)
-            blocks[row] = tree.policy_at(found)
+                at = _step(tree, at, step, board)
+            blocks[row] = tree.policy_at(at)
             if not (blocks[row].any(axis=0) | blocked_hands(board)).all():
                 unknown.append(row)
         if unknown:

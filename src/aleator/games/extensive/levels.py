@@ -302,7 +302,7 @@ class _Grouping:
         child = self._by_parent[self._children_at[mover][source] + inside]
         stays = np.flatnonzero(~acting)
         history = np.concatenate([child, rows.history[stays]])
-        action = np.concatenate([table[start[source] + walk.place[child]], np.zeros(len(stays), dtype=np.int64)])
+        action = np.concatenate([table[start[source] + walk.action[child]], np.zeros(len(stays), dtype=np.int64)])
         row = np.concatenate([np.flatnonzero(acting)[source], stays])
         parent = base + group[row]
         origins = []

@@ -40,7 +40,7 @@ class _Side:
 
     def __init__(self, walk: Walk, player: int) -> None:
         self._walk = walk
-        self._stride = int(walk.place.max(initial=0)) + 1
+        self._stride = int(walk.action.max(initial=0)) + 1
         sequence = own_sequences(walk)[player]
         self._next: dict[int, dict[int, int]] = {}
         for history in np.flatnonzero((walk.actor == player) | (walk.actor == TERMINAL)).tolist():

@@ -72,7 +72,7 @@ class Walk:
     Attributes:
         name: the game's name.
         parent: [M] the decision before, -1 if there is none.
-        place: [M] the place of the action taken there among its legal actions.
+        action: [M] the index of the action taken there among its legal actions.
         depth: [M] decisions before this history.
         chance: [M] probability of chance's part in the history.
         outcome: [M] index into `outcomes`: what chance did since the last decision.
@@ -91,7 +91,7 @@ class Walk:
 
     name: str
     parent: IntArray
-    place: IntArray
+    action: IntArray
     depth: IntArray
     chance: FloatArray
     outcome: IntArray
@@ -323,7 +323,7 @@ class _Log:
         return Walk(
             name=self.name,
             parent=whole[_PARENT],
-            place=whole[_PLACE],
+            action=whole[_PLACE],
             depth=whole[_DEPTH],
             outcome=whole[_OUTCOME],
             actor=whole[_ACTOR],
@@ -352,7 +352,7 @@ def _sort(table: dict[Hashable, int]) -> tuple[list[Hashable], IntArray]:
 
 def own_sequences(walk: Walk) -> IntArray:
     """Returns [2, M]: each player's last infostate and action before a history as one number, -1 if there is none."""
-    stride = int(walk.place.max(initial=0)) + 1
+    stride = int(walk.action.max(initial=0)) + 1
     sequence = np.full((2, len(walk)), -1, dtype=np.int64)
     by_depth = np.argsort(walk.depth, kind="stable")
     bounds = np.cumsum(np.bincount(walk.depth))
@@ -360,7 +360,7 @@ def own_sequences(walk: Walk) -> IntArray:
         here = by_depth[start:end]
         before = walk.parent[here]
         for player in (0, 1):
-            taken = walk.infostate[player, before] * stride + walk.place[here]
+            taken = walk.infostate[player, before] * stride + walk.action[here]
             sequence[player, here] = np.where(walk.actor[before] == player, taken, sequence[player, before])
     return sequence
 

@@ -314,29 +314,29 @@ def runout_strengths(board: npt.NDArray[np.integer]) -> npt.NDArray[np.int16]:
     cards = [card for card in range(NUM_CARDS) if card not in board]
     runouts = np.array(list(combinations(cards, 5 - len(board))), np.int8)
     boards = np.concatenate([np.broadcast_to(np.asarray(board, np.int8), (len(runouts), len(board))), runouts], axis=1)
-    found = np.empty((len(boards), NUM_HANDS), np.int16)
-    strengths_on_boards(boards, HANDS, evaluator_tables(), found)
-    return found
+    strengths = np.empty((len(boards), NUM_HANDS), np.int16)
+    strengths_on_boards(boards, HANDS, evaluator_tables(), strengths)
+    return strengths
 
 
 @njit()
 def strengths_on_boards(
-    boards: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, found: npt.NDArray[np.int16]
+    boards: npt.NDArray[np.int8], hands: npt.NDArray[np.int8], tables: EvaluatorTables, strengths: npt.NDArray[np.int16]
 ) -> None:
-    """Fills `found` ``[B, H]`` with strengths on boards ``[B, 5]``."""
+    """Fills `strengths` ``[B, H]`` with strengths on boards ``[B, 5]``."""
     for board in range(len(boards)):
-        strengths_on(boards[board], hands, tables, found[board])
+        strengths_on(boards[board], hands, tables, strengths[board])
 
 
 @njit()
-def _add_ahead(ahead: npt.NDArray[np.int16], reach: FloatArray, found: FloatArray) -> None:
-    """Adds to ``found`` ``[K, H]`` the sum over hands of reach ``[K, H]`` times how far one is ahead of them."""
+def _add_ahead(ahead: npt.NDArray[np.int16], reach: FloatArray, totals: FloatArray) -> None:
+    """Adds to ``totals`` ``[K, H]`` the sum over hands of reach ``[K, H]`` times how far one is ahead of them."""
     for row in range(len(ahead)):
         for k in range(len(reach)):
             weight = reach[k, row]
             if weight != 0.0:
                 for column in range(ahead.shape[1]):
-                    found[k, column] -= weight * ahead[row, column]  # who is ahead of whom has two signs
+                    totals[k, column] -= weight * ahead[row, column]  # who is ahead of whom has two signs
 
 
 def count_wins(runouts: npt.NDArray[np.int16]) -> npt.NDArray[np.int16]:

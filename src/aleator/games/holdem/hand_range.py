@@ -240,9 +240,9 @@ def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None, boar
         hand = int(np.flatnonzero(wrong)[0])
         raise HandRangeError(f"the weight {float(exact[hand])} of {format_hand(hand)} is outside [0, 1]")
     rounded = exact if digits is None else exact.round(digits)
-    told = ~blocked_hands(board)
-    if (rounded[told] == rounded[told][0]).all():
-        return "random" + _format_weight(rounded[told][0])
+    possible = ~blocked_hands(board)
+    if (rounded[possible] == rounded[possible][0]).all():
+        return "random" + _format_weight(rounded[possible][0])
 
     tokens: list[str] = []
     mixed: list[int] = []
@@ -250,7 +250,7 @@ def format_hand_range(weights: npt.ArrayLike, *, digits: int | None = None, boar
         row: list[float | None] = []  # None: the hands of the class differ in weight
         for name in names:
             hands = _HANDS_OF_CLASS[name]
-            hands = hands[told[hands]]
+            hands = hands[possible[hands]]
             same = bool((rounded[hands] == rounded[hands[:1]]).all())
             row.append((float(rounded[hands[0]]) if len(hands) else 0.0) if same else None)
             if not same:

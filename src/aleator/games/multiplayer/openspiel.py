@@ -38,8 +38,8 @@ class OpenSpielHistories(MultiplayerGame[Any]):
         return history.child(history.legal_actions()[action])
 
     def infostate(self, history: Any, player: int) -> Hashable:
-        told: str = history.information_state_string(player)
-        return told
+        text: str = history.information_state_string(player)
+        return text
 
     def returns(self, history: Any) -> Sequence[float]:
         returns: list[float] = history.returns()

@@ -91,7 +91,7 @@ class TwoPlayerHistories(MultiplayerGame[PairHistory]):
         """Returns what can follow an action (0 for chance), with probabilities."""
         state, hands = history.state, history.hands
         actor, counts = self.game.actor(state), self.game.num_hands(state)
-        found: list[tuple[PairHistory, float]] = []
+        outcomes: list[tuple[PairHistory, float]] = []
         for number, child in enumerate(self.game.children(state)):
             after = [
                 _hands_from(child, number, player, actor, counts[player], action, hands[player]) for player in (0, 1)
@@ -104,9 +104,9 @@ class TwoPlayerHistories(MultiplayerGame[PairHistory]):
                     if deal[one, two] > 0.0:
                         path = (*history.path, child.label)
                         known = ((*history.known[0], one), (*history.known[1], two))
-                        found.append((PairHistory(child.state, (one, two), path, known), float(deal[one, two])))
-        total = sum(weight for _, weight in found)
-        return tuple((after_move, weight / total) for after_move, weight in found)
+                        outcomes.append((PairHistory(child.state, (one, two), path, known), float(deal[one, two])))
+        total = sum(weight for _, weight in outcomes)
+        return tuple((after_move, weight / total) for after_move, weight in outcomes)
 
 
 def _hands_from(

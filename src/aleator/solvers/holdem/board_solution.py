@@ -97,10 +97,10 @@ class BoardSolution(Solution):
             return None
         if level not in self._deals:
             self._deals[level] = dict(self._images(level))
-        found = self._deals[level].get((at.board, frozenset(at.cards[list(cards)].tolist())))
-        if found is None:
+        entry = self._deals[level].get((at.board, frozenset(at.cards[list(cards)].tolist())))
+        if entry is None:
             return None
-        board, suits = found
+        board, suits = entry
         return StoredNode(at.node.children[0], level, board, HAND_MAPS[suits][at.hands], CARD_MAPS[suits][at.cards])
 
     def _images(self, level: int) -> Iterator[tuple[Deal, tuple[int, int]]]:

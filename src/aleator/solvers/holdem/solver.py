@@ -238,13 +238,13 @@ class HoldemSolver(SpotSolver):
         """Yields `[R, H]` per board of a street; see `SpotSolver`."""
         plan, engine = self.plan, self.engine
         boards, hands, forest = plan.boards[level], plan.hands[player], plan.forests[level]
-        places = np.flatnonzero(forest.kind == player)
-        if not len(places):
+        nodes = np.flatnonzero(forest.kind == player)
+        if not len(nodes):
             return
-        places = places[np.argsort(plan.nodes[level][places])]  # decisions in preorder
-        counts = forest.num_children[places]
+        nodes = nodes[np.argsort(plan.nodes[level][nodes])]  # decisions in preorder
+        counts = forest.num_children[nodes]
         order = np.concatenate(
-            [np.arange(forest.row[place], forest.row[place] + forest.num_children[place]) for place in places]
+            [np.arange(forest.row[node], forest.row[node] + forest.num_children[node]) for node in nodes]
         )
         num_rows = int(forest.num_rows[player])
         starts = np.cumsum(counts) - counts

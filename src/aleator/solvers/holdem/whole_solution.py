@@ -47,21 +47,21 @@ class WholeSolution(BoardSolution):
         Raises:
             SolutionError: the board is not one of the game's.
         """
-        node, found = state.node, self.start()
+        node, here = state.node, self.start()
         steps = []
-        while node != found.node.number:
+        while node != here.node.number:
             steps.append(node)
-            node = int(found.node.tree.parent[node])
+            node = int(here.node.tree.parent[node])
         for number in reversed(steps):
-            if number == found.node.number + 1 and self._is_dealt(found):
-                street = found.node.street
-                after = self.deal(found, state.board[BOARD_CARDS[street] : BOARD_CARDS[street + 1]])
+            if number == here.node.number + 1 and self._is_dealt(here):
+                street = here.node.street
+                after = self.deal(here, state.board[BOARD_CARDS[street] : BOARD_CARDS[street + 1]])
                 if after is None:
                     raise SolutionError(f"no board {state.board} in {self.summary.game}")
-                found = after
+                here = after
             else:
-                found = self.act(found, found.node.tree.children(found.node.number).index(number))
-        return found
+                here = self.act(here, here.node.tree.children(here.node.number).index(number))
+        return here
 
     def answer(self, node: BettingNode, boards: Sequence[tuple[int, ...]]) -> FloatArray:
         """Returns [B, A, 1326]: the policy of a decision on some boards; see `solvers.holdem.evaluation.Answer`."""

@@ -66,15 +66,15 @@ class MultiplayerProblem:
     ) -> MultiplayerSolution:
         """Returns what a solver has found."""
         profile = solver.average_profile()
-        found, last = evaluate(self.form, profile), curve[-1] if curve else CurvePoint(0, 0.0, 0.0)
+        evaluation, last = evaluate(self.form, profile), curve[-1] if curve else CurvePoint(0, 0.0, 0.0)
         summary = Summary(
             game=self.name,
             algorithm=algorithm,
             dtype="float64",
             iterations=last.iteration,
             seconds=last.seconds,
-            values=tuple(found.values.tolist()),
-            exploitability=found.nash_conv / self.form.num_players,
+            values=tuple(evaluation.values.tolist()),
+            exploitability=evaluation.nash_conv / self.form.num_players,
             nodes=len(self.form.publics),
             infostates=self.form.num_infostates,
             curve=tuple(curve),

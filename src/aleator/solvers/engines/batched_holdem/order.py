@@ -130,5 +130,5 @@ def some_hands(live: Tensor, wanted: Tensor) -> Tensor:
         wanted: [H].
     """
     count = int((live & wanted).sum(1).max())
-    place = (live.byte() + (live & wanted).byte()).argsort(dim=1, descending=True, stable=True)
-    return torch.zeros_like(live).scatter_(1, place[:, :count], True)
+    order = (live.byte() + (live & wanted).byte()).argsort(dim=1, descending=True, stable=True)
+    return torch.zeros_like(live).scatter_(1, order[:, :count], True)

@@ -85,9 +85,9 @@ class _Writer:
     def __init__(self, shape: BettingShape, players: tuple[int, ...]) -> None:
         self.shape, self.players = shape, players
         self.number = {
-            node: place
+            node: number
             for kind in (FOLD, LEAF)
-            for place, node in enumerate(n for n in range(shape.num_nodes) if shape.kind[n] == kind)
+            for number, node in enumerate(n for n in range(shape.num_nodes) if shape.kind[n] == kind)
         }
 
 

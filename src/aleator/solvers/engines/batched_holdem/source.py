@@ -62,12 +62,12 @@ def scanned_rows(shape: BettingShape, player: int) -> list[int]:
 
 
 def _depth_first(shape: BettingShape) -> list[int]:
-    found, stack = [], [0]
+    nodes, stack = [], [0]
     while stack:
         node = stack.pop()
-        found.append(node)
+        nodes.append(node)
         stack.extend(reversed(shape.children[node]))
-    return found
+    return nodes
 
 
 class _Pass:
@@ -132,9 +132,9 @@ class _Pass:
     def policy(self, node: int, regrets: str) -> str:
         """Loads the regrets g0, g1, ... of a decision; returns the code that makes `factor` and `even` of one hand."""
         below = self.shape.children[node]
-        for place, child in enumerate(below):
-            self.say(f"float g{place}[2]; load(pass.{regrets}, {child - 1}, g{place});")
-        total = " + ".join(f"weight(g{place}[j])" for place in range(len(below)))
+        for action, child in enumerate(below):
+            self.say(f"float g{action}[2]; load(pass.{regrets}, {child - 1}, g{action});")
+        total = " + ".join(f"weight(g{action}[j])" for action in range(len(below)))
         even = f"{1 / len(below):.9g}f"
         return f"float all = {total}, factor = all > 0.f ? __fdividef(1.f, all) : 0.f, even = all > 0.f ? 0.f : {even};"
 
@@ -147,8 +147,8 @@ class _Pass:
         self.say("{")
         policy = self.policy(node, "opponent")
         self.say(f"EACH {{ {policy} float here = {here};")
-        for place, child in enumerate(below):
-            probability = f"here * (weight(g{place}[j]) * factor + even)"
+        for action, child in enumerate(below):
+            probability = f"here * (weight(g{action}[j]) * factor + even)"
             if self.shape.kind[child] != FOLD:
                 self.say(f"{self.name('r', child)}[j] = {probability};")
             self.say(f"add_to_sum(pass, {child - 1}, j, {probability});")
@@ -208,16 +208,16 @@ class _Pass:
         self.say("{")
         policy = self.policy(node, "old")
         self.say(f"EACH {{ {policy}")
-        for place, child in enumerate(below):
-            self.say(f"float u{place} = {self.worth(child)};")
-        mean = " + ".join(f"(weight(g{place}[j]) * factor + even) * u{place}" for place in range(len(below)))
+        for action, child in enumerate(below):
+            self.say(f"float u{action} = {self.worth(child)};")
+        mean = " + ".join(f"(weight(g{action}[j]) * factor + even) * u{action}" for action in range(len(below)))
         self.say(f"float mean = {mean}; {self.name('v', node)}[j] = mean;")
-        for place in range(len(below)):
-            old = f"g{place}[j]"
-            new = f"fmaxf({old} * ({old} > 0.f ? pass.positive : pass.negative) + (u{place} - mean), pass.floor)"
+        for action in range(len(below)):
+            old = f"g{action}[j]"
+            new = f"fmaxf({old} * ({old} > 0.f ? pass.positive : pass.negative) + (u{action} - mean), pass.floor)"
             self.say(f"{old} = fminf({new}, LARGEST);")
         self.say("}")
-        self.say(" ".join(f"store(pass.next, {child - 1}, g{place});" for place, child in enumerate(below)))
+        self.say(" ".join(f"store(pass.next, {child - 1}, g{action});" for action, child in enumerate(below)))
         self.say("}")
 
     def worth(self, child: int) -> str:

@@ -168,7 +168,7 @@ class BoardPlan:
             for player in (0, 1):
                 own = self.weights[player] > 0.0
                 classes = (hand_classes(group, board.cards) for group, board in zip(groups, boards, strict=True))
-                hands = sum(int(own[found.representatives].sum()) for found in classes)
+                hands = sum(int(own[board_class.representatives].sum()) for board_class in classes)
                 total += hands * int(forest.num_rows[player])
         return total
 

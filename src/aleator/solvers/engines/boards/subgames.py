@@ -123,8 +123,8 @@ class BoardWorker:
         street, plan = self.subgames.engine.streets[level], self.subgames.plan
         reach, width = self.work.reach0 if player == 0 else self.work.reach1, int(street.width[player])
         rows = reach[street.reach_at[player] :][: plan.sizes[level].slots[player] * width].reshape(-1, width)
-        found: Float32Array = rows[street.forest.slot[player, nodes]].copy()
-        return found
+        gathered: Float32Array = rows[street.forest.slot[player, nodes]].copy()
+        return gathered
 
     def go_to(self, board: int) -> None:
         """Brings both players to the nodes of a board of the second of three streets, and evaluates its terminals."""

@@ -70,7 +70,7 @@ class HistoryRows:
     Attributes:
         start: [N]: where the rows of a decision node begin; the row of hand h begins `h * A` further.
         size: the number of entries, of both players together.
-        place: per player [policy_size]: the place in rows of each entry of the tree's policy vector.
+        offsets: per player [policy_size]: the index in rows of each entry of the tree's policy vector.
     """
 
     def __init__(self, tree: PublicTree) -> None:
@@ -79,11 +79,11 @@ class HistoryRows:
         lengths = np.where(acts, hands * tree.num_actions, 0)
         self.start: Int64Array = (np.cumsum(lengths) - lengths).astype(np.int64)
         self.size = int(lengths.sum())
-        self.place = (self._place(tree, hands, 0), self._place(tree, hands, 1))
+        self.offsets = (self._offsets(tree, hands, 0), self._offsets(tree, hands, 1))
         self._tree = tree
         self._width = np.repeat(tree.num_actions[acts], hands[acts])  # of each row
 
-    def _place(self, tree: PublicTree, hands: Int64Array, player: int) -> Int64Array:
+    def _offsets(self, tree: PublicTree, hands: Int64Array, player: int) -> Int64Array:
         own = tree.decisions(player)
         actions = tree.num_actions[own].astype(np.int64)
         node_of = np.repeat(np.arange(len(own)), actions * hands[own])
@@ -94,7 +94,7 @@ class HistoryRows:
 
     def policy(self, weights: npt.NDArray[Any]) -> Policy:
         """Returns the policy proportional to non-negative weights in rows, uniform where they are all zero."""
-        first, second = (weights[offset].astype(np.float64) for offset in self.place)
+        first, second = (weights[offset].astype(np.float64) for offset in self.offsets)
         return normalised(self._tree, (first, second))
 
     def fade(self, weights: npt.NDArray[Any], factor: float) -> None:
@@ -108,7 +108,7 @@ class HistoryRows:
     def from_vectors(self, vectors: tuple[npt.NDArray[Any], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Returns a pair of policy-shaped vectors as rows."""
         rows = np.zeros(self.size, vectors[0].dtype)
-        for offset, vector in zip(self.place, vectors, strict=True):
+        for offset, vector in zip(self.offsets, vectors, strict=True):
             rows[offset] = vector
         return rows
 
