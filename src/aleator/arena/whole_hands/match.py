@@ -41,7 +41,7 @@ from aleator.storage import ArrayFile
 from aleator.workers.base import Here, Workers
 
 _SURE = 1.96  # standard errors on each side of a 95 % interval
-_HANDS_OF_STAKES = 16  # that are looked at for one that is played out, about
+_HANDS_OF_STAKES = 4  # that are looked at together for one of a match in which all are played out
 OnPiece = Callable[["MatchState"], bool]
 
 
