@@ -92,3 +92,26 @@ def test_what_a_report_cannot_be_sorted_by_is_said(
     assert code == 2 and "--sort must be ev, equity, chance, high, c, b20" in error
     code, _, error = call(capsys, *command[:-4], "--out", str(spot))
     assert code == 2 and "not a JSON object" in error and spot.read_text() == SPOT
+
+
+def test_two_solutions_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    river = tmp_path / "river.toml"
+    river.write_text('board = "Qs Jh 2h 8c 3d"\npot = 100\nstack = 200\noop = "AA,JTs,T9s"\nip = "QQ,KQs,98s"\n'
+                     '[river.oop]\nbet = ["75%"]\n')  # fmt: skip
+    files = [str(tmp_path / name) for name in ("plain.solution", "locked.solution")]
+    for file, lock in zip(files, ((), ("--lock", "r:0 b75=1")), strict=True):
+        assert call(capsys, "holdem", "solve", str(river), "--out", file, *lock)[0] == 0
+    code, text, error = call(capsys, "holdem", "compare", *files)
+    assert code == 0, error
+    assert "EV oop" in text and "where play differs most" in text and "act otherwise" in text
+    code, text, _ = call(capsys, "holdem", "compare", *files, "--json")
+    document = json.loads(text)
+    bets = next(action for action in document["actions"] if action["token"] == "b75")
+    assert bets["second"] == pytest.approx(1) and bets["difference"] == pytest.approx(1 - bets["first"])
+    assert document["classes"]["AA"]["raise"]["second"] == pytest.approx(1)
+    assert document["lines"][0]["node"] == "r:0"
+    assert call(capsys, "holdem", "compare", *files, "r:0:b75", "--show", "ev")[0] == 0
+    code, _, error = call(capsys, "holdem", "compare", *files, "--show", "luck")
+    assert code == 2 and "--show must be fold, call, raise or ev, not 'luck'" in error
+    code, _, error = call(capsys, "holdem", "compare", *files, "r:0:b99")
+    assert code == 2 and "b99" in error

@@ -35,7 +35,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS, RANKS, format_cards, parse_cards
 from aleator.games.holdem.flops import CONNECTION, PAIRING, SUITS_OF_FLOP, Flop, all_flops
-from aleator.solvers.holdem.flop_report import WeightedFlop
+from aleator.solvers.holdem.flop_report import WeightedFlop, named_flops, weighted
 
 SUBSETS: Final = (25, 49, 85, 184)
 _FILE: Final = Path(__file__).parent / "data" / "flop_subsets.json"
@@ -71,6 +71,20 @@ def load_subset(count: int) -> tuple[WeightedFlop, ...]:
         raise SolveError(f"there are subsets of {', '.join(map(str, SUBSETS))} flops, and all 1,755; not {count:,}")
     document = json.loads(_FILE.read_text(encoding="utf-8"))
     return tuple(WeightedFlop(parse_cards(text), weight) for text, weight in document[str(count)])
+
+
+def chosen_flops(text: str) -> tuple[WeightedFlop, ...]:
+    """Returns the flops that a user asks for: ``25``, ``49``, ``85``, ``184``, ``all``, or a list such as ``AsKd7h``.
+
+    Raises:
+        CardError, SolveError, SpotError: there are none; the message says what is allowed.
+    """
+    text = text.strip()
+    if text in ("all", str(len(all_flops()))):
+        return weighted(all_flops())
+    if text.isdecimal():
+        return load_subset(int(text) if len(text) < 6 else 0)
+    return named_flops(text)
 
 
 def equity_features(flop: Flop) -> FloatArray:

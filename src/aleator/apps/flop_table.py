@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,7 +13,7 @@ from aleator.errors import SolveError, did_you_mean
 from aleator.games.holdem.cards import RANKS
 from aleator.games.holdem.flops import CONNECTION, PAIRING, SUITS_OF_FLOP
 from aleator.games.holdem.spot_file import spot_table
-from aleator.solvers.holdem.flop_report import FlopReport, FlopRow, NodeRow
+from aleator.solvers.holdem.flop_report import FlopReport, FlopRow, NodeRow, report_columns
 
 TEXTURES = {"suits": SUITS_OF_FLOP, "pairing": PAIRING, "high": tuple(reversed(RANKS)), "connection": CONNECTION}
 """What flops are chosen by, and the values that there are."""
@@ -74,10 +77,23 @@ def select(report: FlopReport, sort: str = "", filters: Sequence[Filter] = ()) -
     return sorted(listed, key=rank, reverse=sort.startswith("-"))
 
 
-def report_document(report: FlopReport, *, sort: str = "", filters: Sequence[Filter] = ()) -> dict[str, Any]:
-    """Returns a report as JSON values."""
+def report_csv(report: FlopReport) -> str:
+    """Returns a report as the text of a table, a row per flop."""
+    names, rows = report_columns(report)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row])
+    return text.getvalue()
+
+
+def report_document(
+    report: FlopReport, *, sort: str = "", filters: Sequence[Filter] = (), rows: bool = True
+) -> dict[str, Any]:
+    """Returns a report as JSON values; without its flops unless `rows`."""
     config = report.config
-    listed = select(report, sort, filters)
+    listed = select(report, sort, filters) if rows else []
     return {
         "spot": spot_table(replace(config.spot, board=config.flops[0].cards)),
         "node": str(config.node),

@@ -11,6 +11,7 @@ import typer
 
 from aleator.abstraction.holdem_sizes import CANDIDATES, grow_menu, optimise_size, parse_place
 from aleator.apps.cli.device import check_device
+from aleator.apps.cli.holdem_compare import comparison_report, print_comparison
 from aleator.apps.cli.holdem_flops import report as flop_report
 from aleator.apps.cli.holdem_grid import print_hands, print_node
 from aleator.apps.cli.holdem_report import estimate_report, print_estimate, print_runouts
@@ -30,6 +31,7 @@ from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import load_spot
 from aleator.solvers.algorithms import ALGORITHMS, parse_rule
+from aleator.solvers.holdem.comparison import KINDS, Comparison
 from aleator.solvers.holdem.problem import BITS, SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
@@ -248,6 +250,33 @@ def runouts(
         print_json(runout_report(path, cards, stack))
     else:
         print_runouts(path, cards, stack)
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="A solution, or a spot (.toml), which is solved first.")],
+    second: Annotated[Path, typer.Argument(help="Another one of the same board.")],
+    node: Annotated[str, typer.Argument(help="A node, such as r:0:c:b100.")] = "r",
+    other: Annotated[str | None, typer.Option(help="The node of the second, where bets have other sizes.")] = None,
+    show: Annotated[str, typer.Option(help="What the grid shows: raise, call, fold or ev.")] = "raise",
+    json: Json = False,
+) -> None:
+    """Two solutions of one board side by side: other bet sizes, another lock, other ranges.
+
+    Prints EVs and frequencies of both, the differences by hand class, and the decisions of the street where play
+    differs most. Differences are the second less the first.
+
+    Example:  aleator holdem compare turn.solution locked.solution r:0:c --show ev
+    """
+    if show not in (*KINDS, "ev"):
+        raise SolveError(f"--show must be {', '.join(KINDS)} or ev, not {show!r}")
+    both = Comparison(_open(first, node, quiet=json), _open(second, other or node, quiet=json))
+    found = both.node(node, other)
+    lines = both.lines(node) if other is None and found.player >= 0 else []
+    if json:
+        print_json(comparison_report(found, lines))
+    else:
+        print_comparison(found, lines, show)
 
 
 def _open(file: Path, node: str, *, quiet: bool) -> HoldemSolution:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,16 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from aleator.abstraction.flop_subsets import SUBSETS, load_subset
+from aleator.abstraction.flop_subsets import SUBSETS, chosen_flops
 from aleator.apps.cli.holdem_report import format_bytes, format_seconds
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.workers import Processes, Ray, chosen_workers
-from aleator.apps.flop_table import Filter, parse_filter, report_document, select
+from aleator.apps.flop_table import Filter, parse_filter, report_csv, report_document, select
 from aleator.errors import SolveError, TooBigError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.cards import format_cards
-from aleator.games.holdem.flops import all_flops
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot_file import load_spot
 from aleator.memory import available_memory
@@ -31,14 +28,10 @@ from aleator.solvers.holdem.flop_report import (
     ReportConfig,
     ReportEstimate,
     ReportFile,
-    WeightedFlop,
     estimate_report,
     make_report,
     mean_row,
-    named_flops,
     read_report,
-    report_columns,
-    weighted,
 )
 from aleator.solvers.holdem.problem import prepare_spots
 from aleator.storage import check_writable, exclusive, replace_file
@@ -79,22 +72,12 @@ def report(
     else:
         found, stopped = read_report(file), False
     if csv_file is not None:
-        replace_file(csv_file, [_csv(found).encode()])
+        replace_file(csv_file, [report_csv(found).encode()])
     if json:
         print_json(report_document(found, sort=sort, filters=chosen))
     elif found.rows:
         _print(found, sort, chosen)
     end(stopped=stopped)
-
-
-def flops_of(text: str) -> tuple[WeightedFlop, ...]:
-    """Returns the flops that a user asks for: so many, all, or a list."""
-    text = text.strip()
-    if text in ("all", "1755", "1,755"):
-        return weighted(all_flops())
-    if text.isdecimal():
-        return load_subset(int(text) if len(text) < 6 else 0)
-    return named_flops(text)
 
 
 def _make(
@@ -105,7 +88,7 @@ def _make(
     if bits not in (16, 32):
         raise SolveError(f"--bits must be 32, or 16 for half the memory, not {bits}")
     spot = load_spot(file)
-    config = ReportConfig(spot=spot, flops=flops_of(flops), node=parse_path(node), dtype=f"float{bits}")
+    config = ReportConfig(spot=spot, flops=chosen_flops(flops), node=parse_path(node), dtype=f"float{bits}")
     workers = chosen_workers(processes, ray)
     with ExitStack() as stack:
         kept = None
@@ -155,16 +138,6 @@ def _expected(expected: ReportEstimate, count: int) -> str:
         f"{expected.flops:,} flops, {at_once}: about {format_seconds(expected.seconds)} and {memory}; "
         f"the largest takes about {largest}"
     )
-
-
-def _csv(found: FlopReport) -> str:
-    names, rows = report_columns(found)
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row])
-    return text.getvalue()
 
 
 def _print(found: FlopReport, sort: str, filters: list[Filter]) -> None:

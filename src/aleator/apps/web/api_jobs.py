@@ -47,7 +47,7 @@ FoundJob = Annotated[Job, Depends(find_job)]
 
 
 @router.get("/jobs")
-async def list_jobs(service: Server, kind: Literal["solve", "race", "grade"] | None = None) -> list[Job]:
+async def list_jobs(service: Server, kind: Literal["solve", "race", "grade", "report"] | None = None) -> list[Job]:
     """Jobs, the newest first, without their curves."""
     jobs = service.store.jobs(kind)
     for job in jobs:

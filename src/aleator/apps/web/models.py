@@ -183,7 +183,7 @@ class Job(BaseModel):
     """A piece of work; `loading` is a file being uploaded, times are seconds since 1970, `spot` is what is solved."""
 
     id: str
-    kind: Literal["solve", "race", "grade"]
+    kind: Literal["solve", "race", "grade", "report"]
     name: str
     status: Literal["queued", "running", "loading", "done", "failed", "cancelled"]
     error: str | None

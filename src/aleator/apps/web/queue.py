@@ -18,7 +18,8 @@ from aleator.apps.web.store import Store
 from aleator.apps.web.system import log
 from aleator.errors import AleatorError
 
-SOLVE, RACE, GRADE = "solve", "race", "grade"
+SOLVE, RACE, GRADE, REPORT = "solve", "race", "grade", "report"
+GO_ON = (SOLVE, REPORT)  # what is kept when the server ends, and goes on
 SUSPEND_SECONDS = 30.0  # for a solve to be kept when the server ends
 STOP_SECONDS = 10.0  # for a race to end when it is told to; then it is ended
 RACE_SECONDS = 300.0  # for what a race does besides racing: compiling, a linear program
@@ -38,17 +39,17 @@ class Outcome(NamedTuple):
 
 
 class JobQueue:
-    """Runs jobs; solves, races and gradings have processes of their own, so that none waits for another."""
+    """Runs jobs; solves, races, gradings and reports have processes of their own, so that none waits for another."""
 
     def __init__(self, config: ServerConfig, store: Store) -> None:
         self.config, self.store = config, store
         self.live: dict[str, Live] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = False
-        self._wakes = {kind: asyncio.Event() for kind in (SOLVE, RACE, GRADE)}
+        self._wakes = {kind: asyncio.Event() for kind in (SOLVE, RACE, GRADE, REPORT)}
         self._running: dict[str, WorkerProcess] = {}
         self.workers = [(SOLVE, self._worker(10)) for _ in range(config.solvers)]
-        self.workers += [(RACE, self._worker(5)), (GRADE, self._worker(8))]
+        self.workers += [(RACE, self._worker(5)), (GRADE, self._worker(8)), (REPORT, self._worker(10))]
 
     def _worker(self, niceness: int) -> WorkerProcess:
         log = self.config.data_dir / "worker.log"
@@ -62,6 +63,10 @@ class JobQueue:
         """Returns where a solve is kept while it runs, to go on from there."""
         return self.config.data_dir / "solutions" / f"{job_id}.checkpoint"
 
+    def report_file(self, job_id: str) -> Path:
+        """Returns where the flops of a report are kept as they are solved."""
+        return self.config.data_dir / "solutions" / f"{job_id}.report"
+
     def start(self) -> None:
         """Takes up what an earlier server left, and goes to work."""
         for job_id in self.store.recover():
@@ -74,7 +79,7 @@ class JobQueue:
         for wake in self._wakes.values():
             wake.set()
         solving = [task for task, (kind, worker) in zip(self._tasks, self.workers, strict=True)
-                   if kind == SOLVE and worker in self._running.values()]  # fmt: skip
+                   if kind in GO_ON and worker in self._running.values()]  # fmt: skip
         if solving:
             log.say("Keeping what is being solved, to go on with at the next start ...")
             for worker in self._running.values():
@@ -132,6 +137,7 @@ class JobQueue:
         self.live.pop(job_id, None)
         self.solution_file(job_id).unlink(missing_ok=True)
         self.checkpoint_file(job_id).unlink(missing_ok=True)
+        self.report_file(job_id).unlink(missing_ok=True)
 
     async def _work(self, kind: str, worker: WorkerProcess) -> None:
         """Runs jobs one after the other; nothing that happens to one ends this."""
@@ -203,6 +209,8 @@ class JobQueue:
 
     def _params(self, job: Job) -> dict[str, Any]:
         request = self.store.request(job.id)
+        if job.kind == REPORT:
+            return request | {"output": str(self.report_file(job.id)), "memory_limit": self.config.memory_limit}
         if job.kind != SOLVE:
             return request
         return request | {

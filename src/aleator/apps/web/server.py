@@ -20,7 +20,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 
 from aleator import __version__
-from aleator.apps.web import api_hands, api_holdem, api_jobs, api_play
+from aleator.apps.web import api_hands, api_holdem, api_jobs, api_play, api_reports
 from aleator.apps.web.access import Access, load_token
 from aleator.apps.web.config import ServerConfig, ServerError
 from aleator.apps.web.connections import limited_protocol, report_error
@@ -67,6 +67,7 @@ def create_api(config: ServerConfig) -> FastAPI:
         )
 
     app.include_router(api_holdem.router)
+    app.include_router(api_reports.router)
     app.include_router(api_play.router)
     app.include_router(api_hands.router)
     app.include_router(api_jobs.router)

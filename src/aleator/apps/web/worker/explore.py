@@ -24,6 +24,7 @@ from aleator.games.holdem.cards import (
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_types import DRAWS, MADE, hand_types
 from aleator.games.holdem.node_path import NodePath, is_action, parse_path
+from aleator.solvers.holdem.comparison import class_means
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView, NodeView
 
@@ -89,16 +90,6 @@ def _line(view: HoldemView, path: NodePath) -> list[dict[str, Any]]:
     return steps
 
 
-def _per_class(view: NodeView, player: int, numbers: FloatArray) -> FloatArray:
-    """Returns the mean of `numbers` `[1326]` per hand class, each hand as likely as it is here, `[169]`."""
-    likely = view.weights[player] * view.matchups[player]
-    likely = np.where(np.isfinite(numbers), likely, 0.0)
-    total = np.bincount(HAND_CLASSES, weights=likely, minlength=NUM_HAND_CLASSES)
-    weighted = np.bincount(HAND_CLASSES, weights=likely * np.nan_to_num(numbers), minlength=NUM_HAND_CLASSES)
-    mean: FloatArray = np.divide(weighted, total, out=np.full(NUM_HAND_CLASSES, np.nan), where=total > 0)
-    return mean
-
-
 def _types(view: NodeView, player: int) -> list[dict[str, Any]]:
     """Returns the made hands, then the draws, that a player can have here, with their frequency and what they do."""
     likely = view.weights[player] * view.matchups[player]
@@ -153,8 +144,8 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
                 "equity": looked.mean(player, looked.equities[player]),
                 "weights": weight,
                 "of_range": np.divide(weight, full, out=np.zeros(NUM_HAND_CLASSES), where=full > 0),
-                "evs": _per_class(looked, player, looked.evs[player]),
-                "equities": _per_class(looked, player, looked.equities[player]),
+                "evs": class_means(looked, player, looked.evs[player]),
+                "equities": class_means(looked, player, looked.equities[player]),
                 "equity_curve": _equity_curve(looked, player),
                 "types": _types(looked, player),
             }

@@ -7,9 +7,14 @@ const PAGES = {
   play: () => import("./pages/play.js"),
   hands: () => import("./pages/hands.js"),
   solve: () => import("./pages/solve.js"),
+  reports: () => import("./pages/reports.js"),
+  compare: () => import("./pages/compare.js"),
   learn: () => import("./pages/learn.js"),
   runs: () => import("./pages/runs.js"),
 };
+
+// pages without a link of their own in the header
+const PART_OF = { reports: "solve", compare: "solve" };
 
 const main = document.getElementById("main");
 let current = { page: null, leave: null, update: null };
@@ -63,7 +68,7 @@ async function open(page, rest, query, mine) {
 
 function markLink(page) {
   for (const link of document.querySelectorAll("header nav a")) {
-    if (link.getAttribute("href") === `#/${page}`) link.setAttribute("aria-current", "page");
+    if (link.getAttribute("href") === `#/${PART_OF[page] ?? page}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }

@@ -1,6 +1,7 @@
 // The spot editor: board, ranges, bet menu, amounts; an estimate of the solve while you type.
 
 import { attempt, button, h, titleRow } from "../dom.js";
+import { openSpot } from "../hands/spots.js";
 import { makePainter } from "../painter.js";
 import { makeAmounts, spotRules } from "./amounts.js";
 import { makeBoard } from "./board.js";
@@ -82,7 +83,10 @@ class Editor {
   }
 
   buildLower() {
-    const go = [h("h2", {}, "What it will take"), this.estimate.element];
+    const many = button("On many flops instead", () => openSpot("reports", this.spot, this.name.value), {
+      class: "quiet",
+    });
+    const go = [h("h2", {}, "What it will take"), this.estimate.element, many];
     return h(
       "div",
       { class: "editor-columns" },

@@ -34,6 +34,7 @@ export function explorerHead(job) {
       { class: "row tools" },
       h("a", { class: "button", href: `#/play/holdem/${job.id}` }, "Play this spot"),
       h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"),
+      h("a", { class: "button", href: `#/compare/${job.id}` }, "Compare"),
       h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"),
       h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`),
     ),

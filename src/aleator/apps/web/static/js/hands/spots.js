@@ -12,10 +12,15 @@ export function takeSpot() {
   return text ? JSON.parse(text) : {};
 }
 
+// opens a page that begins with a spot: the editor, or that of reports
+export function openSpot(page, spot, title) {
+  sessionStorage.setItem(SPOT, JSON.stringify({ spot, title }));
+  location.hash = `#/${page}?spot=1`;
+}
+
 export function openSpotOf({ hand, job }, decision) {
   return attempt(async () => {
     const spot = hand ? await api.spotOfHand(hand, decision.step) : await api.spotOfGraded(job, decision);
-    sessionStorage.setItem(SPOT, JSON.stringify({ spot, title: `${decision.hand} on ${decision.board}` }));
-    location.hash = "#/solve?spot=1";
+    openSpot("solve", spot, `${decision.hand} on ${decision.board}`);
   });
 }

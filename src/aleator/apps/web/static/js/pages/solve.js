@@ -6,6 +6,7 @@ import { makeEditor } from "../editor/editor.js";
 import { openExplorer } from "../explorer/explorer.js";
 import { takeSpot } from "../hands/spots.js";
 import { showList } from "../solve/list.js";
+import { moreLinks } from "../solve/more.js";
 import { showRunning } from "../solve/running.js";
 
 const LEAD =
@@ -40,7 +41,7 @@ async function overview(root, query) {
   const timer = setInterval(() => {
     if (list.querySelector(".live") && !list.contains(document.activeElement)) refresh();
   }, 1500);
-  root.append(editor.element, h("p", { class: "muted small" }, LEAD), list);
+  root.append(editor.element, h("p", { class: "muted small" }, LEAD), moreLinks("solve"), list);
   return {
     leave() {
       clearInterval(timer);

@@ -1,0 +1,80 @@
+"""Routes of reports over flops, and of two solutions side by side."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Response
+
+from aleator.apps.web.api_holdem import PathQuery, find_solution
+from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, find_job, raw
+from aleator.apps.web.models import Job
+from aleator.apps.web.models_reports import ComparedNode, Report, ReportEstimate, ReportRequest
+from aleator.apps.web.process import TooSlowError
+from aleator.apps.web.queue import REPORT
+
+router = APIRouter(prefix="/api", tags=["reports"])
+
+
+@router.post("/reports/estimate", response_model=ReportEstimate, responses=REFUSED)
+async def estimate(service: Server, body: ReportRequest) -> Response:
+    """What a report will take: memory and seconds, measured for about a second."""
+    params = _params(body) | {"memory_limit": service.config.memory_limit}
+    return raw(await service.ask(service.tools, "estimate-report", params))
+
+
+def _params(body: ReportRequest) -> dict[str, object]:
+    return body.model_dump(exclude={"name", "spot"}) | {"spot": body.spot.table()}
+
+
+@router.post("/jobs/report", status_code=201, responses=REFUSED | BUSY)
+async def report(service: Server, body: ReportRequest) -> Job:
+    """Puts a report in the queue; what it is of is checked first, unless that takes long: then the job will tell."""
+    params = _params(body)
+    with contextlib.suppress(TooSlowError):
+        await service.read("check-report", params)
+    return service.queue.submit(REPORT, body.name, params)
+
+
+async def find_report(service: Server, job: FoundJob) -> Job:
+    """Returns a job with a report, as far as it is, or answers 404."""
+    if job.kind != REPORT or not service.queue.report_file(job.id).exists():
+        raise HTTPException(404, "this job has no report")
+    return job
+
+
+FoundReport = Annotated[Job, Depends(find_report)]
+
+
+@router.get("/reports/{job_id}", response_model=Report, responses=NOT_FOUND | REFUSED)
+async def get_report(service: Server, job: FoundReport) -> Response:
+    """A report as far as it is: means and all flops."""
+    return raw(await service.ask(service.browser, "report-table", {"file": str(service.queue.report_file(job.id))}))
+
+
+@router.get(
+    "/reports/{job_id}/csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **NOT_FOUND, **REFUSED},
+)
+async def get_csv(service: Server, job: FoundReport) -> Response:
+    """A report as a table for spreadsheets."""
+    answer = await service.ask(service.browser, "report-csv", {"file": str(service.queue.report_file(job.id))})
+    headers = {"content-disposition": f'attachment; filename="{job.id}.csv"'}
+    return Response(json.loads(answer)["csv"], media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/compare", response_model=ComparedNode, responses=NOT_FOUND | REFUSED)
+async def compare(
+    service: Server,
+    first: Annotated[str, Query(max_length=64)],
+    second: Annotated[str, Query(max_length=64)],
+    path: PathQuery = "r",
+) -> Response:
+    """A node of two solutions of one board, and the decisions from there on where play differs most."""
+    jobs = [await find_solution(service, await find_job(service, job_id)) for job_id in (first, second)]
+    files = [str(service.queue.solution_file(job.id)) for job in jobs]
+    params = {"first": files[0], "second": files[1], "path": path}
+    return raw(await service.ask(service.tools, "compare", params, keep=True))

@@ -1,0 +1,108 @@
+"""What the routes of reports, comparisons and preflop charts take and answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from aleator.apps.web.models import Action, Model, Name, Number, Path, SpotModel
+
+
+class ReportRequest(Model):
+    """A spot to solve on many flops: so many that stand for all, `all`, or a list."""
+
+    name: Name = "Report"
+    spot: SpotModel
+    flops: Annotated[str, StringConstraints(max_length=20_000)] = "25"
+    node: Path = "r:0"
+    bits: Literal[16, 32] = 32
+    processes: Annotated[int, Field(ge=1, le=64)] = 1
+
+
+class ReportEstimate(BaseModel):
+    """What a report will take."""
+
+    flops: int
+    memory: int
+    free_memory: int
+    fits: bool
+    seconds: Number
+
+
+class FlopAction(BaseModel):
+    """An action at a node: how often it is taken, and the mean EV of the hands that take it."""
+
+    token: str
+    name: str
+    frequency: Number
+    ev: Number
+
+
+class FlopNode(BaseModel):
+    """A node on a flop, or in the mean over flops."""
+
+    reached: Number
+    ev: list[Number]
+    equity: list[Number]
+    actions: list[FlopAction]
+
+
+class FlopLine(BaseModel):
+    """A flop of a report."""
+
+    cards: str
+    chance: Number
+    texture: dict[str, str]
+    root: FlopNode
+    node: FlopNode
+    exploitability: Number
+    iterations: int
+    seconds: Number
+
+
+class Report(BaseModel):
+    """A report as far as it is."""
+
+    spot: dict[str, Any]
+    node: str
+    players: dict[str, int]
+    wanted: int
+    solved: int
+    mean: dict[str, FlopNode] | None
+    flops: list[FlopLine]
+
+
+class KindShare(BaseModel):
+    """How often an action is taken in both solutions; null where one has no such action."""
+
+    token: str
+    first: Number
+    second: Number
+
+
+class ComparedLine(BaseModel):
+    """A decision of the street in two solutions."""
+
+    path: str
+    player: int
+    reached: list[float]
+    kinds: list[list[Number]]
+    distance: Number
+
+
+class ComparedNode(BaseModel):
+    """A node of two solutions; what is by class has 169 entries, null for classes that do not get there."""
+
+    path: str
+    board: str
+    player: int
+    pots: list[int]
+    actions: list[list[Action]]
+    shares: list[KindShare]
+    kinds: list[str]
+    class_kinds: list[list[list[Number]]]
+    class_evs: list[list[list[Number]]]
+    evs: list[list[Number]]
+    distance: Number
+    lines: list[ComparedLine]

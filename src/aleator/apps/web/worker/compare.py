@@ -1,0 +1,38 @@
+"""Two solved spots side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aleator.apps.web.worker.channel import Channel
+from aleator.apps.web.worker.explore import actions_of, open_view
+from aleator.games.holdem.cards import format_cards
+from aleator.games.holdem.node_path import parse_path
+from aleator.solvers.holdem.comparison import KINDS, Comparison
+
+
+def compare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    """Returns the node `path` of the solutions in `first` and `second`, and where play differs from there on."""
+    solutions = [open_view(params[name]).solution for name in ("first", "second")]
+    both, path = Comparison(solutions[0], solutions[1]), parse_path(params["path"])
+    found = both.node(path)
+    acts = found.player >= 0
+    return {
+        "path": str(path),
+        "board": format_cards(found.views[0].board),
+        "player": found.player,
+        "pots": [view.pot for view in found.views],
+        "actions": [actions_of(view.node, solution.spot.stack) if acts else []
+                    for view, solution in zip(found.views, solutions, strict=True)],
+        "shares": [share._asdict() for share in found.shares],
+        "kinds": list(KINDS),
+        "class_kinds": found.class_kinds,
+        "class_evs": found.class_evs,
+        "evs": found.evs,
+        "distance": found.distance,
+        "lines": [
+            line._asdict() | {"path": str(line.path), "reached": list(line.reached)} for line in both.lines(path)
+        ]
+        if acts
+        else [],
+    }  # fmt: skip
