@@ -97,3 +97,17 @@ def test_what_does_not_fit_is_refused(
     code, _, error = call(capsys, "train", kind, "--game", "kuhn", "--set", setting, "--out", str(folder))
     assert code == 2 and "training on kuhn would take at least" in error and len(error.strip().splitlines()) == 1
     assert not folder.exists()
+
+
+def test_workers_traverse_for_deep_cfr_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    asked = ("--game", "kuhn", *options("deep-cfr"), "--set", "blocks=2", "--json", "--out")
+    found = []
+    for name, more in (("workers", ("--processes", "2")), ("alone", ())):
+        code, text, error = call(capsys, "train", "deep-cfr", *asked, str(tmp_path / name), *more)
+        assert code == 0, error
+        found.append(json.loads(text))
+    assert found[0]["exploitability"] == found[1]["exploitability"] and found[0]["nodes"] == found[1]["nodes"]
+    last = read_run("workers", tmp_path / "workers" / "metrics.jsonl").last
+    assert last["workers"] == 2 and last["replaced"] == 0
+    code, _, error = call(capsys, "train", "nfsp", "--game", "kuhn", "--processes", "2")
+    assert code == 2 and "--ray and --processes are for deep-cfr; nfsp trains in one process" in error

@@ -73,6 +73,10 @@ class Crew(Protocol):
     def given(self) -> int:
         """How many tasks were given and not taken."""
 
+    @property
+    def hungry(self) -> bool:
+        """Whether to give another task now, so that nobody has to wait for one."""
+
     def publish(self, shared: Arrays) -> None:
         """Says what tasks that are given from now on are done with; those given before keep what they had.
 
@@ -111,7 +115,7 @@ class Workers(ABC):
         with self.hire(prepare, most=len(tasks)) as crew:
             given = ended = 0
             while ended < len(tasks):
-                while given < len(tasks) and crew.given < AHEAD * crew.count:
+                while given < len(tasks) and crew.hungry:
                     crew.give(given, tasks[given])
                     given += 1
                 for done in crew.take():
@@ -143,6 +147,10 @@ class _HereCrew:
     @property
     def given(self) -> int:
         return len(self._tasks)
+
+    @property
+    def hungry(self) -> bool:
+        return not self._tasks
 
     def publish(self, shared: Arrays) -> None:
         self._shared = self._shared[0] + 1, {name: array.copy() for name, array in shared.items()}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.workers.base import Arrays, Crew, Done, Here, Prepare, Workers, check_deaths
+from aleator.workers.base import AHEAD, Arrays, Crew, Done, Here, Prepare, Workers, check_deaths
 
 
 def local_workers(processes: int) -> Workers:
@@ -74,6 +74,10 @@ class _ProcessCrew:
     @property
     def given(self) -> int:
         return len(self._waiting)
+
+    @property
+    def hungry(self) -> bool:
+        return self.given < AHEAD * self.count
 
     def publish(self, shared: Arrays) -> None:
         self._version += 1

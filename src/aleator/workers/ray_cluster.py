@@ -163,6 +163,10 @@ class _RayCrew:
     def given(self) -> int:
         return len(self._left) + len(self._busy)
 
+    @property
+    def hungry(self) -> bool:
+        return self.given < AHEAD * self.count
+
     def publish(self, shared: Arrays) -> None:
         self._version, self._shared = self._version + 1, [self.ray.put(dict(shared))]
 

@@ -14,6 +14,7 @@ from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end
 from aleator.apps.cli.training import reporting
+from aleator.apps.cli.workers import Processes, Ray, chosen_workers
 from aleator.parsing import MAX_SEED, MAX_THREADS
 
 
@@ -35,6 +36,8 @@ def holdem(
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="Threads on a CPU; default: all.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
+    processes: Processes = None,
+    ray: Ray = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a value network of hold'em: one slice. The next goes on from the directory's network, also after Ctrl-C.
@@ -60,7 +63,9 @@ def holdem(
     config = replace(config, **{name: value for name, value in changed.items() if value is not None})
     network = slices.teacher_of(config, teacher)
     run = slices.Slices(output or Path("runs") / f"holdem-{street}", device=place)
-    line = run_slice(f"{street} network", run.path, partial(run.run, config, teacher=network), json=json)
+    workers = chosen_workers(processes, ray, usual=1, gpus=place == "cuda")
+    work = partial(run.run, config, teacher=network, workers=workers)
+    line = run_slice(f"{street} network", run.path, work, json=json)
     if line is None:
         return
     done = f"{line['examples']:,} examples, {line['steps']:,} steps"

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,15 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS
-from aleator.learning.holdem.examples import FIELDS, Examples, Labelling
+from aleator.learning.holdem.chunks import Chunk, ChunkMaker, Teacher, make_examples
+from aleator.learning.holdem.examples import Labelling
 from aleator.learning.holdem.fitting import FitConfig, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.learning.holdem.streets import STREETS, street_named
-from aleator.learning.holdem.teaching import ExampleMaker
 from aleator.learning.value_network.shipped import shipped_holdem_path
-from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
 from aleator.storage import StorageError, check_writable, exclusive, replace_file
+from aleator.workers.base import Crew, Here, Workers
 
 NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metrics.jsonl"
 _CHECKPOINT_SECONDS = 30.0
@@ -215,6 +216,7 @@ class Slices:
         config: SliceConfig,
         *,
         teacher: HoldemValueNetwork | None = None,
+        workers: Workers | None = None,
         report: Report = lambda part, text: None,
     ) -> dict[str, Any]:
         """Runs one slice and returns its line of metrics.
@@ -223,6 +225,8 @@ class Slices:
             config: the slice.
             teacher: the network of the street after, which examples are made with; None where rivers are solved.
                 Held-out situations of the turn are always solved.
+            workers: who makes the examples, which are the same whoever does on processors that round alike; None for
+                this process.
             report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
         self.path.mkdir(parents=True, exist_ok=True)
@@ -230,8 +234,11 @@ class Slices:
         with exclusive(self.path / ".lock", f"another run is training in {self.path}"):
             model = self.latest()
             past = self._mended(model)
-            network = self._begin(config, model)
-            line = self._train(config, network, past, teacher, report)
+            network, workers = self._begin(config, model), workers or Here()
+            sent = Teacher.of(teacher) if teacher else None
+            prepare = partial(ChunkMaker, config, sent, str(self.device), away=not isinstance(workers, Here))
+            with workers.hire(prepare) as crew:
+                line = self._train(config, network, past, sent is not None, crew, report)
             HoldemModel(network, line).save(self.path / NETWORK)
             (self.path / PARTIAL).unlink(missing_ok=True)
             write_metrics(self.path / METRICS, [*past, line])
@@ -263,23 +270,19 @@ class Slices:
         config: SliceConfig,
         network: HoldemValueNetwork,
         past: list[dict[str, Any]],
-        teacher: HoldemValueNetwork | None,
+        taught: bool,
+        crew: Crew,
         report: Report,
     ) -> dict[str, Any]:
-        number = len(past) + 1
-        deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
-        started = time.monotonic()
-        if teacher is not None:
-            teacher = teacher.to(self.device)
-        aside = _generator(self.device, _HELD_OUT_SEED)
-        solved = None if config.network.street == "turn" else teacher
-        held_out = self._make(deck, config, config.held_out, config.held_out_labelling, solved, aside, report)
-        self._synchronise()
+        number, started = len(past) + 1, time.monotonic()
+        solved = taught and config.network.street != "turn"
+        aside = Chunk(config.held_out, config.held_out_labelling, solved, _HELD_OUT_SEED)
+        held_out = make_examples(crew, config, aside, self.device, report)
         prepared = time.monotonic()
         generator = _generator(self.device, config.seed + 1_000_003 * number)
         until = prepared + 30.0 * config.minutes
-        examples = self._make(deck, config, config.examples, config.labelling, teacher, generator, report, until)
-        self._synchronise()
+        whole = Chunk(config.examples, config.labelling, taught, generator.initial_seed())
+        examples = make_examples(crew, config, whole, self.device, report, until)
         made = time.monotonic()
         seconds = min(config.seconds, max(1.0, 60.0 * config.minutes - (made - started)))
         before = measure(network, held_out)
@@ -308,12 +311,14 @@ class Slices:
             "street": network.shape.street,
             "examples": len(examples),
             "all_examples": len(examples) + sum(line["examples"] for line in past),
-            "labels": "solved" if teacher is None else "network",
+            "labels": "network" if taught else "solved",
             "held_out": len(held_out),
             "steps": steps,
             "loss": loss,
             "seconds": {"held_out": prepared - started, "examples": made - prepared, "fit": fitted - made},
             "all_seconds": fitted - started + sum(sum(line["seconds"].values()) for line in past),
+            "workers": crew.count,
+            "replaced": crew.replaced,
             "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
             "seed": config.seed,
             "before": asdict(before),
@@ -330,40 +335,6 @@ class Slices:
             return 0
         network.load_state_dict(partial.network.state_dict())
         return int(partial.report["steps"])
-
-    def _make(
-        self,
-        deck: Deck,
-        config: SliceConfig,
-        count: int,
-        labelling: Labelling,
-        teacher: HoldemValueNetwork | None,
-        generator: torch.Generator,
-        report: Report,
-        until: float = inf,
-    ) -> Examples:
-        """Returns new examples: so many, or what can be made until that time, one chunk at least."""
-        street = STREETS[config.network.street]
-        maker = ExampleMaker(street, deck, labelling, teacher, stacks=config.stacks, shared=config.shared)
-        hands = config.live_cards * (config.live_cards - 1) // 2
-        made = Examples(
-            torch.empty(count, FIELDS, hands, dtype=torch.float16, device=self.device),
-            torch.empty(count, hands if street.board < RIVER_CARDS else 0, dtype=torch.float16, device=self.device),
-            torch.empty(count, device=self.device),
-        )
-        done = 0
-        while done < count and (done == 0 or time.monotonic() < until):
-            size = min(config.chunk, count - done)
-            for tensor, new in zip(made, maker.make(size, generator), strict=True):
-                tensor[done : done + size] = new
-            done += size
-            self._synchronise()
-            if not bool(made.rows[done - size : done].isfinite().all()):
-                raise SolveError(
-                    f"some of the examples {done - size:,} to {done:,} are not numbers: their teacher is broken"
-                )
-            report(done / count, f"{done:,} of {count:,} examples")
-        return made.take(slice(done))
 
     def _synchronise(self) -> None:
         if self.device.type == "cuda":
