@@ -46,14 +46,19 @@ class PluribusAgent(HandAgent):
         name: what it is called.
         blueprint: the agent that plays the blueprint.
         settings: of searches.
+
+    Attributes:
+        first_street: that is searched; the blueprint is played before.
     """
+
+    first_street = 1
 
     def __init__(self, name: str, blueprint: RingBlueprintAgent, settings: PluribusSettings) -> None:
         self.name, self.blueprint, self.settings = name, blueprint, settings
         self._searches: Kept[SearchedRound] = Kept(_KEPT)
 
     def policy_at(self, state: HandState) -> HandPolicy:
-        if state.street == 0:
+        if state.street < self.first_street:
             return self.blueprint.policy_at(state)
         check_game(self.name, self.blueprint.policy, state)
         played = self.search_at(state).played()

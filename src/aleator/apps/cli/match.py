@@ -46,8 +46,8 @@ def run(
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, table, or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
-    stakes: Annotated[float | None, typer.Option(help="modicum or libratus against their blueprint: hands are played "
-                                                 "out by chance, pot / so many big blinds, and weighed.")] = None,
+    stakes: Annotated[float | None, typer.Option(help="Search against its blueprint: hands are played out by chance, "
+                                                 "pot / so many big blinds, and weighed.")] = None,
     processes: Processes = None,
     ray: Ray = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: none begin after so long.")] = None,

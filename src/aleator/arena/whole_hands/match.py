@@ -82,8 +82,8 @@ class HandMatch:
             raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(AIVAT_MODES)}")
         if self.value is not None and self.aivat in (RAW, PAIRS):
             raise AgentError(f"a value needs AIVAT over ranges (ranges, playout), not {self.aivat}")
-        if self.stakes is not None and (len(self.agents) != 2 or self.response or not 0.0 < self.stakes < math.inf):
-            raise AgentError(f"stakes are a positive number of big blinds, in matches of two agents, not {self.stakes}")
+        if self.stakes is not None and (self.response or not 0.0 < self.stakes < math.inf):
+            raise AgentError(f"stakes are a positive number of big blinds, in matches of agents, not {self.stakes}")
         if self.response:
             parse_menu(self.response[0])
             parse_rounds(self.response[1])
@@ -106,7 +106,10 @@ class HandMatch:
     def load_agents(self) -> list[HandAgent]:
         """Returns the agents; a local best response and the agent it responds to if there is one."""
         if self.response is None:
-            return [load_hand_agent(name) for name in self.agents]
+            made = [load_hand_agent(name) for name in self.agents[:2]]
+            for name in self.agents[2:]:  # copies of the second share what it has loaded
+                made.append(made[1] if name == self.agents[1] else load_hand_agent(name))
+            return made
         opponent = load_hand_agent(self.agents[1])
         menu, rounds = self.response
         return [LocalBestResponse(opponent, parse_menu(menu), parse_rounds(rounds)), opponent]

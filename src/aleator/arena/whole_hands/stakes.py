@@ -1,8 +1,8 @@
-"""Hands played out in proportion to what is at stake, where two agents begin a hand alike.
+"""Hands played out in proportion to what is at stake, where all agents begin a hand alike.
 
 Algorithm:
     Agents that search from one blueprint play that blueprint until a street is reached. Up to there they are one and
-    the same player, so that hands that end before it win as much in one seat as they lose in the other: they are left
+    the same player, so that hands that end before it win as much in one seat as they lose in the others: they are left
     out, and count 0. Of the others, those with a large pot decide a match. A hand is played out with probability
     q = min(1, pot / full), pot at the first decision of that street, and counts 1 / q times. The mean over all hands
     is what it would be if all were played; q in proportion to the spread of a hand's result is best for a given number
@@ -25,6 +25,8 @@ import numpy.typing as npt
 from aleator.agents.whole_hands.base import HandAgent, ask_held
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.nested import NestedAgent
+from aleator.agents.whole_hands.pluribus import PluribusAgent
+from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.arena.whole_hands.play import choose_actions
 from aleator.errors import AgentError
@@ -37,22 +39,23 @@ IntArray = npt.NDArray[np.int64]
 _CHOOSING: Final = 0x5851F42D4C957F2D  # keeps the draws of hands apart from those of cards and actions
 
 
-def common_start(agents: Sequence[HandAgent]) -> tuple[BlueprintAgent, int]:
+def common_start(agents: Sequence[HandAgent]) -> tuple[HandAgent, int]:
     """Returns the blueprint that all agents play at first, and the first street on which one of them does not.
 
     Raises:
         AgentError: they do not begin alike, or never differ.
     """
-    streets, blueprints = list[int](), list[BlueprintAgent]()
+    streets, blueprints = list[int](), list[HandAgent]()
     for agent in agents:
-        if isinstance(agent, NestedAgent):
+        if isinstance(agent, NestedAgent | PluribusAgent):
             streets.append(agent.first_street)
             blueprints.append(agent.blueprint)
-        elif isinstance(agent, BlueprintAgent):
+        elif isinstance(agent, BlueprintAgent | RingBlueprintAgent):
             blueprints.append(agent)
         else:
             raise AgentError(
-                f"stakes are for agents that play a blueprint at first (blueprint, modicum, libratus), not {agent.name}"
+                "stakes are for agents that play a blueprint at first (blueprint, modicum, libratus, pluribus), not "
+                f"{agent.name}"
             )
     if len({agent.name for agent in blueprints}) > 1 or not streets:
         names = ", ".join(agent.name for agent in agents)
