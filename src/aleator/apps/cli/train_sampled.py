@@ -177,6 +177,7 @@ def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool)
         soft_wrap=True,
     )
     if exploitability is not None:
-        out.print(f"exploitability   {exploitability:.5f}   (NashConv / 2, exact)", markup=False)
+        unit = f"{trainer.unit}; " if trainer.unit else ""
+        out.print(f"exploitability   {exploitability:.5f}   ({unit}NashConv / 2, exact)", markup=False)
     path = run.path / NETWORK
     out.print(f"written: {path}; play it by --agent {trainer.kind}:{path}", markup=False, soft_wrap=True)

@@ -22,10 +22,8 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.registry import load_game, load_recorded_game
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
-from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, open_game, regret_policies
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.trainer import BothPolicies, parameters, set_parameters
 from aleator.learning.sampled.traversal import (
     Samples,
@@ -35,8 +33,7 @@ from aleator.learning.sampled.traversal import (
     parse_sampling,
     traverse_block,
 )
-from aleator.trees.fingerprint import Fingerprint, tree_fingerprint
-from aleator.trees.public_tree import build_tree
+from aleator.trees.fingerprint import Fingerprint
 from aleator.workers.base import Arrays, Crew, Workers
 
 _Found = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
@@ -57,11 +54,11 @@ class BlockTraverser:
         Raises:
             SolveError: the game here is another one.
         """
-        tree = build_tree(load_recorded_game(config.game) if game is None else load_game(game))
-        if not tree_fingerprint(tree).fits(fingerprint):
+        rules = load_recorded_game(config.game) if game is None else load_game(game)
+        self._play, self._encoding = open_game(rules, device)
+        if not self._play.fingerprint.fits(fingerprint):
             raise SolveError(f"a worker has other rules of {config.game} than the process that trains")
-        self._config, self._play, self._rule = config, TreePlay(tree, device=device), parse_sampling(config.sampling)
-        self._encoding = InfostateEncoding(self._play)
+        self._config, self._rule = config, parse_sampling(config.sampling)
         self.receive({})
 
     def receive(self, vectors: Arrays) -> None:

@@ -37,7 +37,7 @@ from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
 from aleator.games.holdem.game import WholeHoldemGame
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.encoding import Encoding
+from aleator.learning.sampled.encoding import Encoding, InfostateEncoding
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
@@ -66,6 +66,7 @@ from aleator.learning.sampled.traversal import (
 from aleator.learning.settings import check_at_least
 from aleator.solvers.holdem.evaluation import evaluate_policy
 from aleator.trees.policy import Policy
+from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
 NETWORK, MIXTURE = "network", "mixture"
@@ -180,10 +181,7 @@ class DeepCFR(SampledTrainer):
 
     def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
         """Returns sampled play of the game, also of flop hold'em, and what networks are told."""
-        if not isinstance(self.game, WholeHoldemGame):
-            return super()._open(device)
-        play = BoardPlay(self.game.whole, device=device)
-        return play, BoardEncoding(play)
+        return open_game(self.game, device)
 
     def _policies(self, player: int) -> NetworkPolicies:
         """Returns what a player does now."""
@@ -253,6 +251,11 @@ class DeepCFR(SampledTrainer):
             raise SolveError(f"{self.config.game} has too many infostates to mix policies")
         return self.mixture.policy()
 
+    @property
+    def unit(self) -> str:
+        """What exploitability is counted in, if the game does not say it."""
+        return "chips a hand" if isinstance(self.play, BoardPlay) else super().unit
+
     def exploitability(self) -> float:
         """Returns the exact exploitability of the average policy; in flop hold'em over all flops, in chips."""
         if not isinstance(self.play, BoardPlay):
@@ -312,6 +315,15 @@ class DeepCFR(SampledTrainer):
             if sums.shape != self.mixture.sums[player].shape:
                 raise ValueError(f"a mixture of player {player} has shape {sums.shape}")
             self.mixture.sums[player] = sums
+
+
+def open_game(game: Game[Any], device: torch.device | str) -> tuple[SampledGame, Encoding]:
+    """Returns sampled play of a game on a device, and what networks are told: on its tree, or of flop hold'em."""
+    if isinstance(game, WholeHoldemGame):
+        boards = BoardPlay(game.whole, device=device)
+        return boards, BoardEncoding(boards)
+    play = TreePlay(build_tree(game), device=device)
+    return play, InfostateEncoding(play)
 
 
 def regret_policies(

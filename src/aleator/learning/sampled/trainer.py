@@ -236,6 +236,11 @@ class SampledTrainer(ABC):
     def average_policy(self) -> Policy:
         """Returns what the trained agent plays, in both seats; asking changes nothing."""
 
+    @property
+    def unit(self) -> str:
+        """What exploitability is counted in, if the game does not say it."""
+        return ""
+
     def exploitability(self) -> float:
         """Returns the exact exploitability (NashConv / 2) of what the trained agent plays; asking changes nothing."""
         return exploitability(self.average_policy())
