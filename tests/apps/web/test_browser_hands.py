@@ -144,6 +144,33 @@ def test_a_file_of_hands_is_graded(still: Checked, tmp_path: Path) -> None:
     assert "solve" in shown.url and shown.locator(".editor input[aria-label=Name]").input_value().count(" on ") == 1
 
 
+@pytest.mark.slow
+def test_a_file_of_a_hundred_hands_is_graded(still: Checked, tmp_path: Path) -> None:
+    """Slow: more than a hundred searches."""
+    pytest.importorskip("torch", reason="searches need PyTorch")
+    file = tmp_path / "hundred.phhs"
+    file.write_text(hand_file(100))
+    shown = still.open("hands")
+    shown.locator("input[type=file]").set_input_files(file)
+    still.until_text(".drop ~ .after p, .after p", "100 hands")
+    shown.locator(".player", has_text="Tara").click()
+    shown.wait_for_selector("progress")
+    shown.wait_for_selector(".graded", timeout=60 * LONG)
+    facts = shown.locator(".facts dd").all_inner_texts()
+    assert facts[0] == "100" and int(facts[1]) > 50
+    costs = shown.locator(".decision .tag").all_inner_texts()
+    lost = [float(text.split()[-2]) for text in costs if text.startswith("gave up")]
+    assert lost == sorted(lost, reverse=True), "the costliest comes first"
+    everything = shown.locator(".decision").count()
+    shown.get_by_label("Mistakes only").check()
+    assert 0 < shown.locator(".decision").count() == len(lost) < everything
+    shown.locator(".choices label", has_text="River").click()
+    assert all("river" in text for text in shown.locator(".decision p.muted").all_text_contents())
+    shown.locator(".decision summary").first.click()
+    shown.locator(".decision a", has_text="The whole hand").first.click()
+    shown.wait_for_selector(".replay-steps")
+
+
 def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
     shown = still.open("play")
     shown.locator(".rival", has_text="Six-handed").click()
