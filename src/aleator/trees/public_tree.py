@@ -162,7 +162,7 @@ class PublicTree:
             allowed = [self.labels[child] for child in self.children(node)]
             if label not in allowed:
                 raise LookupError(
-                    f"no {label!r} after {' / '.join(self.path(node)) or 'the start'}; allowed: {allowed}"
+                    f"no {label!r} after {' / '.join(self.path(node)) or 'the start'}; allowed: {', '.join(allowed)}"
                 )
             node = int(self.first_child[node]) + allowed.index(label)
         return node

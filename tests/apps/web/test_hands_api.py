@@ -10,6 +10,7 @@ import pytest
 
 from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.web.api_hands import score_of
+from aleator.apps.web.hand_store import leaks
 from aleator.apps.web.models_hands import HandSession, History, PlayedHand, ReadHands
 from aleator.apps.web.worker.rivals import rivals
 from aleator.apps.web.worker.whole_hands import HandError, play
@@ -241,3 +242,18 @@ def test_a_session_of_six_has_no_score_without_luck(server: RunningServer) -> No
     assert "heads-up" in server.client.post(f"/api/hands/played/{row['id']}/review").json()["detail"]
     assert server.client.get(f"/api/hands/played/{row['id']}").is_success
     assert server.client.get("/api/hands/export", params={"session": session.id}).is_success
+
+
+def test_what_was_given_up_adds_up_by_street_and_by_action() -> None:
+    def decision(street: str, kind: str, lost: float) -> dict[str, Any]:
+        return {"street": street, "actions": [{"kind": kind}], "taken": 0, "given_up": lost, "mistake": lost > 1}
+
+    rows = leaks([decision("river", "call", 3.0), decision("flop", "bet", 0.5), decision("river", "fold", 1.5)])
+    assert [(row["street"], row["kind"], row["decisions"], row["mistakes"], row["given_up"]) for row in rows] == [
+        ("flop", "", 1, 0, 0.5),
+        ("flop", "bet", 1, 0, 0.5),
+        ("river", "", 2, 2, 4.5),
+        ("river", "call", 1, 1, 3.0),
+        ("river", "fold", 1, 1, 1.5),
+    ]
+    assert leaks([]) == []

@@ -219,3 +219,14 @@ def test_jobs_results_and_games_are_found_again_after_a_crash(empty: Path) -> No
         assert second.ended(waiting)["name"] == "After the restart"
     finally:
         second.stop()
+
+
+def test_downloads_are_called_as_the_spot_is(server: RunningServer, river: str) -> None:
+    def name_of(job_id: str) -> str:
+        with server.client.stream("GET", f"/api/solutions/{job_id}/file") as answer:
+            return str(answer.headers["content-disposition"])
+
+    assert "A%20river.solution" in name_of(river)
+    server.client.patch(f"/api/jobs/{river}", json={"name": 'a/b\\c"\u00e9'}).raise_for_status()
+    assert '"a_b_c__.solution"' in name_of(river)
+    server.client.patch(f"/api/jobs/{river}", json={"name": "A river"}).raise_for_status()

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, FoundJob, Server, raw
+from aleator.apps.web.hand_store import leaks
 from aleator.apps.web.models import Job
 from aleator.apps.web.models_hands import (
     HandMove,
@@ -18,6 +19,7 @@ from aleator.apps.web.models_hands import (
     HandSessionRequest,
     Hint,
     History,
+    Leak,
     PlayedHand,
     ReadHands,
     RivalInfo,
@@ -160,7 +162,11 @@ async def history(service: Server) -> History:
         SessionRow(**{name: row[name] for name in names}, score=_scores([row])) for row in rows if row["played"]
     ]
     heads_up = [row for row in rows if row["players"] == 2]
-    return History(score=_scores(heads_up), sessions=sessions, costliest=service.store.hands.costliest())
+    decisions = service.store.hands.decisions()
+    costliest = [decision for decision in decisions if decision["mistake"]][:20]
+    return History(
+        score=_scores(heads_up), sessions=sessions, costliest=costliest, leaks=[Leak(**row) for row in leaks(decisions)]
+    )
 
 
 @router.get(

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from fastapi.responses import FileResponse
 
-from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, raw
+from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, raw
 from aleator.apps.web.catalogue import presets
 from aleator.apps.web.models import (
     Estimate,
@@ -151,7 +151,9 @@ async def get_runouts(service: Server, job: Solved, path: PathQuery) -> Response
 )
 async def download(service: Server, job: Solved) -> FileResponse:
     """The file of a solution, as `aleator holdem show` reads it."""
-    return FileResponse(_file(service, job), filename=f"{job.id}.solution", media_type="application/octet-stream")
+    return FileResponse(
+        _file(service, job), filename=file_name(job, ".solution"), media_type="application/octet-stream"
+    )
 
 
 @router.post(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
@@ -44,6 +45,11 @@ async def find_job(service: Server, job_id: AnyId) -> Job:
 
 
 FoundJob = Annotated[Job, Depends(find_job)]
+
+
+def file_name(job: Job, suffix: str) -> str:
+    """Returns what a download of a job is called: by the job's name, as far as every system takes it."""
+    return (re.sub(r"[^\w .,()+-]", "_", job.name, flags=re.ASCII).strip(" .") or job.id) + suffix
 
 
 @router.get("/jobs")

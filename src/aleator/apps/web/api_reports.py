@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query, Response
 
 from aleator.apps.web.api_holdem import PathQuery, find_solution
-from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, find_job, raw
+from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, find_job, raw
 from aleator.apps.web.models import Job
 from aleator.apps.web.models_reports import ComparedNode, Report, ReportEstimate, ReportRequest
 from aleator.apps.web.process import TooSlowError
@@ -62,7 +62,7 @@ async def get_report(service: Server, job: FoundReport) -> Response:
 async def get_csv(service: Server, job: FoundReport) -> Response:
     """A report as a table for spreadsheets."""
     answer = await service.ask(service.browser, "report-csv", {"file": str(service.queue.report_file(job.id))})
-    headers = {"content-disposition": f'attachment; filename="{job.id}.csv"'}
+    headers = {"content-disposition": f'attachment; filename="{file_name(job, ".csv")}"'}
     return Response(json.loads(answer)["csv"], media_type="text/csv; charset=utf-8", headers=headers)
 
 

@@ -104,10 +104,25 @@ class HandStore:
         """Keeps the review of a hand."""
         self._database.execute("UPDATE hands SET review = ? WHERE id = ?", (json.dumps(review), hand_id))
 
-    def costliest(self, limit: int = 20) -> list[dict[str, Any]]:
-        """Returns the decisions of all reviewed hands that gave up most, each with its hand."""
+    def decisions(self) -> list[dict[str, Any]]:
+        """Returns the decisions of all reviewed hands, each with its hand, the costliest first."""
         found = []
         for row in self._database.execute("SELECT id, review FROM hands WHERE review IS NOT NULL"):
             decisions = json.loads(row["review"])["decisions"]
-            found += [decision | {"hand_id": row["id"]} for decision in decisions if decision["mistake"]]
-        return sorted(found, key=lambda decision: -decision["given_up"])[:limit]
+            found += [decision | {"hand_id": row["id"]} for decision in decisions]
+        return sorted(found, key=lambda decision: -decision["given_up"])
+
+
+def leaks(decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns what decisions gave up in big blinds, by street and by what was done there."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for decision in decisions:
+        kind = decision["actions"][decision["taken"]]["kind"]
+        for street, did in ((decision["street"], ""), (decision["street"], kind)):
+            empty = {"street": street, "kind": did, "decisions": 0, "mistakes": 0, "given_up": 0.0}
+            row = found.setdefault((street, did), empty)
+            row["decisions"] += 1
+            row["mistakes"] += int(decision["mistake"])
+            row["given_up"] += decision["given_up"]
+    order = {name: number for number, name in enumerate(("preflop", "flop", "turn", "river"))}
+    return sorted(found.values(), key=lambda row: (order.get(row["street"], 9), row["kind"] != "", -row["given_up"]))

@@ -88,12 +88,23 @@ class HandRow(BaseModel):
     given_up: Number
 
 
+class Leak(BaseModel):
+    """What graded decisions of a street gave up, in big blinds: all of them, or those of a `kind` of action."""
+
+    street: str
+    kind: str
+    decisions: int
+    mistakes: int
+    given_up: float
+
+
 class History(BaseModel):
-    """All that was played: the score of heads-up play, sessions, and the decisions that cost most."""
+    """All that was played: the score of heads-up play, sessions, and which decisions cost most."""
 
     score: Score
     sessions: list[SessionRow]
     costliest: list[dict[str, Any]]
+    leaks: list[Leak]
 
 
 class PlayedHand(BaseModel):

@@ -17,7 +17,23 @@ const nameOf = (rivals, opponent) => {
   return rival?.title ?? opponent;
 };
 
-export function historyPanel({ score, sessions, costliest }, rivals, onchange) {
+// what reviewed decisions gave up, street by street, and there by what was done
+function leakTable(leaks) {
+  const row = ({ street, kind, decisions, mistakes, given_up: lost }) =>
+    h(
+      "tr",
+      { class: kind ? "" : "total" },
+      h("th", {}, kind ? `— ${kind}` : street),
+      h("td", {}, decisions),
+      h("td", {}, mistakes),
+      h("td", {}, `${lost.toFixed(1)} bb`),
+      h("td", {}, `${(lost / decisions).toFixed(2)} bb`),
+    );
+  const heads = ["", "Decisions", "Mistakes", "Given up", "a decision"].map((text) => head(text));
+  return h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, leaks.map(row)));
+}
+
+export function historyPanel({ score, sessions, costliest, leaks }, rivals, onchange) {
   const row = (session) => {
     const forget = () => attempt(async () => onchange(await api.forgetSession(session.id)));
     return h(
@@ -52,6 +68,7 @@ export function historyPanel({ score, sessions, costliest }, rivals, onchange) {
         ? h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, sessions.map(row)))
         : none,
     ),
+    leaks.length > 0 && panel("", h("h2", {}, "Where it went, in reviewed hands"), leakTable(leaks)),
     worst.length > 0 && panel("", h("h2", {}, "Decisions that cost most"), h("div", { class: "after" }, worst)),
   ];
 }
