@@ -9,6 +9,7 @@ import pytest
 
 from aleator.abstraction import build as building
 from aleator.abstraction.blueprint.training import BlueprintTrainer
+from aleator.abstraction.buckets import BucketConfig
 from tests.abstraction.blueprint.small import small_buckets
 from tests.apps.calls import call
 
@@ -86,6 +87,26 @@ def test_a_blueprint_is_trained_and_trained_further(capsys: Capture, buckets: Pa
         "--json",
     )
     assert code == 0 and json.loads(text)["hands"] == 20
+
+
+def test_buckets_that_nobody_names_are_made_first(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[BucketConfig] = []
+
+    def build(config: BucketConfig, path: Path, **_: object) -> None:
+        asked.append(config)
+        small_buckets().save(path)
+
+    monkeypatch.setattr(building, "build_buckets", build)
+    monkeypatch.chdir(tmp_path)
+    words = ["train", "blueprint", "--game", "flop-holdem", "--threads", "1", "--json", "--deals"]
+    for deals in ("100", "200"):
+        code, text, _ = call(capsys, *words, deals)
+        assert code == 0 and json.loads(text)["deals"] == int(deals)
+    assert asked == [BucketConfig(game="flop-holdem", buckets=(200,), features=("ochs",))]
+    code, _, error = call(capsys, *words, "100", "--abstraction", "other.bin")
+    assert code == 2 and "other.bin" in error
 
 
 def test_two_blueprints_are_compared(capsys: Capture, buckets: Path, tmp_path: Path) -> None:

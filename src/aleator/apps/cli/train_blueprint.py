@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 
 def blueprint(
-    abstraction: Annotated[Path, typer.Option(help="A file of buckets, from `aleator abstraction build`.")],
+    abstraction: Annotated[Path | None, typer.Option(help="A file of buckets, from `aleator abstraction build`; "
+                                                     "default: buckets.bin, which is made if it is not there.")] = None,
     game: Annotated[str, typer.Option(help="A game of whole hands: hunl, hulh, flop-holdem, ring:6 ...")] = "hunl",
     output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. One that is "
                                                 "there is trained further.")] = None,
@@ -41,7 +42,8 @@ def blueprint(
                                              "behind ; those after the first bet of a street.")] = None,
     pruning: Annotated[str, typer.Option(help="pluribus, libratus or none.")] = "pluribus",
     threshold: Annotated[float, typer.Option(help="Stacks below 0 of regrets that are pruned.")] = 25.0,
-    period: Annotated[int, typer.Option(min=1, help="Deals between two discounts.")] = 500_000,
+    period: Annotated[int | None, typer.Option(min=1, help="Deals between two discounts; 500,000, with three and more "
+                                               "players 150,000, unless said.")] = None,
     improve: Annotated[Path | None, typer.Option(help="Hands that were played (.jsonl, .phhs): bet sizes that they "
                                                  "show to be missing are added to the blueprint in --out.")] = None,
     gaps: Annotated[int, typer.Option(min=1, help="Sizes that --improve adds at most.")] = 3,
@@ -60,7 +62,7 @@ def blueprint(
     Examples:  aleator train blueprint --game hunl --abstraction buckets.bin --minutes 30  |  aleator train blueprint
     --game flop-holdem --abstraction flop.bin --deals 1000000 --out flop.blueprint  |  aleator train blueprint
     --abstraction buckets.bin --out hunl.blueprint --improve match.jsonl --minutes 30  |  aleator train blueprint --game
-    ring:6 --abstraction buckets.bin --minutes 60
+    6max --minutes 20
     """
     if minutes is None and deals is None:
         raise SolveError("say when to stop: --minutes or --deals")
@@ -79,15 +81,21 @@ def blueprint(
         raise SolveError("--chunk is for workers: name them by --ray or --processes")
     if not isinstance(workers, Here) and threads is not None:
         raise SolveError("--threads is for this process alone: workers have a thread each")
-    changes: dict[str, Any] = {"threshold": threshold, "period": period, "seed": seed}
+    several = load_hand_game(game).rules.num_players > 2
+    changes: dict[str, Any] = {"threshold": threshold, "seed": seed}
+    changes["period"] = period or (150_000 if several else 500_000)
     if menu is not None:
         changes["menu"] = tuple(street.strip() for street in menu.split("/"))
     path = output or Path(f"{game.replace(':', '-')}.blueprint")
     check_writable(path)
+    if abstraction is None:
+        abstraction = Path("buckets.bin")
+        if not abstraction.exists():
+            make_buckets(abstraction, game, threads, quiet=json)
     trainer: Trainer
     if improve is not None:
         trainer = improved(path, abstraction, improve, gaps, quiet=json)
-    elif load_hand_game(game).rules.num_players > 2:
+    elif several:
         if pruning not in ("pluribus", "none"):
             raise SolveError(f"with several players actions are pruned as pluribus does, or none, not {pruning!r}")
         if pruning == "none":
@@ -121,6 +129,22 @@ def blueprint(
         trainer.save(path)
     _tell(trainer, path, work, json=json)
     end(stopped=stopped)
+
+
+def make_buckets(path: Path, game: str, threads: int | None, *, quiet: bool) -> None:
+    """Makes the buckets of a game's streets as `aleator abstraction build` does unless told otherwise."""
+    from aleator.abstraction.buckets import BucketConfig
+    from aleator.abstraction.build import build_buckets, core_seconds, size_of
+    from aleator.games.holdem.variants import load_hand_game
+
+    config, streets = BucketConfig(), load_hand_game(game).rules.num_streets - 1
+    if streets != config.last_street:
+        features = ("potential",) * (streets - 1) + ("ochs",)
+        config = BucketConfig(game=game, buckets=(200,) * streets, features=features)
+    if not quiet:
+        note(f"{path}: {size_of(config) / 1e6:,.0f} MB of buckets; about {duration(core_seconds(config))} of one core")
+    with reporting("making buckets", quiet=quiet) as report:
+        build_buckets(config, path, threads=threads or os.cpu_count() or 1, report=report)
 
 
 def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bool) -> BlueprintTrainer:
