@@ -131,6 +131,19 @@ def test_search_wins_on_average(first_round: int, coarse: bool, least: float) ->
     assert np.mean(gains) > 0.01
 
 
+def test_against_others_who_are_held_at_the_blueprint_every_seat_comes_close_to_a_best_response() -> None:
+    """What a seat loses it loses because the others do not play what searches take them to play."""
+    game = CoarseLeduc(3, ranks=4, suits=2, cap=1, name="coarse")
+    form = build_sequence_form(MultiplayerLeduc(3, ranks=4, suits=2, cap=1, name="fine"))
+    blueprint = coarse_blueprint(form, game, 100)
+    before = evaluate(form, blueprint)
+    for seat in range(3):
+        config = MultiplayerSearch(iterations=60, first_round=1, trust=True)
+        profile = MultiplayerSearcher(form, blueprint, seat, config).profile()
+        gain, best = evaluate(form, profile).values[seat] - before.values[seat], before.best[seat] - before.values[seat]
+        assert 0.8 * best < gain <= best + 1e-9
+
+
 def test_what_cannot_be_searched_is_refused(form: SequenceForm) -> None:
     with pytest.raises(SolveError, match="seats 0 to 2, not 3"):
         MultiplayerSearcher(form, random_profile(form, 0), 3)

@@ -47,6 +47,7 @@ class MultiplayerSearch:
         first_round: rounds before are played by the blueprint; Pluribus searches from the second, 1, on.
         to_the_end: from every round on, without leaves.
         play_average: play the average over iterations in place of the last one.
+        trust: the others are held at the blueprint, inside the round, too; the search is then a best response to it.
     """
 
     iterations: int = 200
@@ -55,6 +56,7 @@ class MultiplayerSearch:
     first_round: int = 0
     to_the_end: bool = False
     play_average: bool = False
+    trust: bool = False
 
     def __post_init__(self) -> None:
         check_budget(self.iterations, None)
@@ -307,9 +309,13 @@ class MultiplayerSearcher:
         numbers = subgame.infostates[own]
         locked = np.zeros(weighted.num_infostates, np.bool_)
         locked[own] = held[form.public[numbers]] & (form.player[numbers] == self.seat)
+        fixed = now.played
+        if self.config.trust:
+            locked[own] |= form.player[numbers] != self.seat
+            fixed = np.where(form.player[form.infostate_of()] == self.seat, now.played, self.blueprint)
         inside, whole = _matching(weighted, own), _entries_of(form, numbers)
         begin = np.repeat(1.0 / np.diff(weighted.first), np.diff(weighted.first))
-        begin[inside] = np.where(np.repeat(locked, np.diff(weighted.first))[inside], now.played[whole], begin[inside])
+        begin[inside] = np.where(np.repeat(locked, np.diff(weighted.first))[inside], fixed[whole], begin[inside])
         solver = MultiplayerCFR(weighted, self.config.rule, locked=locked, start=begin)
         solver.run(self.config.iterations)
         average = solver.average_profile()
