@@ -177,6 +177,7 @@ def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
     still.until(f"!!{READY}")
     assert shown.locator(".ring-seat").count() == 6 and shown.locator(".ring-seat.you .card.back").count() == 0
     assert shown.locator(".dealer").count() == 1
+    still.picture("table")
     play_hand(still)
     assert "6 players" in shown.locator("h1").inner_text()
     still.check()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.web.api_hands import score_of
 from aleator.apps.web.hand_store import leaks
@@ -20,6 +21,8 @@ from aleator.arena.whole_hands.play import play_hands
 from aleator.errors import AleatorError
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.variants import load_hand_game
+from tests.abstraction.blueprint.small import small_buckets
+from tests.abstraction.ring.test_walk import THREE
 from tests.apps.web.running import RunningServer, Silent
 
 
@@ -257,3 +260,17 @@ def test_what_was_given_up_adds_up_by_street_and_by_action() -> None:
         ("river", "fold", 1, 1, 1.5),
     ]
     assert leaks([]) == []
+
+
+def test_a_blueprint_of_several_players_is_a_table(tmp_path: Path) -> None:
+    buckets = small_buckets()
+    buckets.save(tmp_path / "flop.bin")
+    trainer = RingTrainer(
+        RingConfig(menu=None, period=100, linear_periods=2), buckets, tmp_path / "flop.bin", game=THREE
+    )
+    trainer.save(tmp_path / "six.blueprint")
+    found = {rival.name: rival for rival in rivals((str(tmp_path / "six.blueprint"),))}
+    assert found["blueprint-1"].players == found["pluribus-1"].players == 6
+    assert set(found["pluribus-1"].seats) == {"pluribus-1"}
+    assert not {"modicum-1", "libratus-1"} & set(found), "these play heads-up"
+    assert not {"blueprint-1", "pluribus-1"} & {rival.name for rival in rivals()}

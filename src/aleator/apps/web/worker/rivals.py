@@ -55,6 +55,7 @@ _PERSONAS: Final = {
     "rebel": ("ReBeL", 340, 5, "searches from what both may hold, and plays a random iteration of it"),
     "blueprint": ("Blueprint", 45, 4, "plays by heart a policy of the whole game in an abstraction"),
     "modicum": ("Modicum", 160, 5, "searches to a depth at which its opponent may choose how to go on"),
+    "pluribus": ("Pluribus", 290, 5, "a blueprint before the flop, then search for all seats"),
     "libratus": ("Libratus", 220, 5, "a blueprint early, solved again in the hand as it goes"),
 }
 _LEFT_OUT: Final = {"always-fold", "random", "python", "equilibrium", "biased"}
