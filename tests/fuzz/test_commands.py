@@ -19,6 +19,10 @@ PLAIN = (
     "paper", "play kuhn --you first --agent uniform", "match kuhn first last --deals 2",
     "holdem show small.solution r:0", "games --json", "evaluate kuhn --agent uniform", "holdem estimate small.toml",
 )  # fmt: skip
+HOLDEM = (
+    "solve holdem:small.toml --iterations 2 --dtype float32", "solve holdem:small.toml --iterations 2 --dtype float16",
+    "match hunl tight-aggressive always-call --hands 2", "lbr hunl always-call --hands 2",
+)  # fmt: skip
 
 
 def _try(count: int, seed: int, *, quick: bool = False) -> None:
@@ -26,7 +30,7 @@ def _try(count: int, seed: int, *, quick: bool = False) -> None:
     kernels = [
         f"solve kuhn --algorithm {name} --dtype {dtype}" for name in algorithms for dtype in ("float64", "float32")
     ]
-    for line in (*PLAIN, *kernels):  # kernels are compiled before the clock ticks
+    for line in (*PLAIN, *kernels, *(() if quick else HOLDEM)):  # kernels are compiled before the clock ticks
         commands.run(shlex.split(line))
     lines = commands.Commands(seed, quick=quick)
     for number in range(count):
