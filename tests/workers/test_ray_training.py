@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,14 +18,18 @@ from aleator.abstraction.blueprint import merging
 from aleator.abstraction.blueprint.merging import Chunk, DealMaker, Walked, train_by_workers
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.learning.blocks import Stint
+from aleator.learning.checkpoint import RunDirectory
 from aleator.learning.config import RebelConfig
 from aleator.learning.crew_blocks import PlayedStint, StintPlayer
+from aleator.learning.run_files import CHECKPOINT
 from aleator.learning.training import Trainer
+from aleator.storage import ArrayFile
 from aleator.trees.fingerprint import Fingerprint
 from aleator.workers.base import Here
 from aleator.workers.ray_cluster import RayWorkers
 from tests.abstraction.blueprint.small import GAME, small_buckets
-from tests.learning.runs import tiny
+from tests.apps.processes import COMMAND
+from tests.learning.runs import TINY, tiny
 from tests.learning.test_crew_blocks import run_in, without_work, work_for
 from tests.workers.conftest import SMALL
 
@@ -109,3 +116,26 @@ def test_a_blueprint_is_that_of_one_process_although_workers_die(
     assert work.replaced == 2
     np.testing.assert_array_equal(there.table, here.table)
     assert there.progress[:2] == here.progress[:2]
+
+
+def test_a_head_that_was_killed_goes_on_from_its_checkpoint(cluster: Any, tmp_path: Path) -> None:
+    """The run has more epochs than a machine plays before it is killed, and few enough for the rest."""
+    folder = tmp_path / "run"
+    settings = [f"{name}={value}" for name, value in TINY.items() if name != "game"]
+    words = [
+        *("train", "rebel", "--game", str(TINY["game"]), "--ray", cluster.address, "--device", "cpu"),
+        *("--playthroughs", "0", "--checkpoint-every", "0", "--out", str(folder)),
+        *[word for text in [*settings, "searches=480", "blocks=4"] for word in ("--set", text)],
+    ]
+    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (folder / CHECKPOINT).exists():
+        assert process.poll() is None, "it ended before its first checkpoint"
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    again = [*COMMAND, "train", "rebel", "--resume", str(folder), "--ray", cluster.address, "--playthroughs", "0"]
+    done = subprocess.run([*again, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["done"] and json.loads(done.stdout)["examples"] == 960
+    assert [line["epoch"] for line in RunDirectory(folder).metrics()] == list(range(1, 61))
+    stints = ArrayFile(folder / CHECKPOINT).read("play.stints")
+    assert len(stints) == 4 and stints.sum() == 240

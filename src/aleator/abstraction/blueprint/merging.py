@@ -31,7 +31,7 @@ from aleator.abstraction.buckets import AbstractionError, open_buckets
 from aleator.workers.base import Arrays, Crew, Done, Workers
 
 CHUNK = 50_000  # deals
-_SPARSE = 0.4  # of a table's numbers: if fewer have changed, only they are sent
+_SPARSE = 1 / 3  # of a table's numbers: if fewer have changed, only they are sent, with their places
 
 Table = npt.NDArray[Any]
 
@@ -46,7 +46,7 @@ class Chunk(NamedTuple):
 class Changes(NamedTuple):
     """What a chunk added to a table: numbers at some places, or at all of them."""
 
-    places: npt.NDArray[np.uint64] | None
+    places: npt.NDArray[Any] | None
     added: Table
 
     @classmethod
@@ -56,7 +56,7 @@ class Changes(NamedTuple):
         places = np.flatnonzero(added)
         if len(places) > _SPARSE * len(added):
             return cls(None, added)
-        return cls(places.astype(np.uint64), added[places])
+        return cls(places.astype(np.min_scalar_type(len(added))), added[places])
 
     def add_to(self, table: Table, floor: float) -> None:
         """Adds them to a table, and keeps it above a floor."""
