@@ -36,7 +36,7 @@ export function makeSuits(onpress) {
     );
   }
 
-  const makeKey = (hand) => h("button", { type: "button", onclick: () => onpress(hand) }, cards(hand));
+  const makeKey = (hand) => h("button", { type: "button", onclick: () => onpress(hand) }, cards(hand, "tiny"));
 
   suits.draw = (weightOf) => {
     for (const [hand, key] of keys) {
