@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 _RIVER: Final = 3
 _TURN: Final = 2
 _HANDS_ON_CPU: Final = 8  # that are asked about together
-_HANDS_ON_DEVICE: Final = 512
+_HANDS_ON_DEVICE: Final = 2_048
 _ROUNDS_ON_CPU: Final = 96  # that are kept
-_ROUNDS_ON_DEVICE: Final = 8 * _HANDS_ON_DEVICE
+_ROUNDS_ON_DEVICE: Final = 2 * _HANDS_ON_DEVICE
 _NODES_ON_CPU: Final = 64  # of betting that are solved together
 _NODES_ON_DEVICE: Final = 8_192
 _DEEPEST: Final = 250  # big blinds: networks have seen stacks up to 200

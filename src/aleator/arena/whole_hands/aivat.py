@@ -38,7 +38,7 @@ IntArray = npt.NDArray[np.int64]
 
 _HAND_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
 _KEPT_ROWS: Final = 512
-_WORTH_A_MATRIX: Final = 8  # questions about a board
+_WORTH_A_MATRIX: Final = 4  # questions about a board
 _KEPT_MATRICES: Final = 64  # of 3 MiB each
 
 
