@@ -115,3 +115,27 @@ def test_two_solutions_are_compared(capsys: pytest.CaptureFixture[str], tmp_path
     assert code == 2 and "--show must be fold, call, raise or ev, not 'luck'" in error
     code, _, error = call(capsys, "holdem", "compare", *files, "r:0:b99")
     assert code == 2 and "b99" in error
+
+
+def test_a_chart_and_the_spot_that_its_line_leads_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    game = ("--game", "hunl:20bb", "--iterations", "20")
+    code, text, error = call(capsys, "holdem", "preflop", *game)
+    assert code == 0, error
+    assert "SB to act" in text and "fold" in text and "AKs" in text
+    code, text, _ = call(capsys, "holdem", "preflop", *game, "--json")
+    document = json.loads(text)
+    assert document["to_act"] == "SB" and len(document["actions"][0]["classes"]) == 169
+    opened = document["actions"][2]["token"]
+    file = tmp_path / "spot.toml"
+    code, text, error = call(capsys, "holdem", "preflop", f"r:0:{opened}:c", *game, "--out", str(file))
+    assert code == 0 and "the flop" in text, error
+    from aleator.games.holdem.spot_file import load_spot
+
+    assert load_spot(file).pot == 2 * int(opened[1:])
+    code, _, error = call(capsys, "holdem", "preflop", "r:0:b7", *game)
+    assert code == 2 and "no action b7 here; allowed: f, c" in error
+    code, _, error = call(capsys, "holdem", "preflop", *game, "--out", str(tmp_path / "none.toml"))
+    assert code == 2 and "does not lead to a flop" in error and not (tmp_path / "none.toml").exists()
+    code, _, error = call(capsys, "holdem", "preflop", "--game", "ring:6")
+    assert code == 2 and "heads-up" in error

@@ -155,3 +155,43 @@ def test_two_solutions_are_compared_node_by_node(page: Checked, server: RunningS
     assert answer.status_code == 400
     answer = server.client.get("/api/compare", params={"first": river, "second": "none"})
     assert answer.status_code == 404
+
+
+def test_a_spot_from_a_line_before_the_flop_to_its_report(page: Checked) -> None:
+    pytest.importorskip("torch")
+    shown = page.open("preflop/10")
+    shown.wait_for_selector(".preflop-action")
+    assert shown.locator(".preflop-line b").inner_text() == "SB to act"
+    assert shown.locator(".preflop-chart .cell:not(.dim)").count() == 169
+    check_sizes(page)
+    shown.locator(".preflop-chart .cell[data-name='AA']").hover()
+    page.until_text(".preflop-chart .caption", "raise to")
+    for who, action in (("BB to act", "raise to"), ("SB to act", "raise to"), ("the flop", "call")):
+        shown.locator(".preflop-action", has_text=action).first.click()
+        page.until_text(".preflop-line b", who)
+        if who != "the flop":
+            shown.wait_for_selector(".preflop-action")
+    check_sizes(page)
+    shown.get_by_role("button", name="Report over flops").click()
+    shown.wait_for_selector(".report-form")
+    page.until_text(".report-form .told", "AA")
+    shown.locator(".report-form .choices span", has_text="list").click()
+    shown.get_by_label("Flops", exact=True).last.fill("8s8h8d")
+    shown.get_by_role("button", name="Make the report").click()
+    page.until_text(".lead", "1 flop, solved")
+    assert shown.locator(".flops tbody tr").count() == 1
+    page.open("preflop/20")
+    shown.wait_for_selector(".preflop-action")
+    shown.locator(".preflop-action", has_text="call").click()
+    page.until_text(".preflop-line b", "BB to act")
+    shown.locator(".preflop-action", has_text="check").click()
+    shown.get_by_role("button", name="Solve a flop").click()
+    page.until("document.querySelector('.board-text')?.value === 'Ks 7h 2d'")
+    assert shown.get_by_label("Pot", exact=True).input_value() == "200"
+
+
+def test_lines_that_are_not_there_are_refused(server: RunningServer) -> None:
+    pytest.importorskip("torch")
+    answer = server.client.get("/api/preflop", params={"path": "r:0:b7", "stack": 20})
+    assert answer.status_code == 400 and "no action b7 here" in answer.json()["detail"]
+    assert server.client.get("/api/preflop", params={"stack": 4}).status_code == 422

@@ -14,6 +14,7 @@ from aleator.apps.cli.device import check_device
 from aleator.apps.cli.holdem_compare import comparison_report, print_comparison
 from aleator.apps.cli.holdem_flops import report as flop_report
 from aleator.apps.cli.holdem_grid import print_hands, print_node
+from aleator.apps.cli.holdem_preflop import preflop
 from aleator.apps.cli.holdem_report import estimate_report, print_estimate, print_runouts
 from aleator.apps.cli.output import check_plot, note, out, plot_panels, print_json, print_table, progress_bar
 from aleator.apps.cli.solve import report
@@ -41,6 +42,7 @@ from aleator.storage import check_writable
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
 
 app.command("report")(flop_report)
+app.command("preflop")(preflop)
 
 SpotFile = Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")]
 Rule = Annotated[

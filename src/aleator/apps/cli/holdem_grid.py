@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from rich.style import Style
@@ -9,7 +11,7 @@ from rich.text import Text
 
 from aleator.apps.cli.output import out, print_table
 from aleator.games.holdem.bet_menu import POSITION_NAMES
-from aleator.games.holdem.betting import ActionKind
+from aleator.games.holdem.betting import Action, ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, action_name
 from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, NUM_HAND_CLASSES, format_cards, format_hand
 from aleator.solvers.holdem.view import NodeView
@@ -23,22 +25,27 @@ CELL = 5
 
 def action_marks(node: BettingNode) -> list[str]:
     """Returns one character per action: f, x for a check, c for a call, 1, 2, ... for bets and raises."""
+    return marks_of(node.actions, owes=node.chips[0] != node.chips[1])
+
+
+def marks_of(actions: Sequence[Action], *, owes: bool) -> list[str]:
+    """Returns one character per action of a player who owes chips or not; see `action_marks`."""
     marks, bets = [], 0
-    for action in node.actions:
+    for action in actions:
         if action.kind is ActionKind.RAISE:
             bets += 1
             marks.append(str(bets))
         elif action.kind is ActionKind.FOLD:
             marks.append("f")
         else:
-            marks.append("c" if node.chips[0] != node.chips[1] else "x")
+            marks.append("c" if owes else "x")
     return marks
 
 
-def action_colours(node: BettingNode) -> list[Rgb]:
+def action_colours(actions: Sequence[Action]) -> list[Rgb]:
     """Returns the colour of each action: folds blue, checks and calls green, bets red, the larger the darker."""
     colours, bets = [], 0
-    for action in node.actions:
+    for action in actions:
         if action.kind is ActionKind.RAISE:
             colours.append(BET_COLOURS[min(bets, len(BET_COLOURS) - 1)])
             bets += 1
@@ -67,19 +74,36 @@ def print_node(view: NodeView, player: int, stack: int) -> None:
 
 
 def _print_legend(view: NodeView, stack: int) -> None:
+    names = [action_name(view.node, index, stack) for index in range(len(view.policy))]
+    print_legend(names, view.frequencies, action_colours(view.node.actions), action_marks(view.node))
+
+
+def print_legend(names: Sequence[str], shares: Sequence[float], colours: list[Rgb], marks: list[str]) -> None:
+    """Prints the actions of a decision and how often each is taken."""
     line = Text()
-    colours, marks = action_colours(view.node), action_marks(view.node)
-    for index, share in enumerate(view.frequencies):
-        line.append(f" {marks[index]} ", _style(colours[index]))
+    for name, share, colour, mark in zip(names, shares, colours, marks, strict=True):
+        line.append(f" {mark} ", _style(colour))
         shown = "-" if np.isnan(share) else f"{100 * share:.1f} %"
-        line.append(f" {action_name(view.node, index, stack)} {shown}   ")
+        line.append(f" {name} {shown}   ")
     out.print(line, soft_wrap=True)
 
 
 def _print_grid(view: NodeView, player: int) -> None:
     weight, mix = view.classes(player)
+    print_classes(weight, mix, action_colours(view.node.actions), action_marks(view.node))
+
+
+def print_classes(
+    weight: npt.NDArray[np.float64], mix: npt.NDArray[np.float64], colours: list[Rgb], marks: list[str]
+) -> None:
+    """Prints the grid of hand classes.
+
+    Args:
+        weight: how many hands of each class there are, ``[169]``.
+        mix: how often each action is taken, ``[A, 169]``; no rows to print how much of each class there is.
+        colours, marks: of the actions.
+    """
     most = weight / np.bincount(HAND_CLASSES, minlength=NUM_HAND_CLASSES)
-    colours, marks = action_colours(view.node), action_marks(view.node)
     for row in range(13):
         names, below = Text(), Text()
         for column in range(13):

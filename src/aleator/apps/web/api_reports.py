@@ -1,4 +1,4 @@
-"""Routes of reports over flops, and of two solutions side by side."""
+"""Routes of reports over flops, of two solutions side by side, and of charts before the flop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Response
 from aleator.apps.web.api_holdem import PathQuery, find_solution
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, find_job, raw
 from aleator.apps.web.models import Job
-from aleator.apps.web.models_reports import ComparedNode, Report, ReportEstimate, ReportRequest
+from aleator.apps.web.models_reports import ComparedNode, PreflopNode, Report, ReportEstimate, ReportRequest
 from aleator.apps.web.process import TooSlowError
 from aleator.apps.web.queue import REPORT
 
@@ -78,3 +78,14 @@ async def compare(
     files = [str(service.queue.solution_file(job.id)) for job in jobs]
     params = {"first": files[0], "second": files[1], "path": path}
     return raw(await service.ask(service.tools, "compare", params, keep=True))
+
+
+@router.get("/preflop", response_model=PreflopNode, responses=REFUSED)
+async def preflop(
+    service: Server,
+    path: PathQuery = "r:0",
+    stack: Annotated[int, Query(ge=5, le=300)] = 100,
+) -> Response:
+    """A chart before the flop, heads-up with stacks of so many big blinds; solved at the first time, in seconds."""
+    params = {"game": f"hunl:{stack}bb", "agent": None, "path": path}
+    return raw(await service.ask(service.tools, "preflop", params, keep=True))

@@ -106,3 +106,38 @@ class ComparedNode(BaseModel):
     evs: list[list[Number]]
     distance: Number
     lines: list[ComparedLine]
+
+
+class PreflopAction(BaseModel):
+    """An action before the flop: how often it is taken, by all hands and by each of the 169 classes."""
+
+    token: str
+    name: str
+    kind: Literal["fold", "call", "raise"]
+    frequency: Number
+    classes: list[float]
+
+
+class PreflopStep(BaseModel):
+    """A step of a line: who did what, and the place before it."""
+
+    path: str
+    position: str
+    name: str
+
+
+class PreflopNode(BaseModel):
+    """A place in the betting before the flop; `spot` is what the flop begins with, if one comes for two players."""
+
+    node: str
+    agent: str
+    positions: list[str]
+    to_act: str | None
+    pot: int
+    stacks: list[int]
+    folded: list[bool]
+    is_flop: bool
+    actions: list[PreflopAction]
+    weights: list[float] = []
+    line: list[PreflopStep]
+    spot: dict[str, Any] | None

@@ -14,6 +14,7 @@ METHODS = {
     "estimate": "holdem:estimate",
     "solve": "holdem:solve",
     "import": "holdem:check_file",
+    "preflop": "preflop:chart",
     "compare": "compare:compare",
     "check-report": "reports:check",
     "estimate-report": "reports:estimate",

@@ -49,6 +49,7 @@ export const api = {
     call("GET", `/solutions/${id}/hands?${query({ path, hand_class: handClass, player })}`),
   ranges: (id, path) => call("GET", `/solutions/${id}/ranges?${query({ path })}`),
   runouts: (id, path) => call("GET", `/solutions/${id}/runouts?${query({ path })}`),
+  preflop: (path, stack) => call("GET", `/preflop?${query({ path, stack })}`),
   compare: (first, second, path) => call("GET", `/compare?${query({ first, second, path })}`),
   estimateReport: (request) => call("POST", "/reports/estimate", request),
   newReport: (request) => call("POST", "/jobs/report", request),

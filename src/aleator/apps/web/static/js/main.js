@@ -8,13 +8,14 @@ const PAGES = {
   hands: () => import("./pages/hands.js"),
   solve: () => import("./pages/solve.js"),
   reports: () => import("./pages/reports.js"),
+  preflop: () => import("./pages/preflop.js"),
   compare: () => import("./pages/compare.js"),
   learn: () => import("./pages/learn.js"),
   runs: () => import("./pages/runs.js"),
 };
 
 // pages without a link of their own in the header
-const PART_OF = { reports: "solve", compare: "solve" };
+const PART_OF = { reports: "solve", compare: "solve", preflop: "solve" };
 
 const main = document.getElementById("main");
 let current = { page: null, leave: null, update: null };

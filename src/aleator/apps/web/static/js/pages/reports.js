@@ -17,7 +17,8 @@ export async function render(root, [id], query) {
   if (id) return showReport(root, await api.job(id));
   const [presets, jobs, about] = await Promise.all([api.presets(), api.jobs("report"), api.about()]);
   const taken = query.get("spot") ? takeSpot() : {};
-  const start = taken.spot ?? presets.find(({ spot }) => spot.board.split(" ").length === 3).spot;
+  const flop = presets.find(({ spot }) => spot.board.split(" ").length === 3).spot;
+  const start = { ...flop, ...(taken.spot && { added: [], lock: {} }), ...taken.spot };
   const form = makeReportForm(start, taken.title ?? "Report", about.cores, async (request) => {
     const job = await api.newReport(request);
     location.hash = `#/reports/${job.id}`;

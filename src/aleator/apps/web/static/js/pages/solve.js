@@ -53,7 +53,7 @@ async function overview(root, query) {
 // a spot that has neither bet sizes nor limits of its solve, with those of another one
 function withSizes({ spot, title }, source) {
   const { river } = source;
-  return { spot: spot && { ...source, flop: river, turn: river, ...spot, added: [], lock: {} }, title };
+  return { spot: spot && { ...source, flop: river, turn: river, added: [], lock: {}, ...spot }, title };
 }
 
 // what the editor begins with: the spot of a job, or the one that begins at a node of its solution

@@ -72,7 +72,8 @@ class ReportView {
     const isFirst = !this.report;
     this.report = report;
     if (isFirst) this.place = report.node === "r:0" ? "root" : "node";
-    if (report.solved === report.wanted) this.state.textContent = `${report.solved} flops, all solved`;
+    if (report.solved === report.wanted)
+      this.state.textContent = report.solved === 1 ? "1 flop, solved" : `${report.solved} flops, all solved`;
     if (isFirst) this.buildTools();
     this.draw();
   }

@@ -4,6 +4,7 @@ import { h } from "../dom.js";
 
 const PAGES = [
   ["solve", "Solve a spot"],
+  ["preflop", "Charts before the flop"],
   ["reports", "Reports over flops"],
   ["compare", "Compare two solutions"],
 ];
