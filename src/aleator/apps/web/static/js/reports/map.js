@@ -5,6 +5,7 @@ import { RANKS } from "../cards.js";
 import { fill, h, small } from "../dom.js";
 import { heat } from "../grid.js";
 
+const SHADE = 0.6; // of the full colour: names stay readable on it
 const HELP = "Rows and columns: the two highest cards; above the diagonal two or three of a suit, below rainbow.";
 
 export function cellOf(flop) {
@@ -32,7 +33,7 @@ export function drawMap(box, { flops, title, read, format }) {
     const name = RANKS[Math.floor(index / 13)] + RANKS[index % 13];
     if (value === null) return h("span", { class: "none", "aria-hidden": "true" });
     const label = `${name}: ${title} ${format(value)}`;
-    return h("span", { style: { background: heat((value - low) / (high - low || 1)) }, title: label }, name);
+    return h("span", { style: { background: heat((SHADE * (value - low)) / (high - low || 1)) }, title: label }, name);
   };
   const map = h("div", { class: "map13", role: "img", "aria-label": `${title} by the two highest cards` });
   fill(map, values.map(cell));

@@ -6,6 +6,7 @@ import { chips, percent } from "../format.js";
 import { heat } from "../grid.js";
 import { openSpot } from "../hands/spots.js";
 
+const SHADE = 0.6; // of the full colour: numbers stay readable on it
 const SHARE = (value) => percent(value, 1);
 
 // what a flop can be drawn and sorted by: key, title, how it is read from a node, how it is written
@@ -54,7 +55,7 @@ export function drawTable(box, { report, flops, place, sort, onsort }) {
     const value = readers[at](flop);
     const [low, high] = spans[at];
     const isKnown = value !== null && at > 0;
-    const background = isKnown ? heat((value - low) / (high - low || 1)) : "";
+    const background = isKnown ? heat((SHADE * (value - low)) / (high - low || 1)) : "";
     return h("td", { style: background ? { background } : {} }, columns[at][3](value));
   };
   const open = (flop) => openSpot("solve", { ...report.spot, board: flop.cards }, flop.cards);
