@@ -178,19 +178,17 @@ class BoardPlay(SampledGame):
 
         Before the flop there is one empty board. Hands that share cards with a flop get some policy, too.
         """
-        decision = int(self._decision[node])
-        hands = np.arange(NUM_HANDS)
-        asked = torch.empty((len(flops), NUM_HANDS), dtype=torch.int64, device=self.device)
+        number, seen = np.zeros(len(flops), np.int64), np.tile(np.arange(NUM_HANDS), (len(flops), 1))
         for row, flop in enumerate(flops):
-            number, seen = 0, hands
             if flop:
                 dealt = self._dealt[tuple(sorted(flop))]
-                number = int(self._classes.class_of[dealt])
-                seen = HAND_MAPS[INVERSES[self._classes.permutation_of[dealt]]]
-            where = torch.tensor([[decision], [number]], device=self.device).expand(2, NUM_HANDS)
-            asked[row] = self.number(where[0], where[1], self._put(seen.astype(np.int64)))
-        rows = asked.view(-1)
-        told = torch.cat([policies.probabilities(rows[at : at + _ROWS]) for at in range(0, len(rows), _ROWS)])
+                number[row] = self._classes.class_of[dealt]
+                seen[row] = HAND_MAPS[INVERSES[self._classes.permutation_of[dealt]]]
+        hands = self._put(seen.ravel())
+        where = self._put(number).repeat_interleave(NUM_HANDS)
+        asked = self.number(self._decision[node].expand(len(hands)), where, hands)
+        rows, back = torch.unique(asked, return_inverse=True)  # hands that are equal up to suits are asked about once
+        told = torch.cat([policies.probabilities(rows[at : at + _ROWS]) for at in range(0, len(rows), _ROWS)])[back]
         actions = len(self.tree.children(node))
         blocks = told.view(len(flops), NUM_HANDS, -1)[:, :, :actions].permute(0, 2, 1)
         return np.asarray(blocks.cpu().numpy())
@@ -250,6 +248,6 @@ def _sum(cards: Sequence[int]) -> npt.NDArray[np.float32]:
 
 
 def _representatives(group: npt.NDArray[np.int8], flop: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Returns [1326]: the hand that stands for each up to suits; itself where the flop has a card of it."""
+    """Returns [1326]: the hand that stands for each up to suits; some other one where the flop has a card of it."""
     found = hand_classes(group, flop)
-    return np.where(found.class_of >= 0, found.representatives[found.class_of], np.arange(NUM_HANDS))
+    return found.representatives[found.class_of.clip(min=0)]
