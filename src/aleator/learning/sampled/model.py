@@ -128,7 +128,7 @@ def board_policies(model: SampledModel, play: BoardPlay) -> Policies:
         set_parameters(network, model.tensors["average"])
     except (KeyError, ValueError) as error:
         raise StorageError(f"the networks do not fit {name}: {one_line(error)}") from error
-    return average_policies(play, network, encoding)
+    return average_policies(play, network.to(play.device), encoding)
 
 
 class TrainedPolicies:
