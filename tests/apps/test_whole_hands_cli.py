@@ -200,3 +200,11 @@ def test_the_table_of_chumps(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert [row["ours"] for row in document["rows"][:3]] == ["0.25 ± 0.00", "0.75 ± 0.00", "0.00 ± 0.00"]
     agree = {claim["text"].split(" loses")[0]: claim["agrees"] for claim in document["claims"][:5]}
     assert agree == {"always-fold": True, "always-call": True}
+
+
+def test_a_table_is_filled_with_the_second_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("match", "ring:3", "tight-aggressive", "always-call", "--hands", "6", "--processes", "1", "--json")
+    code, text, _ = call(capsys, *words)
+    document = json.loads(text)
+    assert code == 0 and document["agents"] == ["tight-aggressive", "always-call", "always-call"]
+    assert document["aivat"] == "table" and document["hands"] == 6

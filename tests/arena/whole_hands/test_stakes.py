@@ -15,15 +15,17 @@ from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.libratus import LibratusAgent
 from aleator.agents.whole_hands.modicum import ModicumAgent
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
+from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.search_settings import NestedSettings
 from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile
-from aleator.arena.whole_hands.play import play_hands
+from aleator.arena.whole_hands.play import TABLE, play_hands
 from aleator.arena.whole_hands.stakes import common_start, hand_weights, pots_at
 from aleator.errors import AgentError
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.abstraction.blueprint.small import whole_blueprint
+from tests.search.ring.small import three_players
 
 SETUP = load_hand_game("hunl").setup
 
@@ -50,6 +52,19 @@ def test_who_begins_alike(blueprint: BlueprintAgent) -> None:
         common_start([blueprint, blueprint])
     with pytest.raises(AgentError, match="not pot-odds"):
         common_start([libratus, PotOddsAgent()])
+
+
+def test_a_table_of_several_begins_alike(tmp_path: Path) -> None:
+    file = three_players(tmp_path, deals=200)
+    names = f"pluribus:{file},flop=5,turn=5,river=5", f"blueprint:{file}"
+    search, blueprint = (load_hand_agent(name) for name in names)
+    start, street = common_start([search, blueprint, blueprint])
+    assert start.name == blueprint.name and street == 1
+    setup, numbers = load_hand_game("ring:3").setup, np.arange(60)
+    pots = pots_at(setup, blueprint, 1, numbers, 3)
+    agents = (names[0], names[1], names[1])
+    state = play_hand_match(HandMatch(game="ring:3", agents=agents, hands=60, seed=3, stakes=5.0))
+    assert state.mode == TABLE and (state.won[pots == 0] == 0.0).all() and (state.won[pots > 500] != 0.0).any()
 
 
 @pytest.mark.parametrize("street", [1, 2])
