@@ -55,6 +55,30 @@ def test_discounts_make_weights_linear(buckets: Buckets) -> None:
     assert trained(buckets, 1999).table.max() == trained(buckets, 1999, linear_periods=0).table.max()
 
 
+def test_pruning_begins_after_some_deals(buckets: Buckets, tmp_path: Path) -> None:
+    low = {"threshold": 0.01, "pruning": "libratus"}  # so low that pruning shows at once
+    plain, pruned = trained(buckets, 3000, pruning="none"), trained(buckets, 3000, **low)
+    assert (plain.table != pruned.table).any() and pruned.progress.visits < plain.progress.visits
+    late = trained(buckets, 3000, prune_after=3000, **low)
+    np.testing.assert_array_equal(late.table, plain.table)
+    from_half = trained(buckets, 3000, prune_after=1500, **low)
+    assert pruned.progress.visits < from_half.progress.visits < plain.progress.visits
+    stopped = trained(buckets, 1000, prune_after=1500, **low)
+    stopped.save(tmp_path / "half.blueprint")
+    resumed = BlueprintTrainer(config(prune_after=1500, **low), buckets, PLACE)
+    resumed.restore(Blueprint(tmp_path / "half.blueprint"))
+    resumed.run(deals=3000)
+    np.testing.assert_array_equal(resumed.table, from_half.table)
+
+
+def test_settings_of_files_that_know_no_start_of_pruning_are_read() -> None:
+    assert "prune_after" not in config().to_json() and BlueprintConfig.parse(config().to_json()) == config()
+    later = config(prune_after=7)
+    assert BlueprintConfig.parse(later.to_json()) == later != config()
+    with pytest.raises(AbstractionError, match="prune_after must be from 0"):
+        config(prune_after=-1)
+
+
 def test_a_blueprint_learns_what_is_obvious(buckets: Buckets) -> None:
     trainer = trained(buckets, 150_000, period=10_000)
     first = policy(trainer, 0)  # fold, call, raise of the small blind by class; aces are class 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -96,17 +96,18 @@ def check_table_fits(need: int) -> None:
         )
 
 
-def parse_settings(text: str, kinds: Mapping[str, type]) -> dict[str, Any]:
+def parse_settings(text: str, kinds: Mapping[str, type], *, optional: Set[str] = frozenset()) -> dict[str, Any]:
     """Returns settings with a menu from JSON.
 
     Args:
         text: what `json.dumps` made of them.
         kinds: the others' types by name.
+        optional: those that may be missing.
 
     Raises:
         ValueError: it is another text.
     """
-    values = check_object(parse_json(text), {**kinds, "menu": list}, optional={"menu"})
+    values = check_object(parse_json(text), {**kinds, "menu": list}, optional={"menu", *optional})
     if values["menu"] is not None:
         if not all(isinstance(street, str) for street in values["menu"]):
             raise ValueError(f"its menu is {shown(values['menu'])}")

@@ -4,9 +4,10 @@ Algorithm:
     A period is a number of deals, each of which updates both players (`walk`). After period p everything in the table
     is multiplied by p / (p + 1): so what period p adds counts p times, which is linear CFR in steps, for regrets and
     for the average policy alike. After a number of periods the factor is next to 1, and left out.
+    Pruning may begin after a number of deals: Libratus sampled actions by their regrets in the second half only.
 
 Reference: N. Brown, T. Sandholm (Science 2019), supplement: discounts every ten minutes for the first 400; N. Brown's
-thesis (2020), 3.3.3 (linear Monte Carlo CFR).
+thesis (2020), 3.3.3 (linear Monte Carlo CFR), 6.3 (regret-based sampling) and 6.4 (when it begins).
 Deviations: periods are deals and not minutes, so that one thread's result follows from the seed alone. Averages are
 kept on all streets; Pluribus keeps those of the first one and takes snapshots of the others.
 Status: tests/abstraction/blueprint/test_training.py.
@@ -49,6 +50,7 @@ class BlueprintConfig:
         linear_periods: discounts there are.
         pruning: `pluribus`, `libratus` or `none`.
         threshold: regrets this many stacks below 0 are pruned.
+        prune_after: deals in which nothing is pruned yet.
         seed: of all randomness.
     """
 
@@ -58,12 +60,14 @@ class BlueprintConfig:
     linear_periods: int = 400
     pruning: str = "pluribus"
     threshold: float = 25.0
+    prune_after: int = 0
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.pruning not in PRUNING:
             raise AbstractionError(f"unknown pruning {shown(self.pruning)}; allowed: {', '.join(PRUNING)}")
-        limits = {"period": (1, 10**12), "linear_periods": (0, 10**9), "seed": (0, MAX_SEED)}
+        counts = {"period": (1, 10**12), "linear_periods": (0, 10**9), "prune_after": (0, 10**12)}
+        limits = counts | {"seed": (0, MAX_SEED)}
         for name, (least, most) in limits.items():
             if not least <= getattr(self, name) <= most:
                 raise AbstractionError(f"{name} must be from {least} to {most:,}, not {shown(getattr(self, name))}")
@@ -77,8 +81,11 @@ class BlueprintConfig:
         return cls(game=game, **{"menu": None if limit else STANDARD_MENU, **changes})  # type: ignore[arg-type]
 
     def to_json(self) -> str:
-        """Returns it as text."""
-        return json.dumps(asdict(self))
+        """Returns it as text; what is pruned from the start on says nothing about when, as files always did."""
+        values = asdict(self)
+        if not self.prune_after:
+            del values["prune_after"]
+        return json.dumps(values)
 
     @classmethod
     def parse(cls, text: str) -> BlueprintConfig:
@@ -88,7 +95,7 @@ class BlueprintConfig:
             ValueError: it is another text.
         """
         kinds = {"game": str, "period": int, "linear_periods": int, "pruning": str, "threshold": float, "seed": int}
-        return cls(**parse_settings(text, kinds))
+        return cls(**parse_settings(text, kinds | {"prune_after": int}, optional={"prune_after"}))
 
     def rule(self, betting: Betting, last_street: int) -> tuple[Pruning, float]:
         """Returns when actions are pruned, and in which share of the deals."""
@@ -156,9 +163,14 @@ class BlueprintTrainer(PeriodTrainer):
         """Returns what makes deals."""
         pruning, share = self.config.rule(self.betting, self.buckets.config.last_street)
         rooms, seed = [(deal_room(), walk_room()) for _ in range(threads)], np.uint64(self.config.seed)
-        return lambda thread, first, count: run_deals(
-            seed, first, count, share, pruning, self.betting.arrays, self._deals, self.table, *rooms[thread]
-        )
+
+        def run(thread: int, first: int, count: int) -> int:
+            rest = (pruning, self.betting.arrays, self._deals, self.table, *rooms[thread])
+            plain = min(max(self.config.prune_after - first, 0), count)
+            visits = run_deals(seed, first, plain, 0.0, *rest)
+            return visits + run_deals(seed, first + plain, count - plain, share, *rest)
+
+        return run
 
     def end_period(self, number: int, threads: int) -> None:
         """Discounts everything after one of the first periods."""

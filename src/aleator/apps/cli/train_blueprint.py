@@ -42,6 +42,7 @@ def blueprint(
                                              "behind ; those after the first bet of a street.")] = None,
     pruning: Annotated[str, typer.Option(help="pluribus, libratus or none.")] = "pluribus",
     threshold: Annotated[float, typer.Option(help="Stacks below 0 of regrets that are pruned.")] = 25.0,
+    prune_after: Annotated[int, typer.Option(min=0, help="Deals before anything is pruned.")] = 0,
     period: Annotated[int | None, typer.Option(min=1, help="Deals between two discounts; 500,000, with three and more "
                                                "players 150,000, unless said.")] = None,
     improve: Annotated[Path | None, typer.Option(help="Hands that were played (.jsonl, .phhs): bet sizes that they "
@@ -98,6 +99,8 @@ def blueprint(
     elif several:
         if pruning not in ("pluribus", "none"):
             raise SolveError(f"with several players actions are pruned as pluribus does, or none, not {pruning!r}")
+        if prune_after:
+            raise SolveError("--prune-after is for two players")
         if pruning == "none":
             changes["threshold"] = NO_PRUNING
         trainer = RingTrainer(
@@ -106,7 +109,7 @@ def blueprint(
         if path.exists():
             trainer.restore(RingBlueprint(path))
     else:
-        config = BlueprintConfig.of(game, pruning=pruning, **changes)
+        config = BlueprintConfig.of(game, pruning=pruning, prune_after=prune_after, **changes)
         trainer = BlueprintTrainer(config, open_buckets(abstraction), abstraction)
         if path.exists():
             trainer.restore(Blueprint(path))
