@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Response
 from aleator.apps.web.api_holdem import PathQuery, find_solution
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, find_job, raw
 from aleator.apps.web.models import Job
-from aleator.apps.web.models_reports import ComparedNode, PreflopNode, Report, ReportEstimate, ReportRequest
+from aleator.apps.web.models_reports import ComparedNode, PreflopNode, Report, ReportEstimate, ReportRequest, Stacks
 from aleator.apps.web.process import TooSlowError
 from aleator.apps.web.queue import REPORT
 
@@ -84,8 +84,8 @@ async def compare(
 async def preflop(
     service: Server,
     path: PathQuery = "r:0",
-    stack: Annotated[int, Query(ge=5, le=300)] = 100,
+    stack: Stacks = Stacks.BB100,
 ) -> Response:
     """A chart before the flop, heads-up with stacks of so many big blinds; solved at the first time, in seconds."""
-    params = {"game": f"hunl:{stack}bb", "agent": None, "path": path}
+    params = {"game": f"hunl:{stack.value}bb", "agent": None, "path": path}
     return raw(await service.ask(service.tools, "preflop", params, keep=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -106,6 +107,20 @@ class ComparedNode(BaseModel):
     evs: list[list[Number]]
     distance: Number
     lines: list[ComparedLine]
+
+
+class Stacks(IntEnum):
+    """Stacks in big blinds that charts before the flop are solved for."""
+
+    BB10 = 10
+    BB15 = 15
+    BB20 = 20
+    BB25 = 25
+    BB40 = 40
+    BB60 = 60
+    BB100 = 100
+    BB150 = 150
+    BB200 = 200
 
 
 class PreflopAction(BaseModel):
