@@ -22,7 +22,7 @@ from aleator.caching import cache
 from aleator.errors import MissingExtraError
 from aleator.workers.base import AHEAD, Arrays, Crew, Done, Prepare, WorkerError, Workers, check_deaths
 
-_SECONDS_TO_JOIN = 60.0  # that the first worker of a cluster may take
+_SECONDS_TO_JOIN = 300.0  # that a worker of a cluster may take to begin while no other works; machines may be busy
 _SECONDS_TO_CONNECT = 5.0
 _NO_TASK = -1  # of workers that die before they have one
 
