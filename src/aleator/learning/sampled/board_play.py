@@ -250,4 +250,5 @@ def _sum(cards: Sequence[int]) -> npt.NDArray[np.float32]:
 def _representatives(group: npt.NDArray[np.int8], flop: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Returns [1326]: the hand that stands for each up to suits; some other one where the flop has a card of it."""
     found = hand_classes(group, flop)
-    return found.representatives[found.class_of.clip(min=0)]
+    hands: npt.NDArray[np.int64] = found.representatives[found.class_of.clip(min=0)]
+    return hands
