@@ -158,14 +158,20 @@ def play_hands(
         hands=hands,
         seats=seats,
         payoffs=hands.payoffs().astype(np.float64) - setup.pot / setup.num_players,
-        fair=None if luck is None else _by_seat(luck.estimates()) - setup.pot / setup.num_players,
+        fair=None if luck is None else _by_seat(luck.estimates(), setup.pot),
         times=times,
     )
 
 
-def _by_seat(estimates: FloatArray) -> FloatArray:
-    """Returns AIVAT's estimates of all seats, ``[B, P]``, where those of the first of two may be given alone."""
-    return estimates if estimates.ndim == 2 else np.stack((estimates, -estimates), axis=1)
+def _by_seat(estimates: FloatArray, pot: int) -> FloatArray:
+    """Returns what AIVAT says all seats won, ``[B, P]``, less their share of a pot that was there before.
+
+    Of two players the estimates of the first may be given alone.
+    """
+    if estimates.ndim == 2:
+        return np.asarray(estimates - pot / estimates.shape[1])
+    first = estimates - pot / 2
+    return np.stack((first, -first), axis=1)
 
 
 def choose_actions(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
