@@ -15,6 +15,7 @@ from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
 from aleator.errors import AgentError
 from aleator.games.holdem.variants import load_hand_game
+from aleator.storage import StorageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +122,11 @@ def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
 
 @lru_cache(maxsize=16)
 def _ring_players(file: str) -> int:
-    """Returns how many players a blueprint is for."""
-    if not is_ring_blueprint(file):
+    """Returns how many players a blueprint is for; two if its file is not there, which is said where it is to play."""
+    try:
+        if not is_ring_blueprint(file):
+            return 2
+    except StorageError:
         return 2
     return load_hand_game(json.loads(RingBlueprint(Path(file)).config_text)["game"]).rules.num_players
 
