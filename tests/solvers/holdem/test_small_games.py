@@ -226,7 +226,7 @@ def test_values_and_best_responses_are_those_of_all_histories(rake: Rake) -> Non
 
 
 def test_weights_of_a_billionth_beside_one() -> None:
-    ranges = ('oop = "AsAh:1e-9,KhQh,9s8s:1e-9"', 'ip = "JhJd,AdQd:1e-9,KhKd:1e-9"')
+    ranges = ('oop = "AsAh:1e-9,KhQh,9s8s:1e-9"', 'ip = "JhJd,AdQd:1e-9,KcKd:1e-9"')
     text = TOY.replace('oop = "AsAh,KhQh:0.5,9s8s,Ts9h:0.75"', ranges[0])
     text = text.replace('ip = "KhKd,AsQs:0.3,7s6s,9s8s"', ranges[1])
     assert all(line in text for line in ranges)

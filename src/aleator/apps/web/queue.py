@@ -49,7 +49,7 @@ class JobQueue:
         self._wakes = {kind: asyncio.Event() for kind in (SOLVE, RACE, GRADE, REPORT)}
         self._running: dict[str, WorkerProcess] = {}
         self.workers = [(SOLVE, self._worker(10)) for _ in range(config.solvers)]
-        self.workers += [(RACE, self._worker(5)), (GRADE, self._worker(8)), (REPORT, self._worker(10))]
+        self.workers += [(RACE, self._worker(5)), (GRADE, self._worker(8)), (REPORT, self._worker(12))]
 
     def _worker(self, niceness: int) -> WorkerProcess:
         log = self.config.data_dir / "worker.log"
