@@ -9,9 +9,10 @@ import pytest
 
 from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.agents.whole_hands.searching import states_before
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
-from aleator.games.holdem.cards import blocked_hands
+from aleator.games.holdem.cards import blocked_hands, parse_hand
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.search.ring.small import three_players
@@ -22,8 +23,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return three_players(tmp_path_factory.mktemp("pluribus"))
 
 
-def agent_of(file: Path) -> PluribusAgent:
-    agent = load_hand_agent(f"pluribus:{file},flop=40,turn=40,river=80")
+def agent_of(file: Path, preflop: int = 40) -> PluribusAgent:
+    agent = load_hand_agent(f"pluribus:{file},preflop={preflop},flop=40,turn=40,river=80")
     assert isinstance(agent, PluribusAgent)
     return agent
 
@@ -39,6 +40,49 @@ def test_before_the_flop_it_plays_the_blueprint(file: Path) -> None:
     agent = agent_of(file)
     expected = agent.blueprint.policy_at(play())
     np.testing.assert_array_equal(agent.policy_at(play()).probabilities, expected.probabilities)
+
+
+@pytest.mark.parametrize(
+    ("moves", "departure"),
+    [
+        ((raise_to(350),), None),
+        ((raise_to(450),), None),  # a big blind more than the menu's 350
+        ((raise_to(451),), 0),
+        ((raise_to(350), FOLD, raise_to(900)), 2),
+        ((CALL,), 0),  # the blueprint does not limp
+        ((raise_to(350), CALL, CALL), 2),  # nor does it see a flop with three
+    ],
+)
+def test_the_blueprint_knows_what_it_does_not_consider(
+    file: Path, moves: tuple[Action, ...], departure: int | None
+) -> None:
+    assert agent_of(file).blueprint.policy.departure(play(*moves), 100) == departure
+
+
+def test_bets_before_the_flop_that_the_blueprint_lacks_are_searched(file: Path) -> None:
+    """Against somebody who bets everything at once the small blind calls with aces and folds seven-deuce."""
+    agent, state = agent_of(file, preflop=300), play(raise_to(10_000))
+    assert agent.searches(state)
+    assert not agent_of(file, preflop=0).searches(state)
+    searched = agent.search_at(state)
+    assert (searched.tree.street, searched.tree.actions[0][-1]) == (0, raise_to(10_000))
+    answer = agent.policy_at(state)
+    rows = dict(zip(answer.actions, answer.probabilities, strict=True))
+    assert rows[CALL][parse_hand("AsAd")] > 0.9
+    assert rows[FOLD][parse_hand("7h2c")] > 0.9
+    np.testing.assert_array_equal(rows[CALL][parse_hand("KsQs")], rows[CALL][parse_hand("KhQh")])
+
+
+def test_the_flop_is_believed_as_the_search_before_it_has_it(file: Path) -> None:
+    agent = agent_of(file)
+    before, state = play(raise_to(900), FOLD), play(raise_to(900), FOLD, CALL, [0, 17, 34])
+    states = states_before(state)
+    beliefs = agent._beliefs(states, len(states) - 1, before.player)
+    searched = agent.search_at(before)
+    likely = np.maximum(searched.average(searched.tree.path[-1])[CALL], 1e-3)
+    likely[blocked_hands(state.board)] = 0.0
+    np.testing.assert_allclose(beliefs[before.player or 0], likely / likely.max())
+    assert likely.min(where=likely > 0, initial=1.0) < 0.9 * likely.max()
 
 
 def test_answers_are_the_same_whatever_was_asked_before(file: Path) -> None:

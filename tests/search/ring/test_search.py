@@ -8,9 +8,10 @@ import pytest
 from aleator.abstraction.ring.policy import RingPolicy
 from aleator.games.holdem.betting import CALL, FOLD, BettingRules, BettingState, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_cards, parse_hand
+from aleator.search.ring.arrays import Chances, Guide, Room
 from aleator.search.ring.search import RingTask, draw_chances, last_decisions, search_room, search_round
 from aleator.search.ring.tree import DECISION, END, LEAF, RoundTree, build_round
-from aleator.search.ring.walk import Chances, Guide, Room, traverse
+from aleator.search.ring.walk import traverse
 from tests.search.ring.small import three_players_policy
 
 FLOP, RIVER = parse_cards("Kh 7c 2s"), parse_cards("Kh 7c 2s 9d 3d")
@@ -65,6 +66,20 @@ def test_what_the_searcher_did_is_held_and_what_the_menu_lacks_is_added(policy: 
         np.testing.assert_allclose(sum(rows.values()), 1.0, atol=1e-5)
 
 
+def test_a_bet_that_nobody_makes_is_answered_all_the_same(policy: RingPolicy) -> None:
+    """A weak hand bets ten pots into a range that beats it: traversals from the start hardly ever come there."""
+    start = BettingRules(small_blind=1, big_blind=2).start_on_street(3, pot=100, stacks=(1000, 1000))
+    held = np.zeros((2, 1326))
+    air, better, worse = (parse_hand(hand) for hand in ("QhJh", "AdAh", "6h4c"))
+    held[0, air] = 1.0
+    held[1, better] = held[1, worse] = 1.0
+    task = RingTask(start=start, board=RIVER, played=(raise_to(937),), beliefs=held, guide=None, held={})
+    found = search_round(task, policy, iterations=400)
+    assert found.average(0)[raise_to(937)][air] < 0.1
+    assert found.played()[CALL][better] + found.played().get(raise_to(1000), held[0])[better] > 0.99
+    assert found.played()[FOLD][worse] > 0.99
+
+
 def test_rounds_of_three_end_in_leaves_and_large_ones_have_a_smaller_menu(policy: RingPolicy) -> None:
     start = policy.game.start().act(raise_to(350)).act(CALL).act(CALL)
     whole = build_round(start, (), policy, None, 1176, most=400)
@@ -77,10 +92,19 @@ def test_rounds_of_three_end_in_leaves_and_large_ones_have_a_smaller_menu(policy
     assert leaves[many == 3].any()
 
 
-def setting(policy: RingPolicy, tree: RoundTree, start: BettingState, count: int) -> tuple[Guide, Chances, Room]:
-    task = RingTask(start=start, board=FLOP, played=(), beliefs=beliefs(3, FLOP), guide=None, held={})
-    hands = np.flatnonzero(~blocked_hands(FLOP))
-    chances = draw_chances(task, policy, hands, count, np.random.default_rng(3))
+def test_who_comes_after_a_limp_may_limp_too(policy: RingPolicy) -> None:
+    tree = build_round(policy.game.start(), (CALL,), policy, 0, 169, most=400)
+    limped = tree.child(0, CALL)
+    assert [action.kind for action in tree.actions[limped]][:2] == [FOLD.kind, CALL.kind]
+    assert CALL not in build_round(policy.game.start(), (), policy, 0, 169, most=400).actions[0]
+
+
+def setting(
+    policy: RingPolicy, tree: RoundTree, start: BettingState, board: tuple[int, ...]
+) -> tuple[Guide, Chances, Room]:
+    task = RingTask(start=start, board=board, played=(), beliefs=beliefs(3, board), guide=None, held={})
+    hands = np.flatnonzero(~blocked_hands(board))
+    chances = draw_chances(task, policy, hands, 1, np.random.default_rng(3))
     guide = Guide(policy.betting.arrays, policy.probabilities, policy.kinds, policy.counts, float(policy.betting.stack))
     return guide, chances, search_room(tree, policy, len(hands))
 
@@ -120,11 +144,14 @@ def played_out(
     return float(row @ values)
 
 
-def test_traversals_equal_a_recursion_on_average(policy: RingPolicy) -> None:
-    """The values at the start of a flop round with leaves, for pure policies in the round; n = 3,000, |z| < 4.5."""
-    start = flop_of_two(policy)
-    tree = build_round(start, (), policy, None, 1176, most=400)
-    guide, chances, room = setting(policy, tree, start, 1)
+@pytest.mark.parametrize(("street", "columns"), [(0, 169), (1, 1176)])
+def test_traversals_equal_a_recursion_on_average(policy: RingPolicy, street: int, columns: int) -> None:
+    """The values at the start of a search with leaves, for pure policies in the round; n = 3,000, |z| < 4.5."""
+    start = flop_of_two(policy) if street else policy.game.start().act(raise_to(900)).act(FOLD)
+    tree = build_round(start, (), policy, None, columns, most=400)
+    guide, chances, room = setting(policy, tree, start, FLOP if street else ())
+    assert chances.columns == columns
+    assert (tree.arrays.guide >= 0).any()
     rng = np.random.default_rng(5)
     regrets = np.zeros(tree.size, np.float32)
     choices: dict[tuple[int, int], int] = {}
@@ -134,7 +161,7 @@ def test_traversals_equal_a_recursion_on_average(policy: RingPolicy) -> None:
         for at, count, player in blocks:
             chosen = int(rng.integers(count))
             choices[node, player] = chosen
-            regrets[at + chosen * 1176 : at + (chosen + 1) * 1176] = 1.0
+            regrets[at + chosen * columns : at + (chosen + 1) * columns] = 1.0
     other = 700
     room.hands[2] = other
     alive = (chances.masks & (chances.masks[other] | chances.boards[0])) == 0
@@ -153,10 +180,10 @@ def test_traversals_equal_a_recursion_on_average(policy: RingPolicy) -> None:
 
     never = np.full(len(tree.actions), -1, np.int64)
     fixed = np.zeros(1, np.float32)
-    found = np.zeros((3000, 1176))
+    found = np.zeros((3000, len(chances.masks)))
     for number in range(len(found)):
         state = np.uint64(7919 * number + 1)
-        traverse(state, 1, 0, tree.arrays, guide, chances, fixed, never, regrets.copy(), room)
+        traverse(state, 1, 0, 0, tree.arrays, guide, chances, fixed, never, regrets.copy(), room)
         found[number] = room.values[0]
     assert (found[:, ~alive] == 0.0).all()
     for hand in rng.choice(np.flatnonzero(alive), 12, replace=False):

@@ -131,6 +131,21 @@ class RingPolicy:
             node = int(arrays.target[edge])
         return Line(node, tuple(edges))
 
+    def departure(self, state: HandState, slack: int) -> int | None:
+        """Returns the first turn of a hand whose action the blueprint does not consider; None if it considers all.
+
+        Args:
+            state: the hand.
+            slack: chips by which a bet may differ from the nearest of the menu.
+        """
+        edges = self.follow(state).edges
+        for turn, action in enumerate(state.actions):
+            edge = edges[turn] if turn < len(edges) else -1
+            taken = self.betting.actions[edge] if edge >= 0 else None
+            if taken is None or taken.kind is not action.kind or abs(taken.amount - action.amount) > slack:
+                return turn
+        return None
+
     def decision_at(self, state: HandState) -> int | None:
         """Returns the decision that play has come to; None if there is none."""
         node, arrays = self.follow(state).node, self.betting.arrays

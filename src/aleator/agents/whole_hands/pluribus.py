@@ -1,17 +1,20 @@
-"""Pluribus: a blueprint before the flop, then a search at every decision, with any number of players.
+"""Pluribus: a blueprint before the flop as long as everybody keeps to it, else a search, with any number of players.
 
 Algorithm:
-    Everybody's beliefs over hands are followed from the blinds on: before the flop by the blueprint, in later rounds by
-    the average policy of the agent's last search in the round. At each of its decisions from the flop on the agent
-    searches the round from its start (`search.ring.search`): what it did in the round is held fixed, for all of its
-    hands; bets that the menu lacks are part of the tree once they are made. On the flop everybody who is still in
-    chooses among four continuations of the blueprint at the end of the round; later rounds are solved to the end of
-    the hand. It plays the last iteration's policy.
+    Everybody's beliefs over hands are followed from the blinds on: before the flop by the blueprint, in rounds that are
+    searched by the average policy of the agent's last search in the round. At each of its decisions from the flop on
+    the agent searches the round from its start (`search.ring.search`): what it did in the round is held fixed, for all
+    of its hands; bets that the menu lacks are part of the tree once they are made. Before the flop and on it everybody
+    who is still in chooses among four continuations of the blueprint at the end of the round; later rounds are solved
+    to the end of the hand. It plays the last iteration's policy.
+    Before the flop it searches only once somebody has done what the blueprint does not consider, a bet more than a big
+    blind away from its sizes or a call, and at most four players are in. The search begins with that action.
 
 Reference: N. Brown, T. Sandholm, "Superhuman AI for multiplayer poker" (Science 2019) and its supplement; thesis 6.6.
-Deviations: before the flop bets are translated and never searched. Where more than two players come to the end of a
-    round, and the blueprint knows nothing of three, a leaf is a showdown. A round with too many decisions has a smaller
-    menu, and no later rounds. A hand that the average policy never acts with is kept with a thousandth.
+Deviations: Pluribus searches from the blinds on; here everybody is believed to have played the blueprint up to the
+    action that it lacks. Where more than two players come to the end of a round, and the blueprint knows nothing of
+    three, a leaf is a showdown. A round with too many decisions has a smaller menu, and no later rounds. A hand that
+    the average policy never acts with is kept with a thousandth.
 Status: tests/agents/whole_hands/test_pluribus.py; `aleator paper pluribus-6max`.
 """
 
@@ -37,10 +40,13 @@ from aleator.search.ring.search import RingTask, SearchedRound, search_round
 
 _LEAST: Final = 1e-3  # of a hand's probability to do what was done
 _KEPT: Final = 64  # searches
+_MOST_IN: Final = 4  # players, if a decision before the flop is searched
+_BOARDS: Final = (500, 300, 300, 300)  # that a search draws, by street
+_NODES: Final = (25, 1, 1, 1)  # times the decisions that a round may have: before the flop a traversal sees few of them
 
 
 class PluribusAgent(HandAgent):
-    """Plays a blueprint before the flop and searches from there on.
+    """Plays a blueprint before the flop while everybody keeps to it, and searches from there on.
 
     Args:
         name: what it is called.
@@ -48,7 +54,7 @@ class PluribusAgent(HandAgent):
         settings: of searches.
 
     Attributes:
-        first_street: that is searched; the blueprint is played before.
+        first_street: on which all decisions are searched.
     """
 
     first_street = 1
@@ -58,16 +64,37 @@ class PluribusAgent(HandAgent):
         self._searches: Kept[SearchedRound] = Kept(_KEPT)
 
     def policy_at(self, state: HandState) -> HandPolicy:
-        if state.street < self.first_street:
+        if not self.searches(state):
             return self.blueprint.policy_at(state)
         check_game(self.name, self.blueprint.policy, state)
         played = self.search_at(state).played()
         return HandPolicy(tuple(played), np.stack(list(played.values())))
 
+    def searches(self, state: HandState) -> bool:
+        """Returns whether it searches at a decision; it plays the blueprint at the others."""
+        if state.street >= self.first_street:
+            return True
+        few = len(state.betting.live_players) <= _MOST_IN
+        return few and self.settings.preflop > 0 and self._departure(state) is not None
+
     def search_at(self, state: HandState) -> SearchedRound:
         """Returns the search of the player to act; the same one as before if it was asked for lately."""
         states = states_before(state)
-        return self._search(states, _start_of_round(states, len(states) - 1), len(states) - 1, state.player)
+        return self._search(states, self._begin(states, len(states) - 1), len(states) - 1, state.player)
+
+    def _departure(self, state: HandState) -> int | None:
+        """Returns the first turn at which somebody did what the blueprint does not consider."""
+        return self.blueprint.policy.departure(state, state.setup.rules.big_blind)
+
+    def _begin(self, states: list[HandState], turn: int) -> int:
+        """Returns the turn with which the search of the round of a turn begins."""
+        if states[turn].street < self.first_street:
+            departure = self._departure(states[turn])
+            assert departure is not None, "decisions before the flop are searched once the blueprint is left"
+            return departure
+        while turn and states[turn - 1].street == states[turn].street:
+            turn -= 1
+        return turn
 
     def _search(self, states: list[HandState], begin: int, end: int, seat: int | None) -> SearchedRound:
         """Returns a seat's search of the round that begins with a turn, with what was done up to another turn."""
@@ -80,7 +107,7 @@ class PluribusAgent(HandAgent):
         held: dict[tuple[Action, ...], dict[Action, FloatArray]] = {}
         for turn in range(begin, end):
             if states[turn].player == seat:
-                played = self._search(states, begin, turn, seat).played()
+                played = self._played(states, begin, turn, seat)
                 if actions[turn] in played:
                     held[actions[begin:turn]] = played
         task = RingTask(
@@ -91,37 +118,40 @@ class PluribusAgent(HandAgent):
             guide=policy.follow(start).node,
             held=held,
         )
-        iterations = (settings.flop, settings.turn, settings.river)[start.street - 1]
-        searched = search_round(task, policy, iterations=iterations, most=settings.nodes, seed=settings.seed)
+        searched = search_round(
+            task,
+            policy,
+            iterations=(settings.preflop, settings.flop, settings.turn, settings.river)[start.street],
+            boards=_BOARDS[start.street],
+            most=_NODES[start.street] * settings.nodes,
+            seed=settings.seed,
+        )
         return self._searches.keep(key, searched)
 
+    def _played(self, states: list[HandState], begin: int, turn: int, seat: int | None) -> dict[Action, FloatArray]:
+        """Returns what a seat played at a turn of its own in a round whose search begins with another turn."""
+        if self.searches(states[turn]):
+            return self._search(states, begin, turn, seat).played()
+        policy = self.blueprint.policy_at(states[turn])
+        return dict(zip(policy.actions, policy.probabilities, strict=True))
+
     def _beliefs(self, states: list[HandState], begin: int, seat: int | None) -> FloatArray:
-        """Returns a seat's beliefs at the start of a round, ``[P, 1326]``: by the blueprint, then by its searches."""
-        if states[begin].street == 1:
-            reach, first = self._beliefs_on_the_flop(states[begin]), begin
+        """Returns a seat's beliefs where its search of a round begins, ``[P, 1326]``: by the blueprint and searches."""
+        start = states[begin]
+        own = [turn for turn in range(begin) if states[turn].player == seat and states[turn].street == start.street - 1]
+        if start.street <= self.first_street and not any(self.searches(states[turn]) for turn in own):
+            reach = self._beliefs_by_blueprint(start)
         else:
-            first = _start_of_round(states, begin - 1)
-            reach = self._beliefs(states, first, seat).copy()
-        actions, node = states[-1].actions, 0
-        if first < begin:
-            searched = self._last_search(states, first, begin, seat)
-            for turn in range(first, begin):
-                player = states[turn].player
-                assert player is not None
-                reach[player] *= np.maximum(searched.average(node)[actions[turn]], _LEAST)
-                node = searched.tree.child(node, actions[turn])
-        reach[:, blocked_hands(states[begin].board)] = 0.0
+            first = self._begin(states, own[-1] if own else begin - 1)
+            line = states[-1].actions[first:begin]
+            searched = self._search(states, first, own[-1] if own else begin, seat)
+            if not searched.has(line):
+                searched = self._search(states, first, begin, seat)
+            reach = searched.follow(self._beliefs(states, first, seat), line)
+        reach[:, blocked_hands(start.board)] = 0.0
         return np.asarray(reach / reach.max(axis=1, keepdims=True))
 
-    def _last_search(self, states: list[HandState], begin: int, end: int, seat: int | None) -> SearchedRound:
-        """Returns a seat's last search of a round that is over; one with the whole round if the last one lacks it."""
-        own = [turn for turn in range(begin, end) if states[turn].player == seat]
-        searched = self._search(states, begin, own[-1] if own else end, seat)
-        if searched.has(states[-1].actions[begin:end]):
-            return searched
-        return self._search(states, begin, end, seat)
-
-    def _beliefs_on_the_flop(self, state: HandState) -> FloatArray:
+    def _beliefs_by_blueprint(self, state: HandState) -> FloatArray:
         """Returns beliefs by what the blueprint does before the flop; who does what it does not may hold anything."""
         policy, reach = self.blueprint.policy, np.ones((state.setup.num_players, NUM_HANDS))
         arrays, betting = policy.betting.arrays, state.setup.betting()
@@ -134,13 +164,6 @@ class PluribusAgent(HandAgent):
         return reach
 
 
-def _start_of_round(states: list[HandState], turn: int) -> int:
-    """Returns the turn with which the round of a turn began."""
-    while turn and states[turn - 1].street == states[turn].street:
-        turn -= 1
-    return turn
-
-
 def pluribus_agent(
     file: Path | str,
     settings: PluribusSettings,
@@ -151,7 +174,7 @@ def pluribus_agent(
     """Returns Pluribus with the blueprint of a file.
 
     Args:
-        file: as `aleator train blueprint --game ring:6` writes it.
+        file: as `aleator train blueprint --game 6max` writes it.
         settings: of searches.
         abstraction: its buckets; None: where they lay when it was trained.
         game: in place of the one that the file names.

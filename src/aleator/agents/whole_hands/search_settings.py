@@ -62,6 +62,11 @@ class NestedSettings:
 class PluribusSettings:
     """How rounds of several players are searched from a blueprint."""
 
+    preflop: int = setting(
+        8000, most=MAX_NUMBER,
+        help="traversals by each player of a search before the flop, which bets that the blueprint lacks bring about; "
+        "0: there is none",
+    )  # fmt: skip
     flop: int = setting(3000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the flop")
     turn: int = setting(4000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the turn")
     river: int = setting(20_000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the river")

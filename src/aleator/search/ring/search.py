@@ -5,9 +5,12 @@ Algorithm:
     policy is added to the average with weight t. What the searcher has done in the round is held fixed, for all of its
     hands; everybody else may have done otherwise. The current policy at the end is what is played; beliefs in
     the next round follow from the average.
+    Traversals that begin with the round come to the decision as seldom as the others do what they have done. Where that
+    was hardly ever, as many traversals follow that begin at the decision, at beliefs by the average policy.
 
 Reference: N. Brown, T. Sandholm, "Superhuman AI for multiplayer poker" (Science 2019), supplement; thesis 6.6.
-Deviations: the average is taken at the end of periods, not in all iterations.
+Deviations: the average is taken at the end of periods, not in all iterations. The papers do not say what is played
+    after a bet that the solution never makes; here the traversals that begin at the decision say it.
 Status: tests/search/ring/test_search.py.
 """
 
@@ -24,13 +27,17 @@ from aleator.abstraction.ring.policy import RingPolicy
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, BettingState
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
+from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.hand_state import BOARD_CARDS
+from aleator.search.ring.arrays import Chances, Guide, Room
+from aleator.search.ring.average import add_average
 from aleator.search.ring.tree import CONTINUATIONS, DECISION, RoundTree, build_round
-from aleator.search.ring.walk import Chances, Guide, Room, add_average, search_deals
+from aleator.search.ring.walk import search_deals
 
 _PERIODS: Final = 40
+_MEETINGS: Final = 200  # of a decision in traversals that begin with the round, if these are to suffice
+_LEAST: Final = 1e-3  # of a hand's probability to do what was done
 _MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
 Held = Mapping[tuple[Action, ...], Mapping[Action, FloatArray]]
 """What the searcher played in a round: each action's probabilities ``[1326]``, by the actions before the decision."""
@@ -41,7 +48,7 @@ class RingTask:
     """What is searched.
 
     Attributes:
-        start: the betting at the start of the round.
+        start: the betting at the start of the round, or where its search begins.
         board: its cards.
         played: what was done in the round; the decision after it is searched for (the last one, if it is over).
         beliefs: of all players at the start of the round, ``[P, 1326]``, not 0 everywhere for anybody.
@@ -63,15 +70,16 @@ class SearchedRound:
     Args:
         tree: the round.
         hands: of the 1,326, those that the board allows.
+        columns: of each of them in the tables.
         regrets, sums: the tables, of the last iteration and of the average.
         visits: of nodes.
     """
 
     def __init__(
-        self, tree: RoundTree, hands: npt.NDArray[np.int64], regrets: npt.NDArray[np.float32],
-        sums: npt.NDArray[np.float32], visits: int,
+        self, tree: RoundTree, hands: npt.NDArray[np.int64], columns: npt.NDArray[np.int64],
+        regrets: npt.NDArray[np.float32], sums: npt.NDArray[np.float32], visits: int = 0,
     ) -> None:  # fmt: skip
-        self.tree, self.hands, self.visits = tree, hands, visits
+        self.tree, self.hands, self.columns, self.visits = tree, hands, columns, visits
         self._regrets, self._sums = regrets, sums
 
     def played(self) -> dict[Action, FloatArray]:
@@ -91,14 +99,25 @@ class SearchedRound:
         """Returns the average policy of a decision of the round, ``[1326]`` for each action."""
         return self._policy(node, self._sums)
 
+    def follow(self, beliefs: FloatArray, actions: Sequence[Action]) -> FloatArray:
+        """Returns beliefs at the start times how likely hands are to have done what was done, ``[P, 1326]``.
+
+        That is by the average policy; a hand that never does it is kept with a thousandth.
+        """
+        reach, node = beliefs.copy(), 0
+        for action in actions:
+            reach[self.tree.arrays.player[node]] *= np.maximum(self.average(node)[action], _LEAST)
+            node = self.tree.child(node, action)
+        return reach
+
     def _policy(self, node: int, table: npt.NDArray[np.float32]) -> dict[Action, FloatArray]:
-        actions, count = self.tree.actions[node], len(self.hands)
+        actions, count = self.tree.actions[node], int(self.columns.max()) + 1
         at = int(self.tree.arrays.row[node])
         block = np.maximum(table[at : at + len(actions) * count], 0.0).reshape(len(actions), count).astype(np.float64)
         total = block.sum(axis=0)
         block = np.divide(block, total, out=np.full_like(block, 1.0 / len(actions)), where=total > 0.0)
         rows = np.full((len(actions), NUM_HANDS), 1.0 / len(actions))
-        rows[:, self.hands] = block
+        rows[:, self.hands] = block[:, self.columns]
         return dict(zip(actions, rows, strict=True))
 
 
@@ -115,27 +134,73 @@ def search_round(
         most: decisions of the tree; see `build_round`.
         seed: of all randomness.
     """
-    hands = np.flatnonzero(~blocked_hands(task.board))
-    tree = build_round(task.start, task.played, policy, task.guide, len(hands), most=most)
-    rng = np.random.default_rng([seed, len(task.board), *task.board, len(task.played)])
-    chances = draw_chances(task, policy, hands, boards, rng)
-    guide = Guide(policy.betting.arrays, policy.probabilities, policy.kinds, policy.counts, float(policy.betting.stack))
-    fixed, held = _hold(tree, task, hands)
-    regrets, sums = np.zeros(tree.size, np.float32), np.zeros(tree.size, np.float32)
-    room = search_room(tree, policy, len(hands))
-    before, reach = last_decisions(tree), np.zeros((len(tree.actions), len(hands)), np.float32)
-    visits, done = 0, 0
-    periods = min(_PERIODS, iterations)
-    for period in range(1, periods + 1):
-        count = iterations * period // periods - done
-        made, _ = search_deals(
-            np.uint64(rng.integers(2**62)), done, count, tree.arrays, guide, chances, fixed, held, regrets, room
+    search = _Search(task, policy, most, np.random.default_rng([seed, len(task.board), *task.board, len(task.played)]))
+    chances = draw_chances(task, policy, search.found.hands, boards, search.rng)
+    search.run(0, chances, iterations)
+    decision, line = search.tree.path[-1], task.played[: len(search.tree.path) - 1]
+    reach = search.found.follow(task.beliefs / task.beliefs.sum(axis=1, keepdims=True), line)
+    others = np.arange(len(reach)) != search.tree.arrays.player[decision]
+    if iterations * float(reach[others].sum(axis=1).prod()) < _MEETINGS:
+        search.run(decision, _believing(chances, reach[:, search.found.hands]), iterations)
+    return search.found
+
+
+class _Search:
+    """A search in the making: the round, its tables, and what is held.
+
+    Args:
+        task: what is searched.
+        policy: the blueprint.
+        most: decisions of the tree.
+        rng: of all randomness.
+    """
+
+    def __init__(self, task: RingTask, policy: RingPolicy, most: int, rng: np.random.Generator) -> None:
+        hands = np.flatnonzero(~blocked_hands(task.board))
+        columns = hand_columns(task.start.street, hands)
+        count = int(columns.max()) + 1
+        self.rng, self.tree = rng, build_round(task.start, task.played, policy, task.guide, count, most=most)
+        self.regrets, self.sums = np.zeros(self.tree.size, np.float32), np.zeros(self.tree.size, np.float32)
+        self.found = SearchedRound(self.tree, hands, columns, self.regrets, self.sums)
+        self.guide = Guide(
+            policy.betting.arrays, policy.probabilities, policy.kinds, policy.counts, float(policy.betting.stack)
         )
-        done, visits = done + count, visits + made
-        add_average(float(period), tree.arrays, before, fixed, held, regrets, sums, reach, room.policy)
-        if period < periods:
-            regrets *= np.float32(period / (period + 1.0))
-    return SearchedRound(tree, hands, regrets, sums, visits)
+        self.fixed, self.held = _hold(self.tree, task, hands, columns)
+        self.room, self.before = search_room(self.tree, policy, len(hands)), last_decisions(self.tree)
+        self.reach = np.zeros((len(self.tree.actions), count), np.float32)
+
+    def run(self, root: int, chances: Chances, iterations: int) -> None:
+        """Solves what is below a decision, at the beliefs there."""
+        tree, done, periods = self.tree, 0, min(_PERIODS, iterations)
+        wanted, seed = _nodes_below(tree, root), np.uint64(self.rng.integers(2**62))
+        for period in range(1, periods + 1):
+            count = iterations * period // periods - done
+            visits, _ = search_deals(
+                seed, done, count, root, tree.arrays, self.guide, chances, self.fixed, self.held, self.regrets,
+                self.room,
+            )  # fmt: skip
+            done, self.found.visits = done + count, self.found.visits + visits
+            add_average(
+                float(period), wanted, tree.arrays, self.before, self.fixed, self.held, self.regrets, self.sums,
+                self.reach, self.room.policy,
+            )  # fmt: skip
+            if period < periods:
+                self.regrets *= np.float32(period / (period + 1.0))
+
+
+def hand_columns(street: int, hands: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Returns the column of each hand in the tables of a round: its class before the flop, one of its own later."""
+    return HAND_CLASSES[hands].astype(np.int64) if street == 0 else np.arange(len(hands))
+
+
+def _nodes_below(tree: RoundTree, root: int) -> npt.NDArray[np.bool_]:
+    """Returns which nodes are a node or below it, ``[N]``."""
+    below = np.zeros(len(tree.actions), np.bool_)
+    below[root] = True
+    for node in np.flatnonzero(tree.arrays.kind == DECISION):  # parents before children
+        if below[node]:
+            below[tree.arrays.child[tree.arrays.first[node] : tree.arrays.first[node + 1]]] = True
+    return below
 
 
 def search_room(tree: RoundTree, policy: RingPolicy, hands: int) -> Room:
@@ -153,7 +218,7 @@ def search_room(tree: RoundTree, policy: RingPolicy, hands: int) -> Room:
         policy=np.zeros((most + 1, max(hands, buckets)), np.float32),
         weights=np.zeros((CONTINUATIONS, hands), np.float32),
         shares=np.zeros((CONTINUATIONS, buckets), np.float32),
-        mean=np.zeros(16),
+        odds=np.zeros(16),
     )
 
 
@@ -161,13 +226,6 @@ def draw_chances(
     task: RingTask, policy: RingPolicy, hands: npt.NDArray[np.int64], count: int, rng: np.random.Generator
 ) -> Chances:
     """Returns beliefs, and boards to the end of the hand: all of them if there are no more than are asked for."""
-    beliefs = task.beliefs[:, hands]
-    total = beliefs.sum(axis=1, keepdims=True)
-    if not (total > 0.0).all():
-        raise SolveError("a player is believed to hold no hand that the board allows")
-    beliefs = beliefs / total
-    ends = np.cumsum(beliefs, axis=1)
-    ends[:, -1] = 1.0
     last = BOARD_CARDS[task.start.rules.num_streets - 1]
     rest = np.setdiff1d(np.arange(NUM_CARDS), task.board)
     missing = last - len(task.board)
@@ -177,6 +235,7 @@ def draw_chances(
         futures = rest[:, None]
     else:
         futures = np.array([rng.permutation(rest)[:missing] for _ in range(count)])
+    columns = hand_columns(task.start.street, hands)
     numbers = np.zeros((len(futures), 4, len(hands)), np.int16)
     strong = np.zeros((len(futures), len(hands)), np.int16)
     for row, future in enumerate(futures):
@@ -184,14 +243,26 @@ def draw_chances(
         strong[row] = strengths(board.astype(np.int8))[hands]
         for street in range(task.start.street, task.start.rules.num_streets):
             numbers[row, street] = (
-                np.arange(len(hands))
-                if street == task.start.street
-                else policy.buckets.numbers(board[: BOARD_CARDS[street]])[hands]
+                columns if street == task.start.street else policy.buckets.numbers(board[: BOARD_CARDS[street]])[hands]
             )
     masks = np.bitwise_or.reduce(np.uint64(1) << futures.astype(np.uint64), axis=1, initial=np.uint64(0))
-    return Chances(
-        _MASKS[hands], ends, np.ascontiguousarray(beliefs, np.float32), masks.astype(np.uint64), strong, numbers
-    )
+    blank = np.zeros((len(task.beliefs), len(hands)))
+    chances = Chances(
+        _MASKS[hands], blank, blank.astype(np.float32), masks.astype(np.uint64), strong, numbers,
+        int(columns.max()) + 1,
+    )  # fmt: skip
+    return _believing(chances, task.beliefs[:, hands])
+
+
+def _believing(chances: Chances, beliefs: FloatArray) -> Chances:
+    """Returns the same with other beliefs, ``[P, H]``, not normalised."""
+    total = beliefs.sum(axis=1, keepdims=True)
+    if not (total > 0.0).all():
+        raise SolveError("a player is believed to hold no hand that the board allows")
+    beliefs = beliefs / total
+    ends = np.cumsum(beliefs, axis=1)
+    ends[:, -1] = 1.0
+    return chances._replace(ends=ends, beliefs=np.ascontiguousarray(beliefs, np.float32))
 
 
 def last_decisions(tree: RoundTree) -> npt.NDArray[np.int32]:
@@ -213,9 +284,10 @@ def last_decisions(tree: RoundTree) -> npt.NDArray[np.int32]:
 
 
 def _hold(
-    tree: RoundTree, task: RingTask, hands: npt.NDArray[np.int64]
+    tree: RoundTree, task: RingTask, hands: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
     """Returns the policies that are held, and where that of each node begins."""
+    hands = hands[np.unique(columns, return_index=True)[1]]  # one of each column
     held, blocks, size = np.full(len(tree.actions), -1, np.int64), list[npt.NDArray[np.float32]](), 0
     for turn, node in enumerate(tree.path[:-1]):
         played = task.held.get(task.played[:turn])

@@ -18,7 +18,7 @@ from aleator.abstraction.ring.betting import menu_actions
 from aleator.abstraction.ring.policy import RingPolicy
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import Action, ActionKind, BettingState
+from aleator.games.holdem.betting import CALL, Action, ActionKind, BettingState
 
 DECISION: Final = 0
 END: Final = 1
@@ -119,6 +119,14 @@ def build_round(
     raise SolveError("the betting round is too large to be searched")
 
 
+def _has_limped(state: BettingState) -> bool:
+    """Returns whether somebody but the blinds has called the big blind, and nobody has raised."""
+    if state.street or state.num_raises:
+        return False
+    blinds = (state.rules.small_blind_player, state.rules.big_blind_player)
+    return any(bet == state.rules.big_blind for player, bet in enumerate(state.bets) if player not in blinds)
+
+
 class _Builder:
     def __init__(
         self, start: BettingState, played: Sequence[Action], policy: RingPolicy, menu: BetMenu | None, raises: int,
@@ -160,6 +168,8 @@ class _Builder:
         """Returns the actions of the menu, and what was played."""
         state = point.state
         actions = menu_actions(state, self.menu, state.rules.num_players)
+        if _has_limped(state) and CALL not in actions:
+            actions.insert(1, CALL)
         if state.num_raises >= self.raises:
             actions = [action for action in actions if action.kind is not ActionKind.RAISE]
         if 0 <= point.played < len(self.played) and self.played[point.played] not in actions:
