@@ -13,9 +13,11 @@ import pytest
 
 from aleator.apps.web import connections, guard
 from aleator.apps.web.access import Access
+from aleator.apps.web.config import ServerConfig
 from aleator.apps.web.connections import limited_protocol, report_error
 from aleator.apps.web.guard import Guard
-from tests.apps.web.running import RunningServer
+from aleator.apps.web.server import listening
+from tests.apps.web.running import RunningServer, free_port
 
 TOKEN = "t" * 40
 
@@ -34,15 +36,15 @@ async def endless(scope: Any, receive: Any, send: Any) -> None:
 async def talk(sent: bytes, *, most: int = 10) -> bytes:
     """Returns what a server has answered when it has closed a connection on which `sent` came, read no further."""
     uvicorn = pytest.importorskip("uvicorn")
-    listening = socket.create_server(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
+    opened = socket.create_server(("127.0.0.1", 0))
+    port = opened.getsockname()[1]
     client = socket.create_connection(("127.0.0.1", port))
     client.sendall(sent.replace(b"PORT", str(port).encode()))  # it is there before any time is counted
     app: Any = Guard(endless, Access(TOKEN, port), port=port, max_body=1000, max_upload=1000)
     # its logging would close the streams of libraries that are loaded, pytest's among them
     config = uvicorn.Config(app, port=port, log_config=None, http=limited_protocol(most), lifespan="off")
     server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    serving = asyncio.create_task(server.serve(sockets=[opened]))
     reader, writer = await asyncio.open_connection(sock=client, limit=1000)
     answer = b""
     async with asyncio.timeout(120):
@@ -129,3 +131,24 @@ def answered(held: list[socket.socket]) -> list[socket.socket]:
             pass
         found.append(connection)
     return found
+
+
+def test_an_answer_does_not_wait_for_the_receipt_of_its_first_part(tmp_path: Path) -> None:
+    """Else every answer takes 40 ms: its head and its body are sent one after the other."""
+    seen: list[int] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        seen.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async def visit(config: ServerConfig, opened: socket.socket) -> None:
+        async with await asyncio.start_server(answer, sock=opened):
+            reader, writer = await asyncio.open_connection("127.0.0.1", config.port)
+            await reader.read()
+            writer.close()
+
+    config = ServerConfig(data_dir=tmp_path, port=free_port())
+    with listening(config) as (opened,):
+        asyncio.run(visit(config, opened))
+    assert len(seen) == 1 and seen[0] != 0

@@ -147,7 +147,9 @@ def listening(config: ServerConfig) -> Iterator[list[socket.socket]]:
         sockets = []
         for address in config.addresses:
             family = socket.AF_INET6 if ":" in address else socket.AF_INET
-            sockets.append(opened.enter_context(closing(socket.socket(family))))
+            # a socket that says that it is TCP gets answers out at once; others wait 40 ms for the browser's receipt
+            own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+            sockets.append(opened.enter_context(closing(own)))
             sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 sockets[-1].bind((address, config.port))
