@@ -70,12 +70,14 @@ def test_increments_are_own_reach_times_policy() -> None:
 
 
 def test_tables_add_up_with_a_floor() -> None:
-    """Sums of regrets: never below zero with the floor, below it without; of policies: 1 a root and iteration."""
+    """Sums of regrets: never below zero with the floor, below it without; of policies: t^power a root and iteration."""
     floored = trained(replace(CARDS, regrets="table", average="table"))
     plain = trained(replace(CARDS, regrets="table", average="table", floor=False))
     assert float(floored.regrets.sums().min()) == 0.0 > float(plain.regrets.sums().min())
-    root = floored.policies.sums()[:5].sum(dim=1)
-    torch.testing.assert_close(root, torch.full_like(root, CARDS.iterations))
+    alike = trained(replace(CARDS, regrets="table", average="table", policy_power=0.0))
+    for found, wanted in ((floored, sum(range(1, CARDS.iterations + 1))), (alike, CARDS.iterations)):
+        root = found.policies.sums()[:5].sum(dim=1)
+        torch.testing.assert_close(root, torch.full_like(root, wanted))
 
 
 def test_a_warm_start_clones_its_tables() -> None:
@@ -115,7 +117,7 @@ def test_the_unit_changes_nothing_that_is_said() -> None:
     "changes",
     [
         {"floor": False}, {"sampling": "outcome"}, {"sampling": "external"}, {"everywhere": False}, {"warm": 2},
-        {"policy_every": 1}, {"regrets": "table"}, {"average": "table"},
+        {"policy_every": 1}, {"regrets": "table"}, {"average": "table"}, {"policy_power": 2.0},
     ],
 )  # fmt: skip
 def test_every_switch_changes_the_run(changes: dict[str, Any]) -> None:

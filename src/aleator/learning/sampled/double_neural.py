@@ -14,6 +14,8 @@ Reference: Li et al. 2019 (Double Neural CFR): Algorithms 1 and 2, Eq. 5 to 9 (l
     sampling), 11 (mini-batches).
 
 Deviations:
+    The increments of iteration t count t^`policy_power` times as much, by default t times, as CFR+ weighs them; the
+    paper's Eq. 4 weighs all alike.
     Networks answer in units of the sums' root mean square, and their last layers are scaled as the unit grows, so that
     outputs stay of one size. A fit has a fixed number of steps over all infostates that were met, and its learning rate
     falls to zero: no early stopping, no resets. The ASN is fitted to the increments of several iterations at a time
@@ -59,6 +61,7 @@ class DoubleNeuralConfig(SampledConfig):
         traversals: b, of each player in an iteration.
         sampling: external, robustK or outcome[,epsilon=E].
         floor: sums of regrets never fall below zero (MCCFR+).
+        policy_power: iteration t counts t^power as much in the average policy.
         regrets: network (RSN) or table.
         average: network (ASN) or table.
         warm: iterations with tables before the networks begin.
@@ -76,6 +79,7 @@ class DoubleNeuralConfig(SampledConfig):
     traversals: int = 5000
     sampling: str = "robust3"
     floor: bool = True
+    policy_power: float = 1.0
     regrets: str = NETWORK
     average: str = NETWORK
     warm: int = 0
@@ -95,6 +99,8 @@ class DoubleNeuralConfig(SampledConfig):
                 raise SolveError(f"{name} must be one of {', '.join(KEPT)}, not {getattr(self, name)!r}")
         check_at_least(self, 1, "traversals", "policy_width", "first_steps", "policy_every")
         check_at_least(self, 0, "warm")
+        if not 0.0 <= self.policy_power < math.inf:
+            raise SolveError(f"policy_power must be at least 0, not {self.policy_power}")
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -271,7 +277,7 @@ class DoubleNeuralCFR(SampledTrainer):
         if config.floor:
             regrets = regrets.clamp(min=0.0)
         where = self._all if config.everywhere else seen
-        self._waiting[where] += self._increments(policy)[where]
+        self._waiting[where] += float(t) ** config.policy_power * self._increments(policy)[where]
         loss = self.regrets.update(regrets, met, config.steps)
         policy_loss = None
         due = t % config.policy_every == 0 or t == config.iterations
