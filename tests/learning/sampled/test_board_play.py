@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +14,14 @@ from aleator.errors import SolveError
 from aleator.games.base import TERMINAL
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import HANDS, NUM_HANDS
+from aleator.games.holdem.game import WholeHoldemGame
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
+from aleator.learning.run_files import RunPace
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
 from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.methods import METHODS
+from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.learning.sampled.traversal import Policies, draw_actions
 from aleator.solvers.holdem.evaluation import evaluate_policy
 
@@ -117,3 +123,34 @@ def test_deep_cfr_needs_batches_and_a_network_there() -> None:
         DeepCFR(DeepCfrConfig(game="flop-holdem", memory=10))
     with pytest.raises(SolveError, match="average=mixture"):
         DeepCFR(DeepCfrConfig(game="flop-holdem", memory=10, batch=10, average="mixture"))
+
+
+class _Stop:
+    """Says that it is time to stop once it has been asked so many times."""
+
+    def __init__(self, after: float) -> None:
+        self.left = after
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def test_an_evaluation_that_is_stopped_is_made_when_the_run_goes_on(play: BoardPlay, tmp_path: Path) -> None:
+    """Exact evaluation of flop hold'em takes minutes: who is told to end does not wait for it, and loses nothing."""
+    game = WholeHoldemGame(play.whole)
+    config = DeepCfrConfig(
+        game=game.name, iterations=1, traversals=20, memory=500, batch=10, width=8, steps=2, policy_steps=2
+    )
+    run, pace = SampledRun(tmp_path, METHODS["deep-cfr"]), RunPace()
+    run.create(DeepCFR(config, game))
+    told: list[float] = []
+    for stop in (_Stop(3), _Stop(3), _Stop(math.inf), _Stop(math.inf)):
+        trainer = DeepCFR(config, game)
+        run.restore(trainer)
+        train_sampled(trainer, run, pace, stopped=stop, on_epoch=lambda line: told.append(line["epoch"]))
+        assert trainer.done and len(run.metrics()) == 1
+        measured = run.metrics()[0].get("exploitability")
+        assert (measured is None) == (stop.left < 0), "it was given up, and not looked for in vain"
+    assert measured == trainer.exploitability()
+    assert told == [1, 1], "the epoch, and the evaluation that came later"

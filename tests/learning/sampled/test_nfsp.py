@@ -13,6 +13,7 @@ from aleator.games import load_game
 from aleator.learning.run_files import RunPace
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.nfsp import NFSP, NfspConfig
+from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.trees import build_tree
@@ -38,7 +39,9 @@ def test_transitions_are_those_of_the_game() -> None:
     """Kuhn, 2,000 games, seed 0: who checks and is bet into decides again, nobody else does; rewards are payoffs."""
     trainer = NFSP(replace(KUHN, games=2000))
     found, best = trainer._play()
-    tree, play = trainer.play.tree, trainer.play
+    play = trainer.play
+    assert isinstance(play, TreePlay)
+    tree = play.tree
     again = found.following >= 0
     node, following = play.node_of[found.infostates], play.node_of[found.following.clamp(min=0)]
     assert 100 < int(again.sum()) < 1900
@@ -57,21 +60,21 @@ def test_transitions_are_those_of_the_game() -> None:
     assert trainer.nodes == 2000 + len(found.infostates), "the deals, and a node after every decision"
 
 
-def test_q_becomes_the_value_of_a_best_response() -> None:
+@pytest.mark.parametrize("batch", [0, 2000])
+def test_q_becomes_the_value_of_a_best_response(batch: int) -> None:
     """Where everybody plays uniformly, the highest Q at the root is the value of a best response to that."""
-    trainer = NFSP(replace(KUHN, games=4000, window=40_000, exploration=1.0, anticipatory=0.5, steps=60))
+    trainer = NFSP(replace(KUHN, games=4000, window=40_000, exploration=1.0, anticipatory=0.5, steps=60, batch=batch))
     with torch.no_grad():
         for parameter in trainer.average.output.parameters():
             parameter.zero_()  # logits of 0: the uniform policy
-    for _ in range(6):
+    for number in range(6):
         fresh, _ = trainer._play()
         trainer.epoch = 0  # exploration stays 1: everybody plays uniformly in either mode
-        kept = [torch.cat([old, new])[-40_000:] for old, new in zip(trainer.window, fresh, strict=True)]
-        trainer.window = type(fresh)(*kept)
+        trainer.window.add(fresh, number)
         trainer._fit_values()
-    table, legal = trainer._q_table()
-    root = table.masked_fill(~legal, -torch.inf).max(dim=1).values[:3] * trainer.play.bound()
-    uniform = uniform_policy(trainer.play.tree)
+    with torch.no_grad():
+        root = trainer._action_values(trainer.values, torch.arange(3)).max(dim=1).values * trainer.play.bound()
+    uniform = uniform_policy(build_tree(trainer.game))
     assert float(root.mean()) == pytest.approx(best_response_value(uniform, 0), abs=0.08)
 
 
@@ -95,12 +98,12 @@ def test_the_window_grows_with_the_run() -> None:
     sizes = []
     trainer = NFSP(replace(TINY, iterations=40, games=20, window=900, recent=0.4, steps=1, policy_steps=1))
     while not trainer.done:
-        before = trainer.transitions
+        before = trainer.window.added
         trainer.run_epoch()
-        fresh, kept = trainer.transitions - before, len(trainer.window.rewards)
+        fresh, kept = trainer.window.added - before, trainer.window.count
         sizes.append(kept)
-        assert kept <= min(900, max(int(0.4 * trainer.transitions), 5 * fresh))
-    assert sizes[0] < sizes[20] < sizes[-1] == 900
+        assert kept <= min(900, max(int(0.4 * trainer.window.added), 5 * fresh))
+    assert sizes[0] < sizes[20] < sizes[-1] and sizes[-1] > 900 - 2 * fresh, "whole epochs are forgotten"
 
 
 def test_later_best_actions_count_more_if_asked_for() -> None:
@@ -111,18 +114,9 @@ def test_later_best_actions_count_more_if_asked_for() -> None:
         assert set(trainer.reservoir.weights[: trainer.reservoir.count].tolist()) == weights
 
 
-def test_impossible_transitions_are_refused() -> None:
-    trainer = NFSP(TINY)
-    trainer.run_epoch()
-    tensors = trainer.tensors()
-    NFSP(TINY).load(tensors)
-    for name, value in (("infostates", 10**6), ("following", -2), ("actions", 9)):
-        broken = tensors[f"window.{name}"].clone()
-        broken[0] = value
-        with pytest.raises(ValueError, match="that the game does not have"):
-            NFSP(TINY).load({**tensors, f"window.{name}": broken})
-    with pytest.raises(ValueError, match="a window of"):
-        NFSP(TINY).load({**tensors, "window.rewards": tensors["window.rewards"][1:]})
+def test_flop_holdem_needs_batches() -> None:
+    with pytest.raises(SolveError, match="flop-holdem has too many infostates for batch=0"):
+        NFSP(NfspConfig(game="flop-holdem", memory=10, window=10))
 
 
 def test_impossible_settings_are_named() -> None:

@@ -113,10 +113,10 @@ def _biased(values: Values) -> HandAgent:
     return BiasedAgent(load_hand_agent(values.pop("agent")), **values)
 
 
-def _deep_cfr(values: Values) -> HandAgent:
-    from aleator.agents.whole_hands.deep_cfr import deep_cfr_agent
+def _networks(kind: str, values: Values) -> HandAgent:
+    from aleator.agents.whole_hands.networks import network_agent
 
-    return deep_cfr_agent(values["file"])
+    return network_agent(kind, values["file"])
 
 
 def _python(values: Values) -> HandAgent:
@@ -235,11 +235,14 @@ _KNOWN = (
             Setting(name="times", kind=float, least=1.0, most=1000.0, default=5.0, help="how much likelier that gets"),
         ),
     ),
-    KnownHandAgent(
-        family="deep-cfr",
-        summary="networks of Deep CFR (flop-holdem: aleator train deep-cfr --game flop-holdem --preset fhp)",
-        make=_deep_cfr,
-        settings=(Setting(name="file", form=PLACED, required=True, help="of trained networks"),),
+    *(
+        KnownHandAgent(
+            family=kind,
+            summary=f"networks of {title} (flop-holdem: aleator train {kind} --game flop-holdem --preset fhp)",
+            make=partial(_networks, kind),
+            settings=(Setting(name="file", form=PLACED, required=True, help="of trained networks"),),
+        )
+        for kind, title in (("deep-cfr", "Deep CFR"), ("nfsp", "NFSP"))
     ),
     KnownHandAgent(
         family="python",

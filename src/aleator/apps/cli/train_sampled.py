@@ -26,7 +26,8 @@ _USUAL = {"--device": "cpu", "--checkpoint-every": training.CHECKPOINT_SECONDS}
 
 Game = Annotated[str | None, typer.Option(help="A two-player game, as leduc. With --resume: one of your own.")]
 Preset = Annotated[
-    str | None, typer.Option(help="Named settings: small (small games on a CPU), demo, paper; of Deep CFR also fhp.")
+    str | None,
+    typer.Option(help="Named settings: small (small games on a CPU), demo, paper; fhp (flop hold'em on a GPU)."),
 ]
 EvaluateEvery = Annotated[
     int | None,
@@ -134,8 +135,7 @@ def train_command(kind: str) -> Callable[..., None]:
             "--processes": processes,
             "--ray": ray,
         }
-        _report(trainer, run, training.resume_command(kind, run.path, asked, _USUAL), json=json)
-        end(stopped=not trainer.done)
+        end(stopped=not _report(trainer, run, training.resume_command(kind, run.path, asked, _USUAL), json=json))
 
     train.__doc__ = HELP[kind]
     return train
@@ -153,23 +153,24 @@ def _text(line: dict[str, Any]) -> str:
     return ", ".join([*parts, *filter(None, [work_text(line)])])
 
 
-def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool) -> None:
-    """Prints what came of a run; `again` is the command that goes on with it."""
+def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool) -> bool:
+    """Prints what came of a run, and returns whether it is over; `again` is the command that goes on with it."""
     from aleator.learning.run_files import NETWORK
 
     metrics = run.metrics()
     last = metrics[-1] if metrics else {}
     measured = [line["exploitability"] for line in metrics if line.get("exploitability") is not None]
     exploitability = measured[-1] if measured else None
+    done = trainer.done and "exploitability" in last  # a run ends with an evaluation
     if json:
         names = ("epoch", "nodes", "samples", "loss", "seconds")
         facts = {name: last.get(name) for name in names}
-        about = {"method": trainer.kind, "game": trainer.config.game, "directory": str(run.path), "done": trainer.done}
+        about = {"method": trainer.kind, "game": trainer.config.game, "directory": str(run.path), "done": done}
         print_json({**about, **facts, "exploitability": exploitability})
-        return
-    if not trainer.done:
+        return done
+    if not done:
         training.tell_stopped(trainer.epoch, trainer.config.epochs, again)
-        return
+        return done
     out.print(
         f"{trainer.config.game}: {trainer.epoch:,} epochs of {trainer.title}, {trainer.nodes:,} nodes, "
         f"{training.duration(trainer.seconds)}",
@@ -181,3 +182,4 @@ def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool)
         out.print(f"exploitability   {exploitability:.5f}   ({unit}NashConv / 2, exact)", markup=False)
     path = run.path / NETWORK
     out.print(f"written: {path}; play it by --agent {trainer.kind}:{path}", markup=False, soft_wrap=True)
+    return done

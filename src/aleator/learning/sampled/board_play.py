@@ -13,7 +13,7 @@ Status: tests/learning/sampled/test_board_play.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -31,7 +31,7 @@ from aleator.games.holdem.whole_game import WholeGame
 from aleator.learning.sampled.encoding import Encoding, betting_inputs, sum_cards
 from aleator.learning.sampled.play import HistoryBatch, SampledGame
 from aleator.learning.sampled.traversal import Policies
-from aleator.solvers.holdem.evaluation import Answer
+from aleator.solvers.holdem.evaluation import Answer, EvaluationStoppedError, evaluate_policy
 from aleator.solvers.holdem.whole_solution import betting_fingerprint
 from aleator.trees.fingerprint import Fingerprint
 
@@ -39,6 +39,7 @@ Tensor = torch.Tensor
 _STREETS = 2
 _ROWS = 1 << 19  # infostates that policies are asked about at a time
 _SEEN = 2  # cards of a player
+_BOARDS = 256  # flops that policies are asked about at a time
 
 
 class BoardPlay(SampledGame):
@@ -164,6 +165,10 @@ class BoardPlay(SampledGame):
         won = torch.where(folded >= 0, 2 * folded - 1, shown).double() * self._stake[histories.node]
         return won if player == 0 else -won
 
+    def bound(self) -> float:
+        """Returns the most that can be won."""
+        return float(self._stake.max())
+
     def length(self, histories: HistoryBatch) -> Tensor:
         """Returns [B]: moves so far, the deal and the flop included."""
         return self._depth[histories.node]
@@ -200,6 +205,15 @@ class BoardPlay(SampledGame):
             return self.policy(policies, node.number, boards)
 
         return answer
+
+    def exploitability(self, policies: Policies, stopped: Callable[[], bool]) -> float | None:
+        """Returns the exact exploitability of policies over all flops, in chips, which takes minutes; None if `stopped`
+        said on the way to give it up."""
+        try:
+            answer = self.answer(policies)
+            return evaluate_policy(self.whole, answer, boards_at_once=_BOARDS, stopped=stopped).exploitability
+        except EvaluationStoppedError:
+            return None
 
     @property
     def fingerprint(self) -> Fingerprint:

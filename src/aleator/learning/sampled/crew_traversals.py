@@ -22,8 +22,9 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.registry import load_game, load_recorded_game
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, open_game, regret_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
 from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.network_trainer import open_game
 from aleator.learning.sampled.trainer import BothPolicies, parameters, set_parameters
 from aleator.learning.sampled.traversal import (
     Samples,

@@ -35,19 +35,18 @@ import torch
 
 from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
-from aleator.games.holdem.game import WholeHoldemGame
-from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.encoding import Encoding, InfostateEncoding
+from aleator.learning.sampled.board_play import BoardPlay
+from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.network_trainer import NetworkTrainer
 from aleator.learning.sampled.play import SampledGame, TreePlay
 from aleator.learning.sampled.trainer import (
     BothPolicies,
     Mixture,
     NetworkPolicies,
     SampledConfig,
-    SampledTrainer,
     as_vectors,
     new_generator,
     parameters,
@@ -64,14 +63,11 @@ from aleator.learning.sampled.traversal import (
     traverse_block,
 )
 from aleator.learning.settings import check_at_least
-from aleator.solvers.holdem.evaluation import evaluate_policy
 from aleator.trees.policy import Policy
-from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
 NETWORK, MIXTURE = "network", "mixture"
 AVERAGES = (NETWORK, MIXTURE)
-_BOARDS = 256  # flops that the average policy is asked about at a time
 _AVERAGE_FIT = 1  # what the random numbers of fits of the average policy are drawn for
 
 
@@ -141,7 +137,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-class DeepCFR(SampledTrainer):
+class DeepCFR(NetworkTrainer):
     """A run of Deep CFR or SD-CFR.
 
     Attributes:
@@ -178,10 +174,6 @@ class DeepCFR(SampledTrainer):
         self._kept: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._rule = parse_sampling(config.sampling)
         self._fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
-
-    def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
-        """Returns sampled play of the game, also of flop hold'em, and what networks are told."""
-        return open_game(self.game, device)
 
     def _policies(self, player: int) -> NetworkPolicies:
         """Returns what a player does now."""
@@ -239,30 +231,13 @@ class DeepCFR(SampledTrainer):
         """Returns the average policy: the mixture, or what a network fitted to the memory of policies says."""
         if self.config.average == MIXTURE:
             return self.mixture_policy()
-        if not isinstance(self.play, TreePlay):
-            raise SolveError(
-                f"{self.config.game} has too many infostates to list a policy; its exploitability is known"
-            )
-        return policy_on_tree(self.play, average_policies(self.play, self._average_network(), self.encoding))
+        return self.network_policy()
 
     def mixture_policy(self) -> Policy:
         """Returns the mixture of all networks' policies."""
         if self.mixture is None:
             raise SolveError(f"{self.config.game} has too many infostates to mix policies")
         return self.mixture.policy()
-
-    @property
-    def unit(self) -> str:
-        """What exploitability is counted in, if the game does not say it."""
-        return "chips a hand" if isinstance(self.play, BoardPlay) else super().unit
-
-    def exploitability(self) -> float:
-        """Returns the exact exploitability of the average policy; in flop hold'em over all flops, in chips."""
-        if not isinstance(self.play, BoardPlay):
-            return super().exploitability()
-        policies = average_policies(self.play, self._average_network(), self.encoding)
-        answer = self.play.answer(policies)
-        return evaluate_policy(self.play.whole, answer, boards_at_once=_BOARDS).exploitability
 
     def _average_network(self) -> InfostateNetwork:
         """Returns a network fitted to the memory of policies; the same whenever it is asked for after an iteration."""
@@ -317,15 +292,6 @@ class DeepCFR(SampledTrainer):
             self.mixture.sums[player] = sums
 
 
-def open_game(game: Game[Any], device: torch.device | str) -> tuple[SampledGame, Encoding]:
-    """Returns sampled play of a game on a device, and what networks are told: on its tree, or of flop hold'em."""
-    if isinstance(game, WholeHoldemGame):
-        boards = BoardPlay(game.whole, device=device)
-        return boards, BoardEncoding(boards)
-    play = TreePlay(build_tree(game), device=device)
-    return play, InfostateEncoding(play)
-
-
 def regret_policies(
     play: SampledGame, network: InfostateNetwork | None, encoding: Encoding, *, best: bool
 ) -> NetworkPolicies:
@@ -336,14 +302,5 @@ def regret_policies(
     def answer(infostates: Tensor, legal: Tensor) -> Tensor:
         regrets = encoding.of_actions(infostates, network(encoding.inputs(infostates)))
         return match_regrets(regrets, legal, best=best)
-
-    return NetworkPolicies(play, answer)
-
-
-def average_policies(play: SampledGame, network: InfostateNetwork, encoding: Encoding) -> NetworkPolicies:
-    """Returns the policies whose logits a network gives."""
-
-    def answer(infostates: Tensor, legal: Tensor) -> Tensor:
-        return probabilities(encoding.of_actions(infostates, network(encoding.inputs(infostates))), legal)
 
     return NetworkPolicies(play, answer)

@@ -20,11 +20,13 @@ import torch
 from aleator.errors import one_line, shown
 from aleator.games.base import Game
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.deep_cfr import DeepCfrConfig, average_policies, regret_policies
+from aleator.learning.sampled.deep_cfr import DeepCfrConfig, regret_policies
 from aleator.learning.sampled.double_neural import DoubleNeuralCFR, trained_policies
 from aleator.learning.sampled.encoding import InfostateEncoding
 from aleator.learning.sampled.methods import METHODS, to_dict
 from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.network_trainer import average_policies
+from aleator.learning.sampled.nfsp import NfspConfig
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.trainer import (
     Mixture,
@@ -114,13 +116,13 @@ def load_model(path: Path | str) -> SampledModel:
 
 
 def board_policies(model: SampledModel, play: BoardPlay) -> Policies:
-    """Returns the average policy of what Deep CFR has trained on a game of whole hands.
+    """Returns the average policy of what Deep CFR or NFSP has trained on a game of whole hands.
 
     Raises:
         StorageError: it was trained for another game.
     """
     name, config = play.whole.variant.name, model.config
-    if not (isinstance(config, DeepCfrConfig) and model.fingerprint.fits(play.fingerprint)):
+    if not (isinstance(config, DeepCfrConfig | NfspConfig) and model.fingerprint.fits(play.fingerprint)):
         raise StorageError(f"the networks were trained for {one_line(config.game)}, not for {name}: the rules differ")
     encoding = BoardEncoding(play)
     network = InfostateNetwork.of(encoding, config.width, None, flat=config.flat)

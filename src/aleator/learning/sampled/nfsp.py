@@ -22,28 +22,29 @@ Status: tests/learning/sampled/test_nfsp.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
 
 from aleator.errors import SolveError
 from aleator.games.base import Game
-from aleator.learning.sampled.deep_cfr import average_policies
+from aleator.learning.sampled.board_play import BoardPlay
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.play import TreePlay
-from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer, parameters, policy_on_tree, set_parameters
+from aleator.learning.sampled.network_trainer import NetworkTrainer, average_policies
+from aleator.learning.sampled.trainer import NetworkPolicies, SampledConfig, parameters, set_parameters
+from aleator.learning.sampled.transitions import Transitions, Window
 from aleator.learning.sampled.traversal import Samples, draw_actions
 from aleator.learning.settings import check_at_least
 from aleator.solvers.engines.batched.parts import one_thread
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
-_PARTS = ("infostates", "actions", "rewards", "following")
 _FRESH = 5  # epochs of transitions that are in the window at the least
 
 
@@ -63,6 +64,7 @@ class NfspConfig(SampledConfig):
         width, flat: of the networks; see `deep_cfr`.
         steps: of a fit of Q.
         policy_steps: of a fit of the average policy.
+        batch: transitions, and best actions, in a step; 0 for all of them.
     """
 
     iterations: int = 750
@@ -78,9 +80,11 @@ class NfspConfig(SampledConfig):
     steps: int = 30
     policy_steps: int = 20
     learning_rate: float = 3e-3
+    batch: int = 0
 
     def __post_init__(self) -> None:
         SampledConfig.__post_init__(self)
+        check_at_least(self, 0, "batch")
         check_at_least(self, 1, "games", "window", "memory")
         for name in ("anticipatory", "exploration", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
@@ -97,26 +101,16 @@ PRESETS: dict[str, dict[str, Any]] = {
         "steps": 8,
         "policy_steps": 8,
     },
+    # flop hold'em for minutes on a GPU
+    "fhp": {
+        "iterations": 2000, "games": 20_000, "window": 4_000_000, "memory": 20_000_000, "width": 128, "flat": False,
+        "steps": 60, "policy_steps": 60, "batch": 20_000, "learning_rate": 1e-3,
+    },
     "demo": {"iterations": 100, "games": 1000, "steps": 15, "policy_steps": 10},
-}
+}  # fmt: skip
 
 
-class Transitions(NamedTuple):
-    """Decisions of one player each, and what came of them.
-
-    Attributes:
-        infostates, actions: [n].
-        rewards: [n]: won at the end of the game if the player does not act again, else 0.
-        following: [n]: the player's next infostate, -1 if there is none.
-    """
-
-    infostates: Tensor
-    actions: Tensor
-    rewards: Tensor
-    following: Tensor
-
-
-class NFSP(SampledTrainer):
+class NFSP(NetworkTrainer):
     """A run of NFSP.
 
     Attributes:
@@ -124,17 +118,19 @@ class NFSP(SampledTrainer):
         average: the network Pi.
         reservoir: of best actions.
         window: the last transitions.
-        transitions: how many there were in all.
     """
 
     kind, title = "nfsp", "NFSP"
     config: NfspConfig
-    play: TreePlay
 
     def __init__(
         self, config: NfspConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
     ) -> None:
         super().__init__(config, game, device)
+        if isinstance(self.play, BoardPlay) and not config.batch:
+            raise SolveError(
+                f"{config.game} has too many infostates for batch=0: it needs batches, as --preset fhp has"
+            )
         samples = config.memory + config.window
         self._check_memory(samples=samples, width=config.width, flat=config.flat, games=config.games)
         start = torch.Generator().manual_seed(config.seed)  # on the CPU, so that it is the same on every device
@@ -142,47 +138,49 @@ class NFSP(SampledTrainer):
             InfostateNetwork.of(self.encoding, config.width, start, flat=config.flat).to(device) for _ in range(2)
         )
         self.reservoir = Memory(config.memory, self.play.num_actions, device=device)
-        empty = torch.zeros(0, dtype=torch.int64, device=device)
-        self.window = Transitions(empty, empty, torch.zeros(0, device=device), empty)
-        self.transitions = 0
+        self.window = Window(self.play.num_infostates, self.play.num_actions, alike=config.batch == 0, device=device)
         self._unit = self.play.bound()
+
+    def _average_network(self) -> InfostateNetwork:
+        """Returns Pi."""
+        return self.average
 
     def _run_epoch(self) -> dict[str, Any]:
         """Plays games, and fits both networks."""
         config = self.config
         fresh, best = self._play()
-        self.transitions += len(fresh.rewards)
-        most = min(config.window, max(int(config.recent * self.transitions), _FRESH * len(fresh.rewards)))
-        kept = [torch.cat([old, new])[-most:] for old, new in zip(self.window, fresh, strict=True)]
-        self.window = Transitions(*kept)
+        self.window.add(fresh, self.epoch)
+        self.window.forget(min(config.window, max(int(config.recent * self.window.added), _FRESH * len(fresh.rewards))))
         self.reservoir.add(best, self.epoch + 1.0 if config.linear else 1.0, self.generator)
         loss = self._fit_values()
-        fit = Fit(steps=config.policy_steps, batch=0, learning_rate=config.learning_rate, clip=config.clip)
+        fit = Fit(steps=config.policy_steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
         policy_loss = None
         if self.reservoir.count:
             policy_loss = fit_network(
                 self.average, self.play, self.encoding, self.reservoir, fit, self.generator, answer=probabilities
             )
-        games = (self.epoch + 1) * config.games
-        return {"games": games, "samples": self.reservoir.added, "loss": loss, "policy_loss": policy_loss}
+        counted = {"games": (self.epoch + 1) * config.games, "decisions": self.window.added}
+        return {**counted, "samples": self.reservoir.added, "loss": loss, "policy_loss": policy_loss}
 
-    def _q_table(self) -> tuple[Tensor, Tensor]:
-        """Returns [I, A]: what Q says about every infostate, and which actions are legal."""
-        everything = torch.arange(self.play.num_infostates, device=self.device)
-        legal = self.play.legal(everything)
-        with torch.no_grad():
-            outputs = self.values(self.encoding.inputs(everything))
-        return self.encoding.of_actions(everything, outputs), legal
+    def _action_values(self, network: InfostateNetwork, infostates: Tensor) -> Tensor:
+        """Returns [n, A]: what a network says about the legal actions of some infostates, and -infinity elsewhere."""
+        answers = self.encoding.of_actions(infostates, network(self.encoding.inputs(infostates)))
+        return answers.masked_fill(~self.play.legal(infostates), -torch.inf)
+
+    def _best_actions(self) -> NetworkPolicies:
+        """Returns the policies that always take the action whose Q is the highest."""
+
+        def answer(infostates: Tensor, legal: Tensor) -> Tensor:
+            highest = self._action_values(self.values, infostates).argmax(dim=1, keepdim=True)
+            return torch.zeros(legal.shape, device=self.device).scatter_(1, highest, 1.0)
+
+        return NetworkPolicies(self.play, answer)
 
     def _play(self) -> tuple[Transitions, Samples]:
         """Returns the transitions of one game each, and the best actions of those who act by Q."""
         play, config, generator = self.play, self.config, self.generator
-        values, legal = self._q_table()
-        greedy = torch.zeros(values.shape, dtype=torch.float64, device=self.device)
-        greedy.scatter_(1, values.masked_fill(~legal, -torch.inf).argmax(dim=1, keepdim=True), 1.0)
+        greedy, average = self._best_actions(), average_policies(play, self.average, self.encoding)
         epsilon = config.exploration / (self.epoch + 1) ** 0.5
-        explored = (1.0 - epsilon) * greedy + epsilon * legal.double() / legal.sum(dim=1, keepdim=True).clamp(min=1)
-        policies = average_policies(play, self.average, self.encoding)
         histories = play.deal(config.games, generator)
         game = torch.arange(config.games, device=self.device)
         draws = torch.rand((config.games, 2), generator=generator, dtype=torch.float64, device=self.device)
@@ -198,8 +196,12 @@ class NFSP(SampledTrainer):
             going = (actor >= 0).nonzero().squeeze(1)
             histories, game, actor = histories.rows(going), game[going], actor[going]
             here = play.infostate(histories)
+            chances = torch.zeros((len(here), play.num_actions), dtype=torch.float64, device=self.device)
             mode = responds[game, actor]
-            chances = torch.where(mode[:, None], explored[here], policies.probabilities(here))
+            responding, averaging = mode.nonzero().squeeze(1), (~mode).nonzero().squeeze(1)
+            chances[averaging] = average.probabilities(here[averaging])
+            best_here, legal = greedy.probabilities(here[responding]), play.legal(here[responding]).double()
+            chances[responding] = (1.0 - epsilon) * best_here + epsilon * legal / legal.sum(dim=1, keepdim=True)
             action = draw_actions(chances, generator)
             before = last[game, actor]
             again = (before >= 0).nonzero().squeeze(1)
@@ -208,7 +210,7 @@ class NFSP(SampledTrainer):
             rows += len(game)
             infostates.append(here)
             actions.append(action)
-            best.append(here[mode])
+            best.append((here[responding], best_here))
             histories = play.act(histories, action, generator)
         following = torch.full((rows,), -1, device=self.device)
         link = torch.cat(links, dim=1)
@@ -220,26 +222,14 @@ class NFSP(SampledTrainer):
                 row = last[where, player]
                 acted = (row >= 0).nonzero().squeeze(1)
                 rewards[row[acted]] = play.returns(finished, player)[acted] / self._unit
-        met = torch.cat(best)
-        samples = Samples(met, greedy[met], torch.ones(len(met), dtype=torch.float64, device=self.device))
+        met, taken = (torch.cat(column) for column in zip(*best, strict=True))
+        samples = Samples(met, taken, torch.ones(len(met), dtype=torch.float64, device=self.device))
         return Transitions(torch.cat(infostates), torch.cat(actions), rewards.float(), following), samples
 
     def _fit_values(self) -> float:
-        """Fits Q to the window, with targets by Q as it is now; returns the loss."""
-        config, play, (where, action, rewards, following) = self.config, self.play, self.window
-        values, legal = self._q_table()
-        highest = values.masked_fill(~legal, -torch.inf).max(dim=1).values
-        targets = rewards + torch.where(following >= 0, highest[following.clamp(min=0)], torch.zeros_like(rewards))
-        size = play.num_infostates * play.num_actions
-        entry = where * play.num_actions + action
-        total = torch.zeros(size, dtype=torch.float64, device=self.device)
-        number = total.clone().index_add_(0, entry, torch.ones_like(targets, dtype=torch.float64))
-        total.index_add_(0, entry, targets.double())
-        shape = (play.num_infostates, play.num_actions)
-        means = (total / number.clamp(min=1.0)).view(shape).float()
-        weights = (number / number.sum()).view(shape).float()
-        met = (weights.sum(dim=1) > 0).nonzero().squeeze(1)
-        inputs, means, weights = self.encoding.inputs(met), means[met], weights[met]
+        """Fits Q to the window, with targets by Q as it is now; returns the loss of the last step."""
+        config = self.config
+        error = self._error_of_batches() if config.batch else self._error_of_means()
         optimizer = torch.optim.Adam(self.values.parameters(), lr=config.learning_rate, fused=True)
         loss = torch.zeros(())
         with one_thread():
@@ -247,17 +237,56 @@ class NFSP(SampledTrainer):
                 for group in optimizer.param_groups:
                     group["lr"] = config.learning_rate * (1.0 - step / config.steps)
                 optimizer.zero_grad()
-                answers = self.encoding.of_actions(met, self.values(inputs))
-                loss = ((answers - means).square() * weights).sum()
+                loss = error()
                 loss.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(self.values.parameters(), config.clip)
                 optimizer.step()
         return float(loss.detach())
 
+    def _error_of_means(self) -> Callable[[], Tensor]:
+        """Returns the squared error of Q on the whole window; transitions of an infostate and action are averaged."""
+        play, window, following = self.play, self.window, self.window.following
+        shape = (play.num_infostates, play.num_actions)
+        everything = torch.arange(play.num_infostates, device=self.device)
+        with torch.no_grad():
+            highest = self._action_values(self.values, everything).max(dim=1).values.double()
+        wanted = window.rewards + torch.where(following >= 0, window.number * highest[following.clamp(min=0)], 0.0)
+        entry = window.infostates * play.num_actions + window.actions
+        total, number = (
+            torch.zeros(shape[0] * shape[1], dtype=torch.float64, device=self.device).index_add_(0, entry, column)
+            for column in (wanted, window.number)
+        )
+        means = (total / number.clamp(min=1.0)).view(shape).float()
+        weights = (number / number.sum()).view(shape).float()
+        met = (weights.sum(dim=1) > 0).nonzero().squeeze(1)
+        inputs, means, weights = self.encoding.inputs(met), means[met], weights[met]
+
+        def error() -> Tensor:
+            answers = self.encoding.of_actions(met, self.values(inputs))
+            return ((answers - means).square() * weights).sum()
+
+        return error
+
+    def _error_of_batches(self) -> Callable[[], Tensor]:
+        """Returns the squared error of Q on transitions that are drawn from the window each time."""
+        target, window = copy.deepcopy(self.values), self.window
+
+        def error() -> Tensor:
+            rows = len(window.rewards)
+            drawn = torch.randint(rows, (self.config.batch,), generator=self.generator, device=self.device)
+            where, action, after = window.infostates[drawn], window.actions[drawn], window.following[drawn]
+            wanted = window.rewards[drawn].float()
+            again = (after >= 0).nonzero().squeeze(1)
+            with torch.no_grad():
+                wanted[again] += self._action_values(target, after[again]).max(dim=1).values
+            answers = self.encoding.of_actions(where, self.values(self.encoding.inputs(where)))
+            return (answers.gather(1, action[:, None]).squeeze(1) - wanted).square().mean()
+
+        return error
+
     def average_policy(self) -> Policy:
         """Returns what Pi says."""
-        policies = average_policies(self.play, self.average, self.encoding)
-        return policy_on_tree(self.play, policies)
+        return self.network_policy()
 
     def trained(self) -> dict[str, Tensor]:
         """Returns the network of the average policy."""
@@ -266,31 +295,16 @@ class NFSP(SampledTrainer):
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes in a run."""
         state = {f"reservoir.{name}": tensor for name, tensor in self.reservoir.tensors().items()}
-        state |= {f"window.{name}": tensor for name, tensor in zip(_PARTS, self.window, strict=True)}
-        return {
-            **state,
-            "values": parameters(self.values),
-            "average": parameters(self.average),
-            "transitions": torch.tensor([self.transitions]),
-        }
+        state |= {f"window.{name}": tensor for name, tensor in self.window.tensors().items()}
+        return {**state, "values": parameters(self.values), "average": parameters(self.average)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""
-        prefix, most = "reservoir.", self.play.num_infostates
-        own = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-        self.reservoir.load(own, most)
-        window = Transitions(*(tensors[f"window.{name}"].to(self.device) for name in _PARTS))
-        sizes = {len(part) for part in window}
-        if len(sizes) != 1 or len(window.rewards) > self.config.window:
-            raise ValueError(f"a window of {sorted(sizes)} transitions")
-        if len(window.rewards):
-            met, following = window.infostates, window.following
-            inside = int(met.min()) >= 0 and int(following.min()) >= -1
-            if not (inside and int(met.max()) < most and int(following.max()) < most):
-                raise ValueError("a transition has an infostate that the game does not have")
-            if int(window.actions.min()) < 0 or int(window.actions.max()) >= self.play.num_actions:
-                raise ValueError("a transition has an action that the game does not have")
-        self.window = window
-        self.transitions = int(tensors["transitions"][0])
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+        self.reservoir.load(part("reservoir."), self.play.num_infostates)
+        self.window.load(part("window."))
         set_parameters(self.values, tensors["values"])
         set_parameters(self.average, tensors["average"])

@@ -89,6 +89,9 @@ class SampledGame(Protocol):
     def returns(self, histories: HistoryBatch, player: int) -> Tensor:
         """Returns [B]: what a player has won; all histories must be over."""
 
+    def bound(self) -> float:
+        """Returns what nobody can win more than, of about the size of what can be won; 1 if that is nothing."""
+
     def length(self, histories: HistoryBatch) -> Tensor:
         """Returns [B]: how many moves were made so far, chance's included."""
 
@@ -208,7 +211,7 @@ class TreePlay(SampledGame):
         return won if player == 0 else -won
 
     def bound(self) -> float:
-        """Returns what nobody can win more than, of about the size of what can be won; 1 if that is nothing."""
+        """Returns the product of the highest stake and payoff."""
         return float(self._stake.abs().max() * self._utility.abs().max()) or 1.0
 
     def length(self, histories: HistoryBatch) -> Tensor:

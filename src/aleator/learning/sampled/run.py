@@ -92,15 +92,36 @@ def train_sampled(
         run: where metrics and checkpoints are written; None for nowhere.
         pace: when to save and to evaluate.
         on_epoch: told after every epoch its line of metrics, with the exact exploitability when that was measured.
-        stopped: asked after every epoch whether to stop; then a checkpoint is written.
+        stopped: asked after every epoch, and on the way through long evaluations, whether to stop; then a checkpoint is
+            written. An evaluation that was given up is made first when the run goes on.
     """
     saved = time.monotonic()
-    measured = [line for line in run.metrics() if line.get("exploitability") is not None] if run else []
+    metrics = run.metrics() if run else []
+    measured = [line for line in metrics if line.get("exploitability") is not None]
     report = {"exploitability": measured[-1]["exploitability"] if measured else None}
+
+    def evaluate(line: dict[str, Any]) -> bool:
+        """Adds the exploitability to a line of metrics; returns whether it did, and was not stopped."""
+        quality = trainer.exploitability(stopped)
+        if quality is not None:
+            report["exploitability"] = line["exploitability"] = quality
+        return quality is not None
+
+    due = partial(pace.due, last=trainer.config.epochs)
+    if run and metrics and metrics[-1]["epoch"] == trainer.epoch and due(trainer.epoch):
+        line = metrics[-1]
+        if "exploitability" not in line:  # it was given up
+            if not evaluate(line):
+                return
+            run.forget_after(trainer.epoch - 1)
+            run.append(line)
+            run.save(trainer, report)
+            if on_epoch:
+                on_epoch(line)
     while not trainer.done:
         line = trainer.run_epoch()
-        if pace.due(trainer.epoch, trainer.config.epochs):
-            report["exploitability"] = line["exploitability"] = trainer.exploitability()
+        if due(trainer.epoch):
+            evaluate(line)
         if run:
             run.append(line)
         if on_epoch:

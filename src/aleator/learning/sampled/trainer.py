@@ -241,8 +241,11 @@ class SampledTrainer(ABC):
         """What exploitability is counted in, if the game does not say it."""
         return ""
 
-    def exploitability(self) -> float:
-        """Returns the exact exploitability (NashConv / 2) of what the trained agent plays; asking changes nothing."""
+    def exploitability(self, stopped: Callable[[], bool] = lambda: False) -> float | None:
+        """Returns the exact exploitability (NashConv / 2) of what the trained agent plays; asking changes nothing.
+
+        Where that takes long, `stopped` is asked on the way whether to give it up: then there is None.
+        """
         return exploitability(self.average_policy())
 
     @abstractmethod

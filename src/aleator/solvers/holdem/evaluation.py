@@ -32,6 +32,10 @@ Answer = Callable[[BettingNode, Sequence[Cards]], FloatArray]
 _CLOSE = 1e-4  # how far probabilities may be from a sum of 1
 
 
+class EvaluationStoppedError(Exception):
+    """An evaluation was given up because it was asked to stop."""
+
+
 def evaluate_policy(
     game: BoardGame | BoardPlan,
     answer: Answer,
@@ -40,6 +44,7 @@ def evaluate_policy(
     bits: int = 32,
     boards_at_once: int = 64,
     on_progress: Callable[[float], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Quality:
     """Returns what both players win by a policy, and what best responses to it would win, in chips.
 
@@ -50,8 +55,10 @@ def evaluate_policy(
         bits: how precisely probabilities are kept: 32 or 16.
         boards_at_once: how many boards the policy is asked about at a time.
         on_progress: told the share done.
+        stopped: asked after every answer whether to give it up.
 
     Raises:
+        EvaluationStoppedError: `stopped` said so.
         SolveError: an answer has another shape, or its probabilities do not sum to 1.
     """
     solver = HoldemSolver(game, threads=threads, bits=bits)
@@ -73,6 +80,8 @@ def evaluate_policy(
                 done += len(some)
                 if on_progress is not None:
                     on_progress(0.9 * done / total)
+                if stopped():
+                    raise EvaluationStoppedError
     return solver.quality()
 
 

@@ -1,4 +1,4 @@
-"""Whole hands by what Deep CFR has trained on flop hold'em."""
+"""Whole hands by what Deep CFR or NFSP has trained on flop hold'em."""
 
 from __future__ import annotations
 
@@ -51,17 +51,19 @@ class NetworkTree(KnownTree[NetworkPosition]):
         return block
 
 
-def deep_cfr_agent(file: Path | str) -> TreeAgent[NetworkPosition]:
-    """Returns the agent that plays what `aleator train deep-cfr --game flop-holdem` has trained.
+def network_agent(kind: str, file: Path | str) -> TreeAgent[NetworkPosition]:
+    """Returns the agent that plays what `aleator train KIND --game flop-holdem` has trained.
 
     Raises:
         StorageError: the file is none of these, or damaged.
-        AgentError: its networks play a game that is not one of whole hands.
+        AgentError: it is of another kind, or its networks play a game that is not one of whole hands.
     """
     model = load_model(file)
+    if model.kind != kind:
+        raise AgentError(f"{file} was trained by {model.kind}: play it as {model.kind}:{file}")
     if model.config.game != "flop-holdem":
         raise AgentError(
             f"{file} was trained for {model.config.game}, which is not a game of whole hands: flop-holdem is"
         )
     play = BoardPlay(load_whole_game(model.config.game))
-    return TreeAgent(f"deep-cfr:{file}", NetworkTree(play, board_policies(model, play)), PotOddsAgent())
+    return TreeAgent(f"{kind}:{file}", NetworkTree(play, board_policies(model, play)), PotOddsAgent())

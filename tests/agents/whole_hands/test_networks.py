@@ -1,4 +1,4 @@
-"""Networks of Deep CFR that play whole hands of flop hold'em."""
+"""Networks of Deep CFR and NFSP that play whole hands of flop hold'em."""
 
 from __future__ import annotations
 
@@ -15,26 +15,37 @@ from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, parse_cards
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from aleator.learning.sampled.board_play import BoardPlay
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, average_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import SampledModel
+from aleator.learning.sampled.network_trainer import NetworkTrainer, average_policies
+from aleator.learning.sampled.nfsp import NfspConfig
 from aleator.storage import StorageError
 
 pytestmark = pytest.mark.xdist_group("holdem")
-CONFIG = DeepCfrConfig(
-    game="flop-holdem", iterations=2, traversals=30, batch=50, steps=3, policy_steps=5, width=8, memory=2000, flat=False
-)
+CONFIGS = {
+    "deep-cfr": DeepCfrConfig(
+        game="flop-holdem", iterations=2, traversals=30, batch=50, steps=3, policy_steps=5, width=8, memory=2000,
+        flat=False,
+    ),
+    "nfsp": NfspConfig(
+        game="flop-holdem", iterations=3, games=60, batch=50, steps=3, policy_steps=5, width=8, window=300, memory=2000,
+        flat=False, anticipatory=0.5,
+    ),
+}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def trainer() -> DeepCFR:
-    made = DeepCFR(CONFIG)
+@pytest.fixture(scope="module", params=CONFIGS)
+def trainer(request: pytest.FixtureRequest) -> NetworkTrainer:
+    made = METHODS[request.param].trainer(CONFIGS[request.param])
+    assert isinstance(made, NetworkTrainer)
     while not made.done:
         made.run_epoch()
     return made
 
 
 @pytest.fixture(scope="module")
-def file(trainer: DeepCFR, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(trainer: NetworkTrainer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("networks") / "network.safetensors"
     SampledModel.of(trainer, {}).save(path)
     return path
@@ -46,7 +57,7 @@ def on_the_flop() -> HandState:
     return state.act(CALL).act(CALL).deal(parse_cards("Ah 7d 7c"))
 
 
-def test_the_agent_says_what_its_network_says(trainer: DeepCFR, file: Path) -> None:
+def test_the_agent_says_what_its_network_says(trainer: NetworkTrainer, file: Path) -> None:
     play, flop = trainer.play, parse_cards("Ah 7d 7c")
     assert isinstance(play, BoardPlay)
     limped = next(node for node in play.decisions.tolist() if play.tree.street[node])
@@ -55,16 +66,22 @@ def test_the_agent_says_what_its_network_says(trainer: DeepCFR, file: Path) -> N
     policies = average_policies(play, trainer._average_network(), trainer.encoding)
     expected = play.policy(policies, limped, [flop])[0]
     assert expected.shape == (2, NUM_HANDS)
-    told = load_hand_agent(f"deep-cfr:{file}").policy_at(on_the_flop())
+    told = load_hand_agent(f"{trainer.kind}:{file}").policy_at(on_the_flop())
     alive = ~blocked_hands(flop)
     np.testing.assert_allclose(np.asarray(told.probabilities)[:, alive], expected[:, alive], atol=1e-6)
 
 
-def test_it_plays_a_match(file: Path) -> None:
-    match = HandMatch(game="flop-holdem", agents=(f"deep-cfr:{file}", "always-call"), hands=12, aivat="raw")
+def test_it_plays_a_match(trainer: NetworkTrainer, file: Path) -> None:
+    match = HandMatch(game="flop-holdem", agents=(f"{trainer.kind}:{file}", "always-call"), hands=12, aivat="raw")
     won = play_hand_match(match).won
     assert np.isfinite(won).all()
     np.testing.assert_allclose(won.sum(axis=1), 0.0)
+
+
+def test_networks_of_another_method_are_refused(trainer: NetworkTrainer, file: Path) -> None:
+    other = next(kind for kind in CONFIGS if kind != trainer.kind)
+    with pytest.raises(AgentError, match=f"was trained by {trainer.kind}: play it as {trainer.kind}:"):
+        load_hand_agent(f"{other}:{file}")
 
 
 def test_networks_of_other_games_are_refused(tmp_path: Path) -> None:
