@@ -106,6 +106,22 @@ def test_the_window_grows_with_the_run() -> None:
     assert sizes[0] < sizes[20] < sizes[-1] and sizes[-1] > 900 - 2 * fresh, "whole epochs are forgotten"
 
 
+def test_nobody_answers_who_explores() -> None:
+    """Kuhn, 4,000 games, seed 0: who explores learns at all its actions, and its opponent not from that game."""
+    trainer = NFSP(replace(KUHN, games=4000, exploration=0.0, anticipatory=0.2, explorers=0.5))
+    found, best = trainer._play()
+    plain, _ = NFSP(replace(KUHN, games=4000, exploration=0.0, anticipatory=0.2))._play()
+    assert 0.4 < len(found.rewards) / len(plain.rewards) < 0.6
+    play = trainer.play
+    met = torch.bincount(found.infostates * play.num_actions + found.actions, minlength=play.num_infostates * 2)
+    reached = met.view(-1, 2).sum(dim=1) > 40
+    assert int(reached.sum()) >= 9 and bool((met.view(-1, 2)[reached] > 4).all())
+    share = len(best.infostates) / len(plain.rewards)
+    assert share == pytest.approx(0.1, abs=0.03), "best actions are those of who does not explore"
+    everybody = NFSP(replace(KUHN, explorers=1.0))
+    assert everybody.run_epoch()["transitions"] == 0
+
+
 def test_later_best_actions_count_more_if_asked_for() -> None:
     for linear, weights in ((True, {1.0, 2.0, 3.0, 4.0}), (False, {1.0})):
         trainer = NFSP(replace(TINY, linear=linear, memory=10_000, anticipatory=0.5))

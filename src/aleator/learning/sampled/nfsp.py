@@ -46,6 +46,7 @@ from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
 _FRESH = 5  # epochs of transitions that are in the window at the least
+_RANDOM = 0.5  # share of random actions of who explores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,8 @@ class NfspConfig(SampledConfig):
         games: played at once.
         anticipatory: eta, the chance that a player acts by its best response in a game.
         exploration: epsilon at the start; it falls with the square root of the epoch.
+        explorers: the chance that a player explores in a game: of its best actions it takes every second one, at random
+            any other. Nobody answers that: the transitions of its opponent in that game are left out.
         linear: best actions of epoch t count t times as much in the average policy; otherwise all alike.
         window: transitions that Q is fitted to, the last ones, at most.
         recent: the share of all transitions so far that Q is fitted to; 1 for as many as the window holds.
@@ -71,6 +74,7 @@ class NfspConfig(SampledConfig):
     games: int = 4000
     anticipatory: float = 0.1
     exploration: float = 0.06
+    explorers: float = 0.0
     linear: bool = False
     window: int = 200_000
     recent: float = 1.0
@@ -86,7 +90,7 @@ class NfspConfig(SampledConfig):
         SampledConfig.__post_init__(self)
         check_at_least(self, 0, "batch")
         check_at_least(self, 1, "games", "window", "memory")
-        for name in ("anticipatory", "exploration", "recent"):
+        for name in ("anticipatory", "exploration", "explorers", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SolveError(f"{name} must be between 0 and 1, not {getattr(self, name)}")
 
@@ -159,7 +163,7 @@ class NFSP(NetworkTrainer):
             policy_loss = fit_network(
                 self.average, self.play, self.encoding, self.reservoir, fit, self.generator, answer=probabilities
             )
-        counted = {"games": (self.epoch + 1) * config.games, "decisions": self.window.added}
+        counted = {"games": (self.epoch + 1) * config.games, "transitions": self.window.added}
         return {**counted, "samples": self.reservoir.added, "loss": loss, "policy_loss": policy_loss}
 
     def _action_values(self, network: InfostateNetwork, infostates: Tensor) -> Tensor:
@@ -184,9 +188,11 @@ class NFSP(NetworkTrainer):
         histories = play.deal(config.games, generator)
         game = torch.arange(config.games, device=self.device)
         draws = torch.rand((config.games, 2), generator=generator, dtype=torch.float64, device=self.device)
-        responds = draws < config.anticipatory
+        responds, explores = draws < config.anticipatory, torch.zeros_like(draws, dtype=torch.bool)
+        if config.explorers:
+            explores = torch.rand(draws.shape, generator=generator, device=self.device) < config.explorers
         last = torch.full((config.games, 2), -1, device=self.device)
-        infostates, actions, links, best = [], [], [], []
+        infostates, actions, answered, links, best = [], [], [], [], []
         rows, ended, over = 0, [], []
         while len(game):
             actor = play.actor(histories)
@@ -197,11 +203,14 @@ class NFSP(NetworkTrainer):
             histories, game, actor = histories.rows(going), game[going], actor[going]
             here = play.infostate(histories)
             chances = torch.zeros((len(here), play.num_actions), dtype=torch.float64, device=self.device)
-            mode = responds[game, actor]
+            exploring = explores[game, actor]
+            mode = responds[game, actor] | exploring
             responding, averaging = mode.nonzero().squeeze(1), (~mode).nonzero().squeeze(1)
             chances[averaging] = average.probabilities(here[averaging])
+            exploring = exploring[responding]
             best_here, legal = greedy.probabilities(here[responding]), play.legal(here[responding]).double()
-            chances[responding] = (1.0 - epsilon) * best_here + epsilon * legal / legal.sum(dim=1, keepdim=True)
+            share = torch.where(exploring, _RANDOM, epsilon)[:, None]
+            chances[responding] = (1.0 - share) * best_here + share * legal / legal.sum(dim=1, keepdim=True)
             action = draw_actions(chances, generator)
             before = last[game, actor]
             again = (before >= 0).nonzero().squeeze(1)
@@ -210,7 +219,8 @@ class NFSP(NetworkTrainer):
             rows += len(game)
             infostates.append(here)
             actions.append(action)
-            best.append((here[responding], best_here))
+            answered.append(~explores[game, 1 - actor])
+            best.append((here[responding][~exploring], best_here[~exploring]))
             histories = play.act(histories, action, generator)
         following = torch.full((rows,), -1, device=self.device)
         link = torch.cat(links, dim=1)
@@ -224,11 +234,14 @@ class NFSP(NetworkTrainer):
                 rewards[row[acted]] = play.returns(finished, player)[acted] / self._unit
         met, taken = (torch.cat(column) for column in zip(*best, strict=True))
         samples = Samples(met, taken, torch.ones(len(met), dtype=torch.float64, device=self.device))
-        return Transitions(torch.cat(infostates), torch.cat(actions), rewards.float(), following), samples
+        found = Transitions(torch.cat(infostates), torch.cat(actions), rewards.float(), following)
+        return found.rows(torch.cat(answered).nonzero().squeeze(1)), samples
 
     def _fit_values(self) -> float:
         """Fits Q to the window, with targets by Q as it is now; returns the loss of the last step."""
         config = self.config
+        if not len(self.window.rewards):
+            return 0.0  # everybody explored
         error = self._error_of_batches() if config.batch else self._error_of_means()
         optimizer = torch.optim.Adam(self.values.parameters(), lr=config.learning_rate, fused=True)
         loss = torch.zeros(())

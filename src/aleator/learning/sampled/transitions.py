@@ -35,6 +35,10 @@ class Transitions(NamedTuple):
     rewards: Tensor
     following: Tensor
 
+    def rows(self, index: Tensor) -> Transitions:
+        """Returns some of them."""
+        return Transitions(*(column[index] for column in self))
+
 
 class Window:
     """The last transitions, in rows of transitions that are alike.
