@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.apps.web.browser import Checked
+from tests.apps.web.browser import PATIENCE, Checked
 from tests.apps.web.running import RunningServer
+from tests.search.ring.small import three_players
 
 pytestmark = pytest.mark.xdist_group("web")
 
@@ -115,9 +116,7 @@ def test_a_report_goes_on_after_a_restart_and_keeps_what_it_has_when_stopped(emp
             if turn == 0:
                 server.stop()
                 server = RunningServer(empty).start()
-        while _status(server, job) == "running":  # a stop before its process has begun is lost
-            server.client.post(f"/api/jobs/{job}/stop")
-            sleep(0.2)
+        server.client.post(f"/api/jobs/{job}/stop")
         ended = server.ended(job)
         assert ended["status"] == "done" and ended["summary"]["stopped"] and ended["summary"]["solved"] == 0
         report = server.client.get(f"/api/reports/{job}").json()
@@ -190,6 +189,32 @@ def test_a_spot_from_a_line_before_the_flop_to_its_report(page: Checked) -> None
     shown.get_by_role("button", name="Solve a flop").click()
     page.until("document.querySelector('.board-text')?.value === 'Ks 7h 2d'")
     assert shown.get_by_label("Pot", exact=True).input_value() == "200"
+
+
+def test_charts_of_several_players_from_a_pair_of_positions_to_a_flop(browser: Any, empty: Path) -> None:
+    file = three_players(empty.parent)
+    server = RunningServer(empty, "--blueprint", str(file)).start()
+    context = browser.new_context(viewport=SIZES[0], color_scheme="light")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url, server.token)
+    shown = page.open("preflop/blueprint-1")
+    page.until_text(".preflop-line b", "BTN to act")
+    assert shown.locator(".preflop-chart .cell:not(.dim)").count() == 169
+    check_sizes(page)
+    shown.get_by_role("link", name="SB", exact=True).click()  # folds to
+    page.until_text(".preflop-line b", "SB to act")
+    shown.get_by_role("link", name="BB faces the raise of BTN").click()
+    page.until_text(".preflop-line b", "BB to act")
+    assert shown.locator(".preflop-line .tag").all_inner_texts()[1] == "SB fold"
+    shown.locator(".preflop-action", has_text="call").click()
+    page.until_text(".preflop-line b", "the flop")
+    check_sizes(page)
+    shown.get_by_role("button", name="Solve a flop").click()
+    page.until("document.querySelector('.board-text')?.value === 'Ks 7h 2d'")
+    page.check()
+    assert server.client.get("/api/preflop", params={"blueprint": 2}).status_code == 404
+    context.close()
+    server.stop()
 
 
 def test_lines_that_are_not_there_are_refused(server: RunningServer) -> None:

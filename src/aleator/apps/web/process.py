@@ -50,6 +50,8 @@ class WorkerProcess:
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
+        self._is_sent = False  # whether the call that runs has been written
+        self._wishes = b""  # stops of a call that waits for its process to start
 
     @property
     def pid(self) -> int | None:
@@ -86,6 +88,7 @@ class WorkerProcess:
             WorkerDiedError: the process is gone.
         """
         async with self._lock:
+            self._is_sent, self._wishes = False, b""
             await self.start()
             try:
                 async with asyncio.timeout(None if seconds is None else START_SECONDS) as limit:
@@ -108,7 +111,8 @@ class WorkerProcess:
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(json.dumps({"method": method, "params": params}).encode() + b"\n")
+            process.stdin.write(json.dumps({"method": method, "params": params}).encode() + b"\n" + self._wishes)
+            self._is_sent = True
             await process.stdin.drain()
             while True:
                 header = json.loads(await process.stdout.readuntil(b"\n"))
@@ -128,7 +132,7 @@ class WorkerProcess:
             raise WorkerDiedError(_how_it_ended(await process.wait())) from None
 
     def ask_to_stop(self) -> None:
-        """Asks the running call to end soon and to return what it has."""
+        """Asks the running call to end soon and to return what it has; also while its process still starts."""
         self._say(b'{"stop": true}\n')
 
     def ask_to_suspend(self) -> None:
@@ -136,7 +140,9 @@ class WorkerProcess:
         self._say(b'{"suspend": true}\n')
 
     def _say(self, line: bytes) -> None:
-        if self.pid is not None and self._process and self._process.stdin:
+        if not self._is_sent:
+            self._wishes += line  # in front of its call the worker would take it for one of the call before
+        elif self.pid is not None and self._process and self._process.stdin:
             self._process.stdin.write(line)
 
     def end(self) -> None:
