@@ -4,6 +4,7 @@
 # make demo        train ReBeL on Liar's Dice from nothing on this CPU, in minutes; compare with the paper
 # make play        the web app on localhost, opened in a browser
 # make screenshots the pictures in docs/images, taken by the tests
+# make curves      the learning curves in docs/images/curves, measured anew
 # make docs        the documentation site, in site/
 # make tutorials   the notebooks of the documentation run again, with what they print
 # make test-js     the JavaScript of the web app: format, lint, unit tests; part of make test
@@ -29,7 +30,7 @@ PORTABLE_SAME := tests/apps/web tests/apps/test_stopping.py tests/apps/test_full
 	$(addprefix tests/test_,errors.py meter.py package.py parsing.py settings.py)
 PORTABLE_TESTS := tests $(addprefix --ignore=,$(PORTABLE_SAME))
 
-.PHONY: install test test-js check-js test-slow test-portable lint demo play docs tutorials screenshots clean
+.PHONY: install test test-js check-js test-slow test-portable lint demo play curves docs tutorials screenshots clean
 
 install: $(STAMP)
 
@@ -80,6 +81,9 @@ $(VENV)/.played: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,neural]'
 	touch $@
+
+curves: $(STAMP)
+	$(BIN)/python docs/curves.py
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
