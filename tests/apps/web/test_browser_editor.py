@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.apps.web.browser import Checked
+from tests.apps.web.running import RunningServer
 
 pytestmark = pytest.mark.xdist_group("web")
 
@@ -46,3 +47,28 @@ def test_changes_are_taken_back_one_by_one(page: Checked) -> None:
     undo.click()
     page.until("document.querySelector('[aria-label=Pot]').value !== '77'")
     page.until("document.querySelector('.undo').disabled")
+
+
+def test_amounts_are_typed_in_big_blinds_and_the_spot_keeps_whole_chips(page: Checked, server: RunningServer) -> None:
+    shown = page.open("solve")
+    shown.wait_for_selector(".estimate .facts")
+    shown.locator(".presets .chip", has_text="River").click()
+    shown.locator("[aria-label='Amounts in'] label", has_text="Big blinds").click()
+    page.until("document.querySelector('[aria-label=Pot]').value === '20'")
+    shown.get_by_label("Pot", exact=True).fill("20.5")  # of 5 chips each: 102.5
+    assert shown.get_by_label("Big blind, chips").input_value() == "50"
+    assert shown.get_by_label("Stack behind").input_value() == "60"
+    shown.get_by_label("river oop bet").fill("2.5bb, 75%")
+    shown.locator(".solve-bar .primary").click()
+    page.until_text(".node-summary .tag", "pot 20.5 bb")
+    page.until_text(".node-summary", "bet 2.5 bb")
+    job = shown.url.partition("solve/")[2].partition("/")[0]
+    spot = server.job(job)["request"]["spot"]
+    assert (spot["pot"], spot["stack"], spot["min_bet"]) == (1025, 3000, 50)
+    assert spot["river"]["oop"]["bet"] == ["125c", "75%"]
+    shown.locator("[aria-label='Amounts in'] label", has_text="Chips").click()
+    page.until_text(".node-summary .tag", "pot 1,025")
+    page.open("solve")
+    shown.wait_for_selector(".estimate .facts")
+    shown.get_by_label("Pot", exact=True).fill("much")
+    page.until_text(".estimate .problem-text", "much")

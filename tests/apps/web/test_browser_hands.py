@@ -84,6 +84,42 @@ def test_bets_are_made_by_slider_by_size_and_by_typing_and_taken_back(still: Che
     assert shown.locator(".pot b").inner_text() in ("150", "200")
 
 
+def test_amounts_are_shown_and_typed_in_big_blinds(still: Checked) -> None:
+    shown = sit_down(still, "play/hunl?opponent=always-call")
+    shown.locator("[aria-label='Amounts in'] label", has_text="Big blinds").click()
+    still.until("document.querySelector('.pot b').textContent === '1.5 bb'")
+    shown.locator(".chips-input").fill("2.5")
+    shown.locator(".chips-input").press("Tab")
+    assert "2.5 bb" in shown.locator(".act.raise").inner_text()
+    shown.keyboard.press("Escape")
+    shown.locator(".act.raise").click()
+    still.until("document.querySelectorAll('.board .card').length >= 3")
+    assert shown.locator(".pot b").inner_text() == "5 bb"
+    shown.reload()
+    still.until(f"!!{READY}")
+    assert shown.locator(".pot b").inner_text() == "5 bb", "the choice is kept"
+    play_hand(still)
+    still.open("hands")
+    still.until_text(".facts dt", "Big blinds")
+    shown.locator("[aria-label='Amounts in'] label", has_text="Chips").click()
+    still.until_text(".facts dt", "Chips")
+
+
+def test_a_phone_shows_everybody_on_the_first_screen(browser: Any, server: RunningServer) -> None:
+    context = browser.new_context(viewport=PHONE, color_scheme="light", reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    page = Checked(context, server.url, server.token)
+    shown = page.open("play")
+    rivals = shown.locator(".rivals .tile")
+    rivals.first.wait_for()
+    ends = [box["y"] + box["height"] for box in (rivals.nth(at).bounding_box() for at in range(rivals.count())) if box]
+    assert len(ends) >= 8 and max(ends) <= PHONE["height"], "some are below the first screen"
+    shown.locator(".jumps button", has_text="Spots").click()
+    page.until("document.documentElement.scrollTop > 0")
+    page.check()
+    context.close()
+
+
 def test_nothing_sticks_out_on_a_phone_in_the_dark(browser: Any, server: RunningServer) -> None:
     context = browser.new_context(viewport=PHONE, color_scheme="dark", reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)

@@ -11,7 +11,15 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Response
 from aleator.apps.web.api_holdem import PathQuery, find_solution
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, find_job, raw
 from aleator.apps.web.models import Job
-from aleator.apps.web.models_reports import ComparedNode, PreflopNode, Report, ReportEstimate, ReportRequest, Stacks
+from aleator.apps.web.models_reports import (
+    ChartsInfo,
+    ComparedNode,
+    PreflopNode,
+    Report,
+    ReportEstimate,
+    ReportRequest,
+    Stacks,
+)
 from aleator.apps.web.process import TooSlowError
 from aleator.apps.web.queue import REPORT
 
@@ -80,12 +88,24 @@ async def compare(
     return raw(await service.ask(service.tools, "compare", params, keep=True))
 
 
-@router.get("/preflop", response_model=PreflopNode, responses=REFUSED)
+@router.get("/preflop", response_model=PreflopNode, responses=NOT_FOUND | REFUSED)
 async def preflop(
     service: Server,
     path: PathQuery = "r:0",
     stack: Stacks = Stacks.BB100,
+    blueprint: Annotated[int | None, Query(ge=1, le=1000)] = None,
 ) -> Response:
-    """A chart before the flop, heads-up with stacks of so many big blinds; solved at the first time, in seconds."""
-    params = {"game": f"hunl:{stack.value}bb", "agent": None, "path": path}
+    """A chart before the flop: of a blueprint, or heads-up with stacks of so many big blinds, solved at first."""
+    files = service.config.blueprints
+    if blueprint is not None and blueprint > len(files):
+        raise HTTPException(404, f"there is no blueprint {blueprint}: the server was given {len(files)}")
+    file = None if blueprint is None else str(files[blueprint - 1])
+    params = {"game": f"hunl:{stack.value}bb", "blueprint": file, "path": path}
     return raw(await service.ask(service.tools, "preflop", params, keep=True))
+
+
+@router.get("/preflop/blueprints", response_model=list[ChartsInfo])
+async def preflop_blueprints(service: Server) -> Response:
+    """The blueprints that have charts before the flop."""
+    params = {"blueprints": [str(file) for file in service.config.blueprints]}
+    return raw(await service.read("preflop-blueprints", params))

@@ -133,16 +133,39 @@ class PreflopAction(BaseModel):
     classes: list[float]
 
 
-class PreflopStep(BaseModel):
-    """A step of a line: who did what, and the place before it."""
+class PreflopPlace(BaseModel):
+    """A place in the betting: who decides there."""
 
     path: str
     position: str
+
+
+class PreflopStep(PreflopPlace):
+    """A step of a line: who did what, and the place before it."""
+
     name: str
 
 
+class PreflopPair(PreflopPlace):
+    """Where somebody faces the usual raise of who opens, and all others have folded."""
+
+    opener: str
+
+
+class ChartsInfo(BaseModel):
+    """A blueprint that has charts; its number, from 1 on, and the stacks in big blinds."""
+
+    number: int
+    title: str
+    players: int
+    stack: float
+
+
 class PreflopNode(BaseModel):
-    """A place in the betting before the flop; `spot` is what the flop begins with, if one comes for two players."""
+    """A place in the betting before the flop; `spot` is what the flop begins with, if one comes for two players.
+
+    `folds` is who decides behind if everybody before folds, `pairs` the charts of each pair of positions.
+    """
 
     node: str
     agent: str
@@ -151,8 +174,12 @@ class PreflopNode(BaseModel):
     pot: int
     stacks: list[int]
     folded: list[bool]
+    big_blind: int
+    stack: int
     is_flop: bool
     actions: list[PreflopAction]
     weights: list[float] = []
     line: list[PreflopStep]
+    folds: list[PreflopPlace]
+    pairs: list[PreflopPair]
     spot: dict[str, Any] | None

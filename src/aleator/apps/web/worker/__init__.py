@@ -15,6 +15,7 @@ METHODS = {
     "solve": "holdem:solve",
     "import": "holdem:check_file",
     "preflop": "preflop:chart",
+    "preflop-blueprints": "blueprints:with_charts",
     "compare": "compare:compare",
     "check-report": "reports:check",
     "estimate-report": "reports:estimate",

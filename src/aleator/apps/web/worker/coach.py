@@ -77,6 +77,7 @@ def grade_report(grade: Grade) -> dict[str, Any]:
         "board": format_cards(state.board),
         "hand": format_hand(grade.hand),
         "pot": state.betting.pot / big_blind,
+        "big_blind": big_blind,
         "actions": [
             {
                 "name": action_words(state, action),

@@ -4,34 +4,80 @@ from __future__ import annotations
 
 from typing import Any
 
-from aleator.agents.whole_hands.preflop import PreflopCharts, preflop_charts
+from aleator.agents.whole_hands.preflop import PreflopCharts, PreflopNode, preflop_charts
+from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.apps.preflop_table import preflop_report
+from aleator.apps.web.worker.blueprints import blueprint_game
 from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
+from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.cards import parse_cards
 from aleator.games.holdem.node_path import NodePath, parse_path
 from aleator.games.holdem.spot_file import spot_table
 
 _BOARD = "Ks 7h 2d"  # of the spot that a line leads to, until somebody chooses another
+_FOLD = "f"
 
 
 @lru_cache(maxsize=8)
-def _charts(game: str, agent: str | None) -> PreflopCharts:
-    return preflop_charts(game, agent)
+def _charts(game: str, blueprint: str | None) -> PreflopCharts:
+    if blueprint is None:
+        return preflop_charts(game)
+    return PreflopCharts(blueprint_game(blueprint).setup, load_hand_agent(f"blueprint:{blueprint}"))
 
 
 def chart(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the place `path` in the betting before the flop of `game`, and the spot that follows if a flop does."""
+    """Returns the place `path` in the betting before the flop, and the spot that follows if a flop does.
+
+    The charts are those of the file `blueprint`; None: `game`, solved.
+    """
     path = parse_path(params["path"])  # what is no path is refused before anything is solved
-    charts = _charts(params["game"], params["agent"])
+    charts = _charts(params["game"], params["blueprint"])
     node = charts.node(path)
-    line = [_step(charts, path.tokens, at) for at in range(len(path.tokens))]
     spot = spot_table(charts.spot(node.path, parse_cards(_BOARD))) if node.is_flop else None
-    return preflop_report(charts, node) | {"line": line, "spot": spot}
+    return preflop_report(charts, node) | {
+        "big_blind": charts.setup.rules.big_blind,
+        "stack": charts.setup.stacks[0],
+        "line": [_step(charts, path.tokens, at) for at in range(len(path.tokens))],
+        "folds": [_place(charts, later) for later in _after_folds(charts, node)],
+        "pairs": _pairs(params["game"], params["blueprint"]),
+        "spot": spot,
+    }
 
 
 def _step(charts: PreflopCharts, tokens: tuple[str, ...], at: int) -> dict[str, Any]:
     """Returns a step of the line: who acted, what the action is called, and the place before it."""
     node = charts.node(NodePath(tokens[:at]))
-    name = node.names[node.tokens.index(tokens[at])]
-    return {"path": str(node.path), "position": charts.positions[node.player], "name": name}
+    return _place(charts, node) | {"name": node.names[node.tokens.index(tokens[at])]}
+
+
+def _place(charts: PreflopCharts, node: PreflopNode) -> dict[str, Any]:
+    return {"path": str(node.path), "position": charts.positions[node.player]}
+
+
+def _after_folds(charts: PreflopCharts, node: PreflopNode) -> list[PreflopNode]:
+    """Returns where those behind decide if everybody before them folds."""
+    found: list[PreflopNode] = []
+    while node.player >= 0 and _FOLD in node.tokens:
+        node = charts.node(NodePath((*node.path.tokens, _FOLD)))
+        if node.player >= 0:
+            found.append(node)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _pairs(game: str, blueprint: str | None) -> list[dict[str, Any]]:
+    """Returns the charts of each pair of positions: one opens by the usual raise, all others fold, one faces it."""
+    charts = _charts(game, blueprint)
+    root = charts.node()
+    found = []
+    for opens in [root, *_after_folds(charts, root)]:
+        raises = [number for number, action in enumerate(opens.actions) if action.kind is ActionKind.RAISE]
+        if not raises:
+            continue
+        usual = max(raises, key=lambda number: opens.frequencies[number])
+        faced = charts.node(NodePath((*opens.path.tokens, opens.tokens[usual])))
+        for faces in [faced, *_after_folds(charts, faced)]:
+            if faces.player not in (-1, opens.player):
+                found.append(_place(charts, faces) | {"opener": charts.positions[opens.player]})
+    return found

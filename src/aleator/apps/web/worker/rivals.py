@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
-from aleator.abstraction.ring.file import RingBlueprint, is_ring_blueprint
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import known_hand_agents, load_hand_agent
+from aleator.apps.web.worker.blueprints import blueprint_game
 from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
 from aleator.errors import AgentError
-from aleator.games.holdem.variants import load_hand_game
 from aleator.storage import StorageError
 
 
@@ -111,7 +108,7 @@ def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
                 one = f" {number}" if len(blueprints) > 1 else ""
                 agent = f"{known.family}:{file}"
                 added = replace(rival, name=f"{known.family}-{number}", agent=agent, title=f"{title}{one}")
-                others = _ring_players(file) - 1
+                others = _players(file) - 1
                 if others == 1 and known.family not in _TABLES:
                     found.append(added)
                 elif others > 1 and known.family in {"blueprint", *_TABLES}:
@@ -120,15 +117,12 @@ def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
     return sorted(found, key=lambda rival: rival.level)
 
 
-@lru_cache(maxsize=16)
-def _ring_players(file: str) -> int:
+def _players(file: str) -> int:
     """Returns how many players a blueprint is for; two if its file is not there, which is said where it is to play."""
     try:
-        if not is_ring_blueprint(file):
-            return 2
+        return blueprint_game(file).rules.num_players
     except StorageError:
         return 2
-    return load_hand_game(json.loads(RingBlueprint(Path(file)).config_text)["game"]).rules.num_players
 
 
 def find_rival(name: str, blueprints: tuple[str, ...]) -> Rival:

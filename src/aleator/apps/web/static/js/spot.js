@@ -1,6 +1,7 @@
 // A hold'em spot in words: what is in the pot, who may hold what, which bets there are.
 
 import { capitalised } from "./format.js";
+import { amount } from "./units.js";
 
 export const STREETS = ["flop", "turn", "river"];
 export const SIDES = ["OOP", "IP"];
@@ -18,5 +19,6 @@ export function describeSpot(spot) {
     const [oop, ip] = ["oop", "ip"].map((side) => bets(spot[street]?.[side]));
     return [capitalised(street), oop === ip ? `both: ${oop}` : `OOP: ${oop}; IP: ${ip}`];
   });
-  return [["Pot", `${spot.pot}, ${spot.stack} behind`], ["OOP", spot.oop], ["IP", spot.ip], ...sizes];
+  const [pot, behind] = [spot.pot, spot.stack].map((chips) => amount(chips, spot.min_bet ?? 1));
+  return [["Pot", `${pot}, ${behind} behind`], ["OOP", spot.oop], ["IP", spot.ip], ...sizes];
 }

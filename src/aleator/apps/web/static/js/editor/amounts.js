@@ -1,15 +1,16 @@
 // Amounts and settings of a spot: pot, stacks, when to stop, how to solve.
 
 import { choices, field, fill, h } from "../dom.js";
+import { chipsField, sync } from "./chips-field.js";
 
 const BITS = [
   ["32", "32 bits"],
   ["16", "16 bits, half the memory"],
 ];
 const MAIN = [
-  { label: "Pot", key: "pot" },
-  { label: "Stack behind", key: "stack" },
-  { label: "Smallest bet", key: "min_bet" },
+  { label: "Pot", key: "pot", isAmount: true },
+  { label: "Stack behind", key: "stack", isAmount: true },
+  { label: "Big blind, chips", key: "min_bet" },
   { label: "Stop at, % of the pot", part: "solve", key: "target", whole: false, scale: 100 },
 ];
 const ITERATIONS = { label: "Iterations at most", part: "solve", key: "max_iterations" };
@@ -19,7 +20,7 @@ const MORE = [
   { label: "Force all-in below, pots", key: "force_all_in_threshold", whole: false },
   { label: "Merge close sizes", key: "merge_threshold", whole: false },
   { label: "Rake, %", part: "rake", key: "rate", whole: false, scale: 100 },
-  { label: "Rake cap, chips", part: "rake", key: "cap", whole: false, hint: "empty: none" },
+  { label: "Rake cap", part: "rake", key: "cap", isAmount: true, hint: "empty: none" },
 ];
 
 // names and texts of the algorithms that solve spots, with their variants
@@ -29,33 +30,50 @@ export const spotRules = (algorithms) =>
     .flatMap((one) => [one, ...one.variants])
     .map(({ name, summary }) => [name, `${name}: ${summary}`]);
 
-// change(edit) is called with a function that edits the spot, or the run: threads and bits
-export function makeAmounts(run, rules, change) {
-  const element = h("div", { class: "fields" });
+const toText = (value, scale) => (value === null ? "" : String(Number((value * scale).toPrecision(6))));
 
-  function amount(spot, { label, part, key, whole = true, scale = 1, hint }) {
+function ruleField(spot, rules, change) {
+  const own = spot.solve.rule;
+  const known = rules.some(([value]) => value === own) ? rules : [...rules, [own, own]];
+  const options = known.map(([value, text]) => h("option", { value, selected: value === own }, text));
+  const onchange = () => change((edited) => (edited.solve.rule = select.value));
+  const select = h("select", { onchange }, options);
+  return field("Algorithm", select);
+}
+
+// change(edit) is called with a function that edits the spot, or the run: threads and bits; onfiner() when chips have
+// become finer, so that an amount in big blinds is a whole number of them
+export function makeAmounts(run, rules, change, onfiner = () => {}) {
+  const element = h("div", { class: "fields" });
+  let shown = []; // the fields of amounts, each with what it says of a spot
+
+  function chipsAmount(spot, given) {
+    const onfine = (edited, input) => sync(shown, edited, input);
+    const { input, say } = chipsField(spot, given, { change, onfine, onfiner });
+    shown.push({ input, say });
+    return field(given.label, input, given.hint);
+  }
+
+  function amount(spot, given) {
+    if (given.isAmount) return chipsAmount(spot, given);
+    const { label, part, key, whole = true, scale = 1, hint } = given;
     const holder = (of) => (part ? of[part] : of);
-    const value = holder(spot)[key] ?? null;
-    const edit = (edited) => (holder(edited)[key] = input.value === "" ? null : Number(input.value) / scale);
+    const say = (of) => toText(holder(of)[key] ?? null, scale);
+    const edit = (edited) => {
+      holder(edited)[key] = input.value === "" ? null : Number(input.value) / scale;
+      if (key === "min_bet") sync(shown, edited, input);
+    };
     const input = h("input", {
       type: "number",
       min: 0,
       step: whole ? 1 : "any",
       inputMode: "decimal",
-      value: value === null ? "" : Number((value * scale).toPrecision(6)),
+      value: say(spot),
       "aria-label": label,
       oninput: () => change(edit),
     });
+    if (key === "min_bet") shown.push({ input, say });
     return field(label, input, hint);
-  }
-
-  function rule(spot) {
-    const own = spot.solve.rule;
-    const known = rules.some(([value]) => value === own) ? rules : [...rules, [own, own]];
-    const options = known.map(([value, text]) => h("option", { value, selected: value === own }, text));
-    const onchange = () => change((edited) => (edited.solve.rule = select.value));
-    const select = h("select", { onchange }, options);
-    return field("Algorithm", select);
   }
 
   function threads() {
@@ -70,8 +88,9 @@ export function makeAmounts(run, rules, change) {
   }
 
   function build(spot) {
+    shown = [];
     const fields = (list) => list.map((one) => amount(spot, one));
-    const more = [amount(spot, ITERATIONS), rule(spot), fields(MORE), threads(), precision()];
+    const more = [amount(spot, ITERATIONS), ruleField(spot, rules, change), fields(MORE), threads(), precision()];
     const details = [h("summary", {}, "More settings"), h("div", { class: "fields" }, more)];
     fill(element, fields(MAIN), h("details", { class: "more" }, details));
   }

@@ -1,10 +1,13 @@
 // The spot editor: board, ranges, bet menu, amounts; an estimate of the solve while you type.
 
+import { Refused } from "../api.js";
 import { attempt, button, h, titleRow } from "../dom.js";
 import { openSpot } from "../hands/spots.js";
 import { makePainter } from "../painter.js";
+import { unitChoice } from "../units.js";
 import { makeAmounts, spotRules } from "./amounts.js";
 import { makeBoard } from "./board.js";
+import { problemOf } from "./chips-field.js";
 import { makeEstimate } from "./estimate.js";
 import { makePast } from "./past.js";
 import { makeSizes } from "./sizes.js";
@@ -30,10 +33,12 @@ class Editor {
     this.oop = makePainter("oop", (text) => this.change((spot) => (spot.oop = text)));
     this.ip = makePainter("ip", (text) => this.change((spot) => (spot.ip = text)));
     this.board = makeBoard((board, typed) => this.change((spot) => (spot.board = board), typed));
-    this.sizes = makeSizes(change);
-    this.amounts = makeAmounts(this.run, spotRules(algorithms), change);
-    const request = () => ({ spot: this.spot, ...this.run });
-    this.estimate = makeEstimate(request, (fits) => (this.solve.disabled = !fits));
+    this.sizes = makeSizes(change, () => this.amounts.build(this.spot));
+    this.amounts = makeAmounts(this.run, spotRules(algorithms), change, () => this.buildSizes());
+    this.estimate = makeEstimate(
+      () => this.request(),
+      (fits) => (this.solve.disabled = !fits),
+    );
     const parts = [this.buildBar(), this.buildPresets(), this.buildUpper(), this.buildLower()];
     this.element = h("section", { class: "editor" }, parts);
   }
@@ -70,7 +75,10 @@ class Editor {
         { class: "panel" },
         titleRow(h("h2", {}, "Board"), random),
         this.board.elements,
-        h("h2", {}, "Pot and stacks"),
+        titleRow(
+          h("h2", {}, "Pot and stacks"),
+          unitChoice(() => this.buildAmounts()),
+        ),
         this.amounts.element,
       ),
       h(
@@ -93,6 +101,13 @@ class Editor {
       h("div", { class: "panel" }, h("h2", {}, "Bet sizes"), this.sizes.element),
       h("div", { class: "panel go" }, go),
     );
+  }
+
+  // what would be solved
+  request() {
+    const problem = problemOf(this.spot);
+    if (problem) throw new Refused(problem);
+    return { spot: this.spot, ...this.run };
   }
 
   async submit() {
@@ -122,6 +137,16 @@ class Editor {
     if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isField) return;
     event.preventDefault();
     this.undo();
+  }
+
+  buildSizes() {
+    this.sizes.build(this.spot);
+    this.sizes.show(this.board.show(this.spot.board));
+  }
+
+  buildAmounts() {
+    this.amounts.build(this.spot);
+    this.buildSizes();
   }
 
   swap() {

@@ -4,7 +4,16 @@ import { api } from "../api.js";
 import { debounce, fact, fill, h } from "../dom.js";
 import { bytes, number, seconds } from "../format.js";
 
-// request() gives what would be solved; onfits(whether) is told when that is known
+// an estimate, or why there is none
+async function estimated(request, measured) {
+  try {
+    return await api.estimate({ ...request(), measure: measured });
+  } catch (error) {
+    return { error };
+  }
+}
+
+// request() gives what would be solved, or throws; onfits(whether) is told when that is known
 export function makeEstimate(request, onfits) {
   const element = h("div", { class: "estimate", "aria-live": "polite" });
   let [turn, asking] = [0, false];
@@ -18,7 +27,7 @@ export function makeEstimate(request, onfits) {
     const mine = ++turn;
     asking = true;
     const slow = setTimeout(() => mine === turn && element.classList.add("stale"), 600);
-    const found = await api.estimate({ ...request(), measure: measured }).catch((error) => ({ error }));
+    const found = await estimated(request, measured);
     clearTimeout(slow);
     element.classList.remove("stale");
     asking = false;

@@ -3,8 +3,11 @@
 import { field, fill, h, small } from "../dom.js";
 import { capitalised } from "../format.js";
 import { STREETS } from "../spot.js";
+import { sync } from "./chips-field.js";
+import { sizesInUnit, takeSizes } from "./size-units.js";
 
-const HELP = "Sizes: 50% of the pot, 2.5x the bet faced (raises), geometric, all-in, 120c for exact chips.";
+const HELP =
+  "Sizes: 50% of the pot, 2.5x the bet faced (raises), geometric, all-in, 120c for exact chips, 2.5bb for big blinds.";
 
 // the sizes of a text such as "50 %, 100%"; null for donks that are as bets
 export function parseSizes(text, kind) {
@@ -13,19 +16,31 @@ export function parseSizes(text, kind) {
   return joined.split(/[\s,;]+/).filter(Boolean);
 }
 
-// change(edit) is called with a function that edits the spot
-export function makeSizes(change) {
+// change(edit) is called with a function that edits the spot; onfiner() when chips have become finer, so that a size is
+// a whole number of them
+export function makeSizes(change, onfiner = () => {}) {
   const element = h("div", { class: "menus" });
+  let boxes = []; // each with what it says of a spot
 
   function input(spot, street, side, kind) {
-    const edit = (edited) => (edited[street][side][kind] = parseSizes(box.value, kind));
+    const say = (of) => sizesInUnit(of[street]?.[side]?.[kind] ?? [], of.min_bet ?? 1).join(", ");
+    const oninput = () => {
+      let times = 1;
+      change((edited) => {
+        const sizes = parseSizes(box.value, kind);
+        times = takeSizes(edited, { street, side, kind }, sizes);
+        if (times > 1) sync(boxes, edited, box);
+      });
+      if (times > 1) onfiner();
+    };
     const box = h("input", {
       type: "text",
-      value: (spot[street]?.[side]?.[kind] ?? []).join(", "),
+      value: say(spot),
       placeholder: kind === "donk" ? "as bet" : "none",
       "aria-label": `${street} ${side} ${kind}`,
-      oninput: () => change(edit),
+      oninput,
     });
+    boxes.push({ input: box, say });
     return box;
   }
 
@@ -42,6 +57,7 @@ export function makeSizes(change) {
   }
 
   function build(spot) {
+    boxes = [];
     const street = (name) => {
       const rows = ["oop", "ip"].map((side) => row(spot, name, side));
       return h("fieldset", { dataset: { street: name } }, h("legend", {}, capitalised(name)), rows);

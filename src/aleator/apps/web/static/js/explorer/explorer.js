@@ -5,7 +5,8 @@ import { actionColours, CLASSES } from "../cards.js";
 import { attempt, choices, fill, h, isPlainKey } from "../dom.js";
 import { makeGrid } from "../grid.js";
 import { SIDES } from "../spot.js";
-import { FROM, handsFrom, keepFrom, nodeFrom, readFrom } from "./evs.js";
+import { amount, unitChoice } from "../units.js";
+import { FROM, handsFrom, handsInUnit, keepFrom, nodeFrom, nodeInUnit, readFrom } from "./evs.js";
 import { caption, describeCells } from "./grid-view.js";
 import { handsPanel } from "./hands.js";
 import { explorerHead, keyHelp, SHOWN } from "./head.js";
@@ -48,6 +49,7 @@ class Explorer {
   constructor(job, query) {
     Object.assign(this, {
       job,
+      bigBlind: job.summary.spot.min_bet ?? 1,
       chosen: -1,
       turn: 0,
       handTurn: 0,
@@ -63,6 +65,7 @@ class Explorer {
     this.cards = h("section", { class: "panel runouts", hidden: true });
     this.caption = h("p", { class: "caption" });
     this.sideChoice = h("span");
+    this.stakes = h("span", { class: "muted" });
     this.locks = makeLocks(job, (path) => this.link(path));
     this.ranges = makeRanges(job);
     this.keys = (event) => this.onkey(event);
@@ -79,10 +82,12 @@ class Explorer {
     const shown = choices("Show", SHOWN, this.show, (show) => this.link(null, { show }));
     const from = choices("EVs count", FROM, this.from, (next) => this.countFrom(next));
     const gridHead = h("div", { class: "grid-head" }, this.sideChoice, shown);
-    const grid = h("section", { class: "panel" }, gridHead, this.grid.element, this.caption, from, keyHelp());
+    const unit = unitChoice(() => this.redraw());
+    const units = h("div", { class: "row grid-foot" }, from, unit);
+    const grid = h("section", { class: "panel" }, gridHead, this.grid.element, this.caption, units, keyHelp());
     const side = [this.summary, this.hands, this.types, this.ranges.element, this.locks.element];
     const columns = h("div", { class: "explorer-columns" }, grid, h("div", { class: "side" }, side));
-    fill(root, explorerHead(this.job), this.line, this.cards, columns);
+    fill(root, explorerHead(this.job, this.stakes), this.line, this.cards, columns);
   }
 
   // goes to another node (null: stays), or shows it in another way
@@ -109,7 +114,7 @@ class Explorer {
       this.draw();
     }
     this.drawHands();
-    this.locks.show(this.node, CLASSES[this.chosen]);
+    this.locks.show(this.view.node, CLASSES[this.chosen]);
   }
 
   // a node, and from the address what is shown of it
@@ -126,6 +131,10 @@ class Explorer {
   countFrom(from) {
     keepFrom(from);
     this.from = from;
+    this.redraw();
+  }
+
+  redraw() {
     this.draw();
     this.drawHands();
   }
@@ -140,11 +149,12 @@ class Explorer {
   // what the parts of the page need to draw a node
   get view() {
     const { side, show, chosen, from } = this;
-    const node = nodeFrom(this.node, from);
+    const node = nodeInUnit(nodeFrom(this.node, from), this.bigBlind);
     const acting = node.player === side;
     return {
       node,
       from,
+      bigBlind: this.bigBlind,
       side,
       show,
       chosen,
@@ -161,13 +171,15 @@ class Explorer {
       this.sideChoice,
       choices("Whose hands", OWNERS, name, (side) => this.link(null, { side })),
     );
+    const [pot, behind] = ["pot", "stack"].map((key) => amount(this.job.summary.spot[key], this.bigBlind));
+    fill(this.stakes, `pot ${pot}, ${behind} behind`);
     fill(this.line, lineSteps(view));
     this.line.scrollLeft = this.line.scrollWidth;
     this.grid.paint(describeCells(view));
     this.hover(this.chosen);
     fill(this.summary, summaryPanel(view));
     fill(this.types, typesPanel(view));
-    this.ranges.show(this.node);
+    this.ranges.show(view.node);
     this.cards.hidden = this.node.kind !== "next_street";
     if (!this.cards.hidden) fill(this.cards, cardsPanel(this.job, view));
   }
@@ -187,7 +199,11 @@ class Explorer {
     const { node, side, chosen } = this;
     return attempt(async () => {
       const found = await api.hands(this.job.id, node.path, CLASSES[chosen], side);
-      if (mine === this.handTurn) fill(this.hands, handsPanel(this.view, handsFrom(found, node, this.from)));
+      if (mine === this.handTurn) this.fillHands(handsFrom(found, node, this.from));
     });
+  }
+
+  fillHands(found) {
+    fill(this.hands, handsPanel(this.view, handsInUnit(found, this.bigBlind)));
   }
 }

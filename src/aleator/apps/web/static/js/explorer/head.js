@@ -12,7 +12,7 @@ export const SHOWN = [
 ];
 const WHAT = "how much a perfect opponent would win, as a share of the pot";
 
-export function explorerHead(job) {
+export function explorerHead(job, stakes) {
   const { summary } = job;
   const { spot } = summary;
   const locked = Object.keys(spot.lock ?? {}).map((path) =>
@@ -36,7 +36,7 @@ export function explorerHead(job) {
       h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"),
       h("a", { class: "button", href: `#/compare/${job.id}` }, "Compare"),
       h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"),
-      h("span", { class: "muted" }, `pot ${spot.pot}, ${spot.stack} behind`),
+      stakes,
     ),
   );
 }

@@ -5,7 +5,7 @@ import { actionColours, card, deckKeys, RANKS, stack } from "../cards.js";
 import { attempt, button, fill, h, head, legendItems, table } from "../dom.js";
 import { chips, mixText, percent } from "../format.js";
 import { SIDES } from "../spot.js";
-import { runoutsFrom } from "./evs.js";
+import { runoutsFrom, runoutsInUnit } from "./evs.js";
 
 const SORTS = {
   card: (row) => -RANKS.indexOf(row.card[0]),
@@ -15,7 +15,7 @@ const SORTS = {
 
 export const sorted = (rows, by) => [...rows].sort((a, b) => SORTS[by](b) - SORTS[by](a));
 
-export function cardsPanel(job, { node, from, go }) {
+export function cardsPanel(job, { node, from, bigBlind, go }) {
   const dealt = new Set(node.board.split(" "));
   const keys = deckKeys(
     (one) => go(`${node.path}:${one}`),
@@ -26,7 +26,8 @@ export function cardsPanel(job, { node, from, go }) {
     load.disabled = true;
     load.textContent = "Working it out …";
     const isDone = await attempt(async () => {
-      showRunouts(box, runoutsFrom(await api.runouts(job.id, node.path), node, from), go);
+      const found = runoutsFrom(await api.runouts(job.id, node.path), node, from);
+      showRunouts(box, runoutsInUnit(found, bigBlind), go);
     });
     if (isDone) load.remove();
     else load.disabled = false;

@@ -1,7 +1,7 @@
 // What the player can do: fold, call, raise by a slider, by shares of the pot or by typing; keys for all of them.
 
 import { button, h } from "../dom.js";
-import { amount } from "./felt.js";
+import { amount, inUnit, typedChips } from "../units.js";
 
 const STEPS = 1000;
 
@@ -36,6 +36,9 @@ function sizeMove({ sizes }, key) {
   return size ? `size ${size.amount}` : null;
 }
 
+// the legal amount nearest to what was typed; the least for what is no number
+const allowed = (chips, { min, max }) => Math.min(max, Math.max(min, Math.round(chips) || min));
+
 const key = (text) => h("kbd", {}, text);
 
 export function makeControls(onmove) {
@@ -48,25 +51,25 @@ export function makeControls(onmove) {
     typed?.(chips);
   }
 
-  function raiseRow(legal) {
+  function raiseRow(legal, bigBlind) {
     const say = legal.verb === "raise" ? "Raise to" : "Bet";
-    const label = h("b", {}, amount(chosen));
+    const label = h("b", {}, amount(chosen, bigBlind));
     const act = button([`${say} `, label, key("R")], () => onmove(`r${chosen}`), { class: "act raise" });
     const slider = h("input", {
       type: "range", min: 0, max: STEPS, value: placeOf(chosen, legal), "aria-label": "How much",
       oninput: () => choose(amountAt(Number(slider.value), legal)),
     }); // prettier-ignore
     const number = h("input", {
-      type: "number", min: legal.min, max: legal.max, value: chosen, "aria-label": "Chips", class: "chips-input",
-      onchange: () => choose(Math.min(legal.max, Math.max(legal.min, Math.round(Number(number.value) || legal.min)))),
+      type: "text", inputMode: "decimal", value: inUnit(chosen, bigBlind), "aria-label": "Amount", class: "chips-input",
+      onchange: () => choose(allowed(typedChips(number.value, bigBlind), legal)),
     }); // prettier-ignore
     typed = (chips) => {
-      label.textContent = amount(chips);
+      label.textContent = amount(chips, bigBlind);
       slider.value = String(placeOf(chips, legal));
-      number.value = String(chips);
+      number.value = String(inUnit(chips, bigBlind));
     };
     const size = ({ name, amount: chips }, at) =>
-      button([name, key(String(at + 1))], () => choose(chips), { class: "chip size", title: amount(chips) });
+      button([name, key(String(at + 1))], () => choose(chips), { class: "chip size", title: amount(chips, bigBlind) });
     const sizes = h("div", { class: "sizes" }, legal.sizes.map(size));
     return { act, row: h("div", { class: "raise-row" }, sizes, h("div", { class: "slide" }, slider, number)) };
   }
@@ -77,15 +80,19 @@ export function makeControls(onmove) {
     if (isBusy || !hand.legal) return;
     const { legal } = hand;
     const fold = legal.fold && button(["Fold", key("F")], () => onmove("f"), { class: "act fold" });
-    const call = button([legal.call ? `Call ${amount(legal.call)}` : "Check", key("C")], () => onmove("c"), {
-      class: "act call",
-    });
+    const call = button(
+      [legal.call ? `Call ${amount(legal.call, hand.big_blind)}` : "Check", key("C")],
+      () => onmove("c"),
+      {
+        class: "act call",
+      },
+    );
     if (legal.min === null) {
       element.append(h("div", { class: "acts" }, fold || [], call));
       return;
     }
     chosen = legal.sizes.find((size) => size.name === "½ pot")?.amount ?? legal.min;
-    const { act, row } = raiseRow(legal);
+    const { act, row } = raiseRow(legal, hand.big_blind);
     element.append(row, h("div", { class: "acts" }, fold || [], call, act));
   }
 

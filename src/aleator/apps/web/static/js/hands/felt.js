@@ -2,9 +2,8 @@
 
 import { card, cards } from "../cards.js";
 import { h } from "../dom.js";
+import { amount, inWords } from "../units.js";
 import { face, YOU } from "./face.js";
-
-export const amount = (chips) => Math.round(chips).toLocaleString("en");
 
 const CHIPS = [5000, 1000, 500, 100, 50];
 
@@ -21,10 +20,10 @@ export function chipsOf(bet) {
   return found;
 }
 
-export function pile(bet) {
+export function pile(bet, bigBlind) {
   if (!bet) return null;
   const chips = chipsOf(bet).map((size) => h("i", { class: `chip-${size}` }));
-  return h("span", { class: "bet" }, h("span", { class: "pile", "aria-hidden": "true" }, chips), amount(bet));
+  return h("span", { class: "bet" }, h("span", { class: "pile", "aria-hidden": "true" }, chips), amount(bet, bigBlind));
 }
 
 // what each player did last on the street of a step
@@ -50,11 +49,11 @@ function seatPanel(hand, at, { who, place, title, name, ...look }) {
       "div",
       { class: "who" },
       h("b", {}, title),
-      h("span", { class: "stack-chips" }, amount(step.stacks[place])),
+      h("span", { class: "stack-chips" }, amount(step.stacks[place], hand.big_blind)),
       name && h("small", { class: "hand-name" }, name),
     ),
     place === 1 && h("span", { class: "dealer", title: "The button: small blind, acts last after the flop" }, "D"),
-    said && h("span", { class: "speech" }, said),
+    said && h("span", { class: "speech" }, inWords(said, hand.big_blind)),
   );
 }
 
@@ -75,9 +74,9 @@ export function felt(hand, at, rival, { isThinking = false, isFresh = false } = 
       seatPanel(hand, at, { ...rival, who: "other", place: other, name: seen.name }),
       h("div", { class: `hole other ${deals}` }, seen.cards),
     ),
-    h("div", { class: "bet-spot" }, pile(step.bets[other])),
-    middle(step),
-    h("div", { class: "bet-spot" }, pile(step.bets[you])),
+    h("div", { class: "bet-spot" }, pile(step.bets[other], hand.big_blind)),
+    middle(step, hand.big_blind),
+    h("div", { class: "bet-spot" }, pile(step.bets[you], hand.big_blind)),
     h(
       "div",
       { class: "place" },
@@ -96,7 +95,7 @@ function revealed(hand, at) {
 
 const ownName = (hand, at) => (hand.steps[at].board === hand.steps.at(-1).board ? hand.own_name : "");
 
-export function middle(step) {
+export function middle(step, bigBlind) {
   const dealt = step.board ? step.board.split(" ") : [];
   const places = [0, 1, 2, 3, 4].map((place) =>
     dealt[place] ? card(dealt[place], "big") : h("span", { class: "card-place" }),
@@ -106,6 +105,12 @@ export function middle(step) {
     "div",
     { class: "table-middle" },
     h("div", { class: "board", "aria-label": `Board ${step.board || "empty"}` }, places),
-    h("p", { class: "pot" }, h("span", {}, "Pot "), h("b", {}, amount(step.pot)), inMiddle > 0 && pile(inMiddle)),
+    h(
+      "p",
+      { class: "pot" },
+      h("span", {}, "Pot "),
+      h("b", {}, amount(step.pot, bigBlind)),
+      inMiddle > 0 && pile(inMiddle, bigBlind),
+    ),
   );
 }

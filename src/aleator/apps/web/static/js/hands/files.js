@@ -2,6 +2,7 @@
 
 import { api, watchJob } from "../api.js";
 import { attempt, button, choices, fact, fill, h, muted, panel, small, tag, titleRow } from "../dom.js";
+import { redrawPage, unitChoice } from "../units.js";
 import { decisionItem } from "./grades.js";
 import { openSpotOf } from "./spots.js";
 
@@ -139,7 +140,7 @@ function gradedPanels({ id, summary }) {
       problemList(problems),
       small("The costliest first. Decisions before the flop are not graded: values there are not exact enough."),
     ),
-    h("p", { class: "row" }, streets, h("label", { class: "row" }, only, "Mistakes only")),
+    h("p", { class: "row" }, streets, h("label", { class: "row" }, only, "Mistakes only"), unitChoice(redrawPage)),
     list,
   ];
 }

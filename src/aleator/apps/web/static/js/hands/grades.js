@@ -3,18 +3,19 @@
 import { actionColours, cards, stack } from "../cards.js";
 import { button, h, head, table, tag } from "../dom.js";
 import { percent, signed } from "../format.js";
+import { amount, inWords } from "../units.js";
 
 const KINDS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: "raise" };
 
 export const blinds = (value) => `${signed(value, 2)} bb`;
 
-export function gradeTable({ actions, taken }) {
+export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
   const colours = actionColours(actions.map(({ kind }) => ({ kind: KINDS[kind] })));
   const row = ({ name, policy, value, best }, at) =>
     h(
       "tr",
       { class: at === taken ? "taken" : "" },
-      h("th", {}, name, at === taken && " ✓"),
+      h("th", {}, inWords(name, bigBlind), at === taken && " ✓"),
       h("td", { class: "bar" }, stack([policy, 1 - policy], [colours[at], "transparent"])),
       h("td", {}, percent(policy)),
       h("td", { class: best ? "best" : "" }, blinds(value)),
@@ -30,7 +31,7 @@ export function verdict({ given_up: lost, mistake }) {
 
 // a decision in a row: where it was, how it was judged, and what else could have been done
 export function decisionItem(decision, { link, openSpot, again, isOpen = false } = {}) {
-  const { street, board, hand, pot, actions, taken } = decision;
+  const { street, board, hand, pot, actions, taken, big_blind: bigBlind = 100 } = decision;
   const spot = openSpot && h("button", { type: "button", class: "quiet", onclick: openSpot }, "Open as a spot");
   const retry = again && button("Try another action", () => again(decision.step), { class: "quiet" });
   return h(
@@ -42,10 +43,10 @@ export function decisionItem(decision, { link, openSpot, again, isOpen = false }
       cards(hand, "tiny"),
       h("span", { class: "on" }, "on"),
       cards(board, "tiny"),
-      h("span", { class: "did" }, taken === null ? "" : actions[taken].name),
+      h("span", { class: "did" }, taken === null ? "" : inWords(actions[taken].name, bigBlind)),
       verdict(decision),
     ),
-    h("p", { class: "muted small" }, `${street}, pot ${pot.toFixed(1)} bb; a fold is worth 0.`),
+    h("p", { class: "muted small" }, `${street}, pot ${amount(pot * bigBlind, bigBlind)}; a fold is worth 0.`),
     gradeTable(decision),
     h("p", { class: "row" }, link, retry, spot),
   );

@@ -3,8 +3,10 @@
 import { api } from "../api.js";
 import { attempt, button, fact, h, head, muted, panel, table, tag, titleRow } from "../dom.js";
 import { ago, signed } from "../format.js";
-import { amount } from "./felt.js";
+import { redrawPage, signedAmount, unitChoice, unitName, wonText } from "../units.js";
 import { decisionItem } from "./grades.js";
+
+const BIG_BLIND = 100; // of hands that are played here
 
 // a win rate with its band, in thousandths of a big blind a hand
 export function rate({ fair, band }) {
@@ -41,13 +43,13 @@ export function historyPanel({ score, sessions, costliest, leaks }, rivals, onch
       {},
       h("th", {}, h("a", { href: `#/hands/session/${session.id}` }, nameOf(rivals, session.opponent))),
       h("td", {}, session.score.hands),
-      h("td", {}, signed(session.score.won, 0)),
+      h("td", {}, signedAmount(session.score.won, BIG_BLIND)),
       h("td", {}, rate(session.score)),
       h("td", {}, ago(session.updated)),
       h("td", {}, button("✕", forget, { class: "quiet", "aria-label": "Forget this session" })),
     );
   };
-  const heads = ["Against", "Hands", "Chips", "mbb/h without luck", "Played", ""].map((text) => head(text));
+  const heads = ["Against", "Hands", unitName(), "mbb/h without luck", "Played", ""].map((text) => head(text));
   const worst = costliest.map((decision) =>
     decisionItem(decision, { link: h("a", { href: `#/hands/played/${decision.hand_id}` }, "The whole hand") }),
   );
@@ -56,12 +58,12 @@ export function historyPanel({ score, sessions, costliest, leaks }, rivals, onch
   return [
     panel(
       "",
-      titleRow(h("h2", {}, "Sessions"), score.hands > 0 && all),
+      titleRow(h("h2", {}, "Sessions"), score.hands > 0 && [unitChoice(redrawPage), all]),
       h(
         "dl",
         { class: "facts" },
         fact("Hands", score.hands),
-        fact("Chips", signed(score.won, 0), "won"),
+        fact(unitName(), signedAmount(score.won, BIG_BLIND), "won"),
         fact("mbb/h without luck", rate(score), "skill"),
       ),
       sessions.length
@@ -85,26 +87,30 @@ export function handsOfSession(hands) {
       {},
       h("th", {}, h("a", { href: `#/hands/played/${hand.id}` }, `Hand ${hand.number}`)),
       h("td", {}, positionOf(hand)),
-      h("td", {}, signed(hand.won, 0)),
-      h("td", {}, hand.players > 2 ? "–" : signed(hand.fair, 0)),
+      h("td", {}, signedAmount(hand.won, BIG_BLIND)),
+      h("td", {}, hand.players > 2 ? "–" : signedAmount(hand.fair, BIG_BLIND)),
       h("td", {}, hand.given_up === null ? "" : `${hand.given_up.toFixed(2)} bb`),
       h("td", {}, hand.practice && tag("practice")),
     );
-  const heads = ["", "Position", "Chips", "Without luck", "Given up", ""].map((text) => head(text));
+  const heads = ["", "Position", unitName(), "Without luck", "Given up", ""].map((text) => head(text));
   return h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, hands.map(row)));
 }
 
 export function handHead(hand, rivals) {
   const back = h("a", { class: "go-back", href: `#/hands/session/${hand.session}`, "aria-label": "The session" }, "‹");
-  const won = tag(`${signed(hand.won, 0)} chips`, hand.won >= 0 ? "good" : "warn");
-  const fair = hand.view.seats.length === 2 && tag(`${signed(hand.fair, 0)} without luck`);
-  return titleRow(back, h("h1", {}, `Hand ${hand.view.number}`), tag(nameOf(rivals, hand.opponent)), won, fair);
+  const won = tag(wonText(hand.won, hand.view.big_blind), hand.won >= 0 ? "good" : "warn");
+  const fair = hand.view.seats.length === 2 && tag(`${signedAmount(hand.fair, hand.view.big_blind)} without luck`);
+  const title = h("h1", {}, `Hand ${hand.view.number}`);
+  return titleRow(back, title, tag(nameOf(rivals, hand.opponent)), won, fair, unitChoice(redrawPage));
 }
+
+const sumOf = (hands) => hands.reduce((sum, { won }) => sum + won, 0);
 
 export const sessionHead = (id, hands) =>
   titleRow(
     h("a", { class: "go-back", href: "#/hands", "aria-label": "All sessions" }, "‹"),
     h("h1", {}, "Session"),
-    tag(`${hands.length} hands, ${amount(hands.reduce((sum, { won }) => sum + won, 0))} chips`),
+    tag(`${hands.length} hands, ${wonText(sumOf(hands), BIG_BLIND)}`),
+    unitChoice(redrawPage),
     h("a", { class: "button quiet", href: `/api/hands/export?session=${id}`, download: "" }, "Export as PHH"),
   );

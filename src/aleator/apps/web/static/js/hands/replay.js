@@ -1,6 +1,7 @@
 // A hand that is over, step by step.
 
 import { button, fill, h, isPlainKey } from "../dom.js";
+import { inWords } from "../units.js";
 import { tableOf } from "./ring-felt.js";
 
 export function makeReplay(hand, rival) {
@@ -12,7 +13,7 @@ export function makeReplay(hand, rival) {
     if (kind === "deal") return "deal";
     if (player === null) return text;
     const other = hand.seats.length > 2 ? hand.seats[player].title : "they";
-    return `${player === hand.seat ? "you" : other} ${text}`;
+    return `${player === hand.seat ? "you" : other} ${inWords(text, hand.big_blind)}`;
   };
 
   function go(at) {

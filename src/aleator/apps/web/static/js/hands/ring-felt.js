@@ -2,8 +2,9 @@
 
 import { card, cards } from "../cards.js";
 import { h } from "../dom.js";
+import { amount, inWords } from "../units.js";
 import { face, YOU } from "./face.js";
-import { amount, felt, lastWords, middle, pile } from "./felt.js";
+import { felt, lastWords, middle, pile } from "./felt.js";
 
 // where the others sit, from your left on; places are numbered clockwise from yours
 const PLACES = { 3: [0, 2, 4], 4: [0, 2, 3, 4], 5: [0, 1, 2, 4, 5], 6: [0, 1, 2, 3, 4, 5] };
@@ -39,10 +40,15 @@ function ringSeat(hand, at, [seat, place]) {
       "div",
       { class: "ring-who" },
       face(isYou ? YOU : { face: hueOf(title), level: 3 }, 30),
-      h("span", {}, h("b", {}, title), h("span", { class: "stack-chips" }, amount(step.stacks[seat]))),
+      h("span", {}, h("b", {}, title), h("span", { class: "stack-chips" }, amount(step.stacks[seat], hand.big_blind))),
       position === "button" && h("span", { class: "dealer", title: "The button acts last" }, "D"),
     ),
-    h("div", { class: "ring-said" }, said && h("span", {}, said), pile(step.bets[seat])),
+    h(
+      "div",
+      { class: "ring-said" },
+      said && h("span", {}, inWords(said, hand.big_blind)),
+      pile(step.bets[seat], hand.big_blind),
+    ),
   );
 }
 
@@ -52,7 +58,12 @@ function ringFelt(hand, at, { isThinking = false } = {}) {
     "div",
     { class: "poker-table ring" },
     placesOf(hand).map((who) => ringSeat(hand, at, who)),
-    h("div", { class: "ring-middle" }, middle(hand.steps[at]), hand.own_name && h("small", {}, hand.own_name)),
+    h(
+      "div",
+      { class: "ring-middle" },
+      middle(hand.steps[at], hand.big_blind),
+      hand.own_name && h("small", {}, hand.own_name),
+    ),
     isThinking && thinks,
   );
 }

@@ -3,8 +3,8 @@
 import { api } from "../api.js";
 import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
 import { signed } from "../format.js";
+import { amount, signedAmount, unitChoice, unitName } from "../units.js";
 import { keyMove, makeControls } from "./controls.js";
-import { amount } from "./felt.js";
 import { decisionItem, gradeTable } from "./grades.js";
 import { tableOf } from "./ring-felt.js";
 import { makeSound } from "./sound.js";
@@ -46,9 +46,10 @@ export class HandTable {
     const history = h("a", { class: "button quiet", href: "#/hands" }, "History");
     const table = h("div", {}, this.felt, this.controls.element, this.below);
     const side = h("div", {}, this.hintBox, this.score, this.help());
+    const unit = unitChoice(() => this.redraw());
     fill(
       root,
-      titleRow(back, this.heading, this.against, history, this.sound.element),
+      titleRow(back, this.heading, this.against, unit, history, this.sound.element),
       h("div", { class: "play-columns" }, table, side),
     );
     const known = this.opponent ? null : await this.recall();
@@ -152,6 +153,11 @@ export class HandTable {
     if (hand.over) this.felt.querySelector(".next")?.focus({ preventScroll: true });
   }
 
+  // the same, in other units
+  redraw() {
+    if (!this.busy && this.session) this.show(this.session, this.session.hand.steps.length - 1);
+  }
+
   drawTools(hand) {
     const acted = hand.steps.some(({ player }) => player === hand.seat);
     const undo = acted && button(["Take back", h("kbd", {}, "U")], () => this.move("undo"), { class: "quiet" });
@@ -165,7 +171,7 @@ export class HandTable {
   }
 
   result(hand) {
-    const [kind, text] = outcome(hand.won);
+    const [kind, text] = outcome(hand);
     const fair = hand.fair === null ? "" : `${signed(hand.fair / hand.big_blind, 1)} bb without luck`;
     const next = button(["Next hand", h("kbd", {}, "N")], () => this.move("deal"), { class: "primary next" });
     return h("div", { class: `result ${kind}` }, h("span", {}, h("b", {}, text), " ", h("small", {}, fair)), next);
@@ -188,7 +194,7 @@ export class HandTable {
     await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id, again })));
   }
 
-  drawScore({ score, stack, players }) {
+  drawScore({ score, stack, players, hand }) {
     const luck =
       players > 2
         ? "Luck is removed heads-up only."
@@ -203,11 +209,13 @@ export class HandTable {
         "dl",
         { class: "facts" },
         fact("Hands", score.hands),
-        fact("Chips", signed(score.won, 0), "won"),
+        fact(unitName(), signedAmount(score.won, hand.big_blind), "won"),
         fact("As it went", rate(score.raw)),
         fact("Luck removed", rate(score.fair) + band, "skill"),
       ),
-      small(`Thousandths of a big blind a hand. Everybody sits down with ${amount(stack)} at every hand. ${luck}`),
+      small(
+        `Thousandths of a big blind a hand. Everybody sits down with ${amount(stack, hand.big_blind)} at every hand. ${luck}`,
+      ),
     );
   }
 
@@ -226,9 +234,9 @@ export class HandTable {
   }
 }
 
-function outcome(won) {
+function outcome({ won, big_blind: bigBlind }) {
   if (won === 0) return ["", "A split pot"];
-  return won > 0 ? ["good", `You win ${amount(won)}`] : ["bad", `You lose ${amount(-won)}`];
+  return won > 0 ? ["good", `You win ${amount(won, bigBlind)}`] : ["bad", `You lose ${amount(-won, bigBlind)}`];
 }
 
 // the review of a hand: the costliest decision first and open

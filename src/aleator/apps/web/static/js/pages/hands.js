@@ -1,11 +1,12 @@
 // Hands: the history of what was played, hands to replay and review, and files of one's own.
 
 import { api } from "../api.js";
-import { attempt, button, fill, h, muted } from "../dom.js";
+import { attempt, button, fill, h, muted, titleRow } from "../dom.js";
 import { dropPanel, showGrading } from "../hands/files.js";
 import { handHead, handsOfSession, historyPanel, sessionHead } from "../hands/history.js";
 import { makeReplay } from "../hands/replay.js";
 import { reviewOfHand } from "../hands/table.js";
+import { redrawPage, unitChoice } from "../units.js";
 
 const LEAD =
   "Everything you play is kept on this machine: replay it, let the coach grade it, take it away. Hands from elsewhere " +
@@ -63,7 +64,7 @@ async function showGraded(root, id, record) {
   const review = h("section", { class: "after" }, reviewOfHand({ decisions, note: "" }, { job: id }));
   fill(
     root,
-    h("div", { class: "title-row" }, back, h("h1", {}, `Hand ${view.number}`)),
+    titleRow(back, h("h1", {}, `Hand ${view.number}`), unitChoice(redrawPage)),
     h("div", { class: "play-columns" }, replay.element, review),
   );
   return { leave: () => replay.leave() };

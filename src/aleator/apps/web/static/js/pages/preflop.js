@@ -1,37 +1,77 @@
-// Preflop: charts of the betting before the flop, heads-up; a line that ends in a flop becomes a spot; #/preflop/STACK/PATH.
+// Preflop: charts of the betting before the flop, solved heads-up or of a blueprint; a line that ends in a flop for two
+// becomes a spot; #/preflop/STACK/PATH, #/preflop/blueprint-1/PATH.
 
 import { api } from "../api.js";
 import { CLASSES, actionColours } from "../cards.js";
-import { button, choices, dot, fact, fill, h, panel, small, titleRow } from "../dom.js";
+import { button, choices, dot, fact, fill, h, panel, small, table, titleRow } from "../dom.js";
 import { mixText, percent } from "../format.js";
 import { makeGrid, split } from "../grid.js";
 import { openSpot } from "../hands/spots.js";
 import { moreLinks } from "../solve/more.js";
+import { amount, inWords, unitChoice } from "../units.js";
 
 const STACKS = [10, 15, 20, 25, 40, 60, 100, 150, 200];
 const LEAD =
-  "What to do before the flop, heads-up. Take actions to walk down a line; a line that ends in a flop becomes a spot.";
-const WHAT =
+  "What to do before the flop. Take actions to walk down a line; a line that ends in a flop for two becomes a spot.";
+const SOLVED =
   "All lines of a few raise sizes are solved at once, with a value network that has seen all flops at the end of the betting: " +
-  "an equilibrium of this round, as exact as the network's values. Amounts are in chips; the big blind is 100.";
+  "an equilibrium of this round, as exact as the network's values.";
+const OF_BLUEPRINT = "What the blueprint plays on average: the policy of the whole game that it was trained to.";
+const NONE =
+  "Charts of six players come from a blueprint: aleator serve --blueprint FILE. aleator train blueprint --game ring:6 makes one.";
+const SOLVES = "Solving … Only the first time for these stacks, for up to a minute.";
+const READS = "Reading the blueprint …";
 const LEAST = 1e-3; // of a class that is shown
+const BLUEPRINT = "blueprint-";
 
-export async function render(root, [stack, path]) {
-  const view = new PreflopView(root, Number(stack) || 100);
+// what the first part of the address stands for: a blueprint, or stacks
+export function chartsOf(name) {
+  const number = name?.startsWith(BLUEPRINT) ? Number(name.slice(BLUEPRINT.length)) : 0;
+  return number > 0 ? { blueprint: number } : { stack: Number(name) || 100 };
+}
+
+const nameOf = ({ blueprint, stack }) => (blueprint ? `${BLUEPRINT}${blueprint}` : String(stack));
+
+export async function render(root, [name, path]) {
+  const view = new PreflopView(root, chartsOf(name), await api.preflopBlueprints());
   await view.show(path ?? "r:0");
   return {
     leave: () => view.grid.leave(),
-    update: async ([nextStack, nextPath]) => {
-      if ((Number(nextStack) || 100) !== view.stack) return false;
+    update: async ([nextName, nextPath]) => {
+      if (nameOf(chartsOf(nextName)) !== nameOf(view.charts)) return false;
       await view.show(nextPath ?? "r:0");
       return true;
     },
   };
 }
 
+// charts of each pair of positions, as a table: who opens is a row, who faces it a column
+function pairTable({ positions, pairs, node }, link) {
+  const acting = [...new Set(pairs.map(({ opener }) => opener))];
+  const facing = positions.filter((name) => pairs.some(({ position }) => position === name));
+  const order = [...acting, ...facing].filter((name, at, all) => all.indexOf(name) === at);
+  const columns = order.filter((name) => facing.includes(name));
+  const cell = (opener) => (position) => {
+    const found = pairs.find((pair) => pair.opener === opener && pair.position === position);
+    const current = found?.path === node ? "page" : null;
+    const label = `${position} faces the raise of ${opener}`;
+    return h(
+      "td",
+      {},
+      found && h("a", { href: link(found.path), "aria-label": label, "aria-current": current }, position),
+    );
+  };
+  const row = (opener) => h("tr", {}, h("th", {}, `${opener} opens`), columns.map(cell(opener)));
+  return table(
+    { class: "pairs" },
+    [h("th", {}, ""), columns.map((name) => h("th", {}, `vs ${name}`))],
+    acting.map(row),
+  );
+}
+
 class PreflopView {
-  constructor(root, stack) {
-    this.stack = stack;
+  constructor(root, charts, blueprints) {
+    this.charts = charts;
     this.line = h("p", { class: "row preflop-line" });
     this.caption = h("p", { class: "caption muted", "aria-live": "polite" }, "Point at a class.");
     this.grid = makeGrid("Hand classes before the flop", {
@@ -40,31 +80,36 @@ class PreflopView {
     });
     this.side = h("div", {});
     this.board = h("div", { class: "preflop-chart" }, this.grid.element, this.caption);
-    const options = STACKS.map((size) => [String(size), String(size)]);
-    const pick = choices(
-      "Stacks in big blinds",
-      options,
-      String(stack),
-      (size) => (location.hash = `#/preflop/${size}`),
-    );
+    const own = blueprints.map(({ number, title, players, stack }) => [
+      nameOf({ blueprint: number }),
+      `${title}: ${players} players, ${stack} bb`,
+    ]);
+    const options = [...STACKS.map((size) => [String(size), String(size)]), ...own];
+    const go = (name) => (location.hash = `#/preflop/${name}`);
+    const pick = choices("Stacks in big blinds, heads-up, or a blueprint", options, nameOf(charts), go);
+    const unit = unitChoice(() => this.draw());
     fill(
       root,
       h("h1", {}, "Before the flop"),
       h("p", { class: "lead" }, LEAD),
-      h("div", { class: "row report-tools" }, h("span", { class: "label" }, "Stacks, big blinds"), pick),
+      h("div", { class: "row report-tools" }, h("span", { class: "label" }, "Heads-up, big blinds"), pick, unit),
       h("div", { class: "compare-columns" }, panel("", this.line, this.board), panel("", this.side)),
-      small(WHAT),
+      small(charts.blueprint ? OF_BLUEPRINT : SOLVED, own.length ? "" : ` ${NONE}`),
       moreLinks("preflop"),
     );
   }
 
   link(path) {
-    return `#/preflop/${this.stack}/${path}`;
+    return `#/preflop/${nameOf(this.charts)}/${path}`;
   }
 
   async show(path) {
-    fill(this.side, h("p", { class: "wait" }, "Solving …"));
-    this.node = await api.preflop(path, this.stack);
+    fill(this.side, h("p", { class: "wait" }, this.charts.blueprint ? READS : SOLVES));
+    this.node = await api.preflop(path, this.charts);
+    this.draw();
+  }
+
+  draw() {
     this.drawLine();
     this.drawSide();
     this.board.hidden = this.node.to_act === null;
@@ -72,13 +117,23 @@ class PreflopView {
   }
 
   drawLine() {
-    const step = ({ path, position, name }) => h("a", { class: "tag", href: this.link(path) }, `${position} ${name}`);
+    const step = ({ path, position, name }) =>
+      h("a", { class: "tag", href: this.link(path) }, this.said(position, name));
     const here = this.node.to_act ? `${this.node.to_act} to act` : this.node.is_flop ? "the flop" : "the hand is over";
     fill(this.line, this.node.line.map(step), h("b", {}, here));
   }
 
+  said(position, name) {
+    return `${position} ${inWords(name, this.node.big_blind)}`;
+  }
+
+  get actions() {
+    return this.node.actions.map((one) => ({ ...one, name: inWords(one.name, this.node.big_blind) }));
+  }
+
   drawGrid() {
-    const { actions, weights } = this.node;
+    const { actions } = this;
+    const { weights } = this.node;
     const colours = actionColours(actions);
     this.grid.paint((index) => {
       const mix = actions.map(({ classes }) => classes[index]);
@@ -90,14 +145,16 @@ class PreflopView {
   }
 
   point(index) {
-    const { actions, weights } = this.node;
+    const { actions } = this;
+    const { weights } = this.node;
     const mix = actions.map(({ classes }) => classes[index]);
     const text = weights[index] < LEAST ? "does not get here" : mixText(actions, mix, " · ");
     fill(this.caption, h("b", {}, CLASSES[index]), ` ${text}`);
   }
 
   drawSide() {
-    const { node: path, actions, pot, spot, to_act: who, is_flop: isFlop } = this.node;
+    const { node: path, pot, spot, to_act: who, is_flop: isFlop, folds, big_blind: bigBlind } = this.node;
+    const { actions } = this;
     const colours = actionColours(actions);
     const act = ({ token, name, frequency }, at) =>
       h("a", { class: "button preflop-action", href: this.link(`${path}:${token}`) }, [
@@ -105,20 +162,33 @@ class PreflopView {
         h("b", {}, name),
         h("span", {}, percent(frequency, 1)),
       ]);
-    const facts = h("dl", { class: "facts wide" }, fact("Pot", pot), spot && fact("Behind", spot.stack));
+    const behind = spot && fact("Behind", amount(spot.stack, bigBlind));
+    const facts = h("dl", { class: "facts wide" }, fact("Pot", amount(pot, bigBlind)), behind);
     const title = who ? `${who} to act` : "The line";
+    const fold = ({ position, path: next }) => h("a", { class: "chip", href: this.link(next) }, position);
+    const isSeveral = this.node.positions.length > 2;
     fill(
       this.side,
       titleRow(h("h2", {}, title)),
       facts,
       h("div", { class: "preflop-actions" }, actions.map(act)),
       isFlop && this.flopParts(spot),
-      !who && !isFlop && h("p", {}, "No flop is bet on after this line."),
+      !who && !isFlop && h("p", {}, this.whyNoSpot()),
+      isSeveral &&
+        folds.length > 0 &&
+        h("p", { class: "row" }, h("span", { class: "label" }, "Folds to"), folds.map(fold)),
+      isSeveral && [h("h3", {}, "Every pair of positions"), pairTable(this.node, (to) => this.link(to))],
     );
   }
 
+  whyNoSpot() {
+    const left = this.node.folded.filter((isFolded) => !isFolded).length;
+    if (left > 2) return `${left} players see the flop: spots are for two.`;
+    return "No flop is bet on after this line.";
+  }
+
   flopParts(spot) {
-    const title = this.node.line.map(({ position, name }) => `${position} ${name}`).join(", ");
+    const title = this.node.line.map(({ position, name }) => this.said(position, name)).join(", ");
     return [
       h(
         "dl",

@@ -18,15 +18,23 @@ const ART = {
 export function lobby(catalogue, presets, onwatch) {
   const quick = presets.filter((preset) => isQuick(preset, catalogue.spots));
   const own = h("a", { href: "#/solve" }, "Solve a spot of your own");
+  const titles = [
+    "Heads-up no-limit hold'em, whole hands",
+    "A table of several",
+    "Small games, solved",
+    "Hold'em spots",
+  ];
+  const [twoTitle, ringTitle, gamesTitle, spotsTitle] = titles.map((text) => h("h2", {}, text));
   return [
-    h("h2", {}, "Whole hands of no-limit hold'em, heads-up"),
+    jumps([twoTitle, "Heads-up"], [ringTitle, "Six-handed"], [gamesTitle, "Small games"], [spotsTitle, "Spots"]),
+    twoTitle,
     h("section", { class: "tiles rivals" }, catalogue.rivals.filter(({ players }) => players === 2).map(rivalTile)),
-    h("h2", {}, "A table of several"),
+    ringTitle,
     h("section", { class: "tiles rivals" }, catalogue.rivals.filter(({ players }) => players > 2).map(rivalTile)),
-    h("h2", {}, "Small games, solved"),
+    gamesTitle,
     h("p", { class: "lead" }, LEAD),
-    h("section", { class: "tiles" }, catalogue.games.map(gameTile)),
-    h("h2", {}, "Hold'em spots"),
+    h("section", { class: "tiles games" }, catalogue.games.map(gameTile)),
+    spotsTitle,
     muted("Any spot you have solved can be played; these are solved when you choose them. ", own),
     h(
       "section",
@@ -36,6 +44,14 @@ export function lobby(catalogue, presets, onwatch) {
     ),
   ];
 }
+
+// buttons that go to the parts of the page, where it is long
+const jumps = (...parts) =>
+  h(
+    "p",
+    { class: "row jumps" },
+    parts.map(([title, text]) => button(text, () => title.scrollIntoView({ behavior: "smooth" }), { class: "chip" })),
+  );
 
 // presets that are solved in a second or two, and are not among the solved spots yet
 export function isQuick({ name, spot }, solved) {

@@ -1,0 +1,59 @@
+// Amounts as people read and type them, in chips or in big blinds. All is kept in whole chips: this is a view of them.
+
+import { choices } from "./dom.js";
+
+const KEY = "unit";
+const UNITS = [
+  ["chips", "Chips"],
+  ["bb", "Big blinds"],
+];
+const MINUS = "−";
+const FINEST = 100; // parts of a big blind that can be typed
+
+export const isInBlinds = () => localStorage.getItem(KEY) === "bb";
+export const unitName = () => (isInBlinds() ? "Big blinds" : "Chips");
+
+// the switch between the two, which is kept for all pages
+export const unitChoice = (onchange) =>
+  choices("Amounts in", UNITS, isInBlinds() ? "bb" : "chips", (unit) => {
+    localStorage.setItem(KEY, unit);
+    onchange();
+  });
+
+// draws the page that is open anew
+export const redrawPage = () => window.dispatchEvent(new Event("hashchange"));
+
+export const toCents = (value) => Math.round(value * FINEST) / FINEST;
+
+// chips as a number of the unit that was chosen
+export const inUnit = (chips, bigBlind) => (isInBlinds() ? toCents(chips / bigBlind) : chips);
+
+export function amount(chips, bigBlind) {
+  if (!isInBlinds()) return Math.round(chips).toLocaleString("en");
+  return `${toCents(chips / bigBlind).toLocaleString("en")} bb`;
+}
+
+export function signedAmount(chips, bigBlind) {
+  if (chips === null || chips === undefined) return "–";
+  const text = amount(Math.abs(chips), bigBlind);
+  if (Number.parseFloat(text) === 0) return text;
+  return (chips < 0 ? MINUS : "+") + text;
+}
+
+// the same with its unit, as in "+250 chips"
+export const wonText = (chips, bigBlind) => signedAmount(chips, bigBlind) + (isInBlinds() ? "" : " chips");
+
+// an action in words, such as "raise to 2,500", with its amount in the unit that was chosen
+export function inWords(text, bigBlind) {
+  if (!isInBlinds()) return text;
+  return text.replaceAll(/\d[\d,]*/g, (chips) => amount(Number(chips.replaceAll(",", "")), bigBlind));
+}
+
+// What was typed as chips, not rounded: "300" in the unit that was chosen, "2.5bb", "2,5 bb" and "300c" as they say.
+export function typedChips(text, bigBlind) {
+  const plain = text.trim().toLowerCase().replace(/,(\d{1,2})(?!\d)/, ".$1").replaceAll(",", ""); // prettier-ignore
+  const found = /^(\d+\.?\d*|\.\d+)\s*(bb|c|chips)?$/.exec(plain);
+  if (!found) return Number.NaN;
+  const isBlinds = found[2] ? found[2] === "bb" : isInBlinds();
+  return isBlinds ? toCents(Number(found[1])) * bigBlind : Number(found[1]);
+}
