@@ -115,10 +115,8 @@ def test_derivatives_last_after_a_transfer():
 @pytest.mark.parametrize(
     "scheme",
     [
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("chance", "external")),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("chance", "external", "robust", "public-chance")),
         "outcome",
-        "robust",
-        "public-chance",
     ],
 )
 def test_sampled_regrets_are_those_of_the_same_samples_in_the_new_game(scheme):

@@ -25,6 +25,7 @@ def test_theorem_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert row["outside the derivatives"] < 1e-3, row
 
 
+@pytest.mark.slow
 def test_figure_5(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, "rebel-fig5", tmp_path)
     rows = {(row["game, bonus"], row["method"]): row for row in document["rows"]}

@@ -38,6 +38,7 @@ def test_a_warm_start_on_leduc_loses_few_iterations() -> None:
     assert all(0.7 * row["after"] < row["our guess"] < 1.3 * row["after"] for row in document["rows"])
 
 
+@pytest.mark.slow
 def test_regret_based_pruning_on_leduc() -> None:
     document = quick("rbp-leduc")
     ours = {row["method"]: row for row in document["rows"]}

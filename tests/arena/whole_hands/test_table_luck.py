@@ -85,7 +85,7 @@ def means(setup: HandSetup, hands: tuple[int, ...]) -> tuple[FloatArray, FloatAr
     return weights @ chips, weights @ fair
 
 
-@pytest.mark.parametrize("board", ["Kh 7c 2s 9d 3d", "Kh 7c 2s 9d"])
+@pytest.mark.parametrize("board", ["Kh 7c 2s 9d 3d", pytest.param("Kh 7c 2s 9d", marks=pytest.mark.slow)])
 def test_the_mean_over_all_histories_is_what_everybody_wins(board: str) -> None:
     """Three players with a pot of 90 and 60 chips each; with all deals of three hands to the seats, and every card."""
     cards = parse_cards(board)

@@ -40,8 +40,10 @@ def spot(
 RIVER, TURN = "Qs Jh 2h 8c 3d", "7s 7h 2d 2c"
 
 
-@pytest.mark.parametrize("rule", ["dcfr", "pdcfr+", "cfr+"])
-@pytest.mark.parametrize(("board", "path"), [(RIVER, "r"), (TURN, "r:0:c:c")])
+@pytest.mark.parametrize(
+    ("board", "path", "rule"),
+    [(RIVER, "r", "dcfr"), (RIVER, "r", "pdcfr+"), (TURN, "r:0:c:c", "dcfr"), (TURN, "r:0:c:c", "cfr+")],
+)
 def test_locking_a_check_is_as_if_there_was_no_bet(board: str, path: str, rule: str) -> None:
     locked, without = spot(board, BETS, f"{path} c=1"), spot(board, CHECKS)
     qualities = []
