@@ -10,7 +10,8 @@ import pytest
 from aleator.abstraction import build as building
 from aleator.abstraction.blueprint.training import BlueprintTrainer
 from aleator.abstraction.buckets import BucketConfig
-from tests.abstraction.blueprint.small import small_buckets
+from aleator.abstraction.ring.training import RingTrainer
+from tests.abstraction.blueprint.small import small_buckets, whole_buckets
 from tests.apps.calls import call
 
 Capture = pytest.CaptureFixture[str]
@@ -109,6 +110,26 @@ def test_buckets_that_nobody_names_are_made_first(
     assert code == 2 and "other.bin" in error
 
 
+def test_one_command_trains_with_what_is_usual(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six players: buckets are made, 30 minutes are announced before they begin, and a file has the game's name."""
+    limits: dict[str, object] = {}
+
+    def build(config: BucketConfig, path: Path, **_: object) -> None:
+        whole_buckets().save(path)
+
+    monkeypatch.setattr(building, "build_buckets", build)
+    monkeypatch.setattr(RingTrainer, "run", lambda self, **given: limits.update(given))
+    monkeypatch.chdir(tmp_path)
+    code, text, error = call(capsys, "train", "blueprint", "--game", "6max", "--threads", "3")
+    assert code == 0 and "0 deals" in text and (tmp_path / "6max.blueprint").exists()
+    assert (limits["seconds"], limits["deals"], limits["threads"]) == (1800.0, float("inf"), 3)
+    told = " ".join(error.split())
+    assert "buckets.bin is not there and is made first: 202 MB of buckets" in told and "on 3 cores" in told
+    assert "29,301 decisions" in told and "MB of tables in memory; 6max.blueprint; until 30.0 minutes from now" in told
+
+
 def test_two_blueprints_are_compared(capsys: Capture, buckets: Path, tmp_path: Path) -> None:
     files = [str(tmp_path / f"{deals}.blueprint") for deals in (1000, 2000)]
     words = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--threads", "1", "--json"]
@@ -144,7 +165,6 @@ def test_a_stopped_training_is_kept(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "--minutes or --deals"),
         (["--minutes", "0"], "minutes must be a positive number"),
         (["--deals", "10", "--pruning", "all"], "allowed: pluribus, libratus, none"),
         (["--deals", "10", "--game", "hunl"], "ends on another street|end on another street"),

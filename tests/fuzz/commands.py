@@ -117,6 +117,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "aleator.learning.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
         "aleator.learning.sampled.run.train_sampled", "aleator.abstraction.build.build_buckets",
         "aleator.abstraction.blueprint.training.BlueprintTrainer.run",
+        "aleator.abstraction.ring.training.RingTrainer.run",
         "aleator.solvers.holdem.whole_problem.WholeProblem.make_solver",
         "aleator.solvers.holdem.evaluation.evaluate_policy",
         "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",

@@ -19,7 +19,7 @@ from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.search_settings import NestedSettings
 from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile
-from aleator.arena.whole_hands.play import TABLE, play_hands
+from aleator.arena.whole_hands.play import TABLE_RANGES, play_hands
 from aleator.arena.whole_hands.stakes import common_start, hand_weights, pots_at
 from aleator.errors import AgentError
 from aleator.games.holdem.hand_state import HandState
@@ -64,7 +64,7 @@ def test_a_table_of_several_begins_alike(tmp_path: Path) -> None:
     pots = pots_at(setup, blueprint, 1, numbers, 3)
     agents = (names[0], names[1], names[1])
     state = play_hand_match(HandMatch(game="ring:3", agents=agents, hands=60, seed=3, stakes=5.0))
-    assert state.mode == TABLE and (state.won[pots == 0] == 0.0).all() and (state.won[pots > 500] != 0.0).any()
+    assert state.mode == TABLE_RANGES and (state.won[pots == 0] == 0.0).all() and (state.won[pots > 500] != 0.0).any()
 
 
 @pytest.mark.parametrize("street", [1, 2])

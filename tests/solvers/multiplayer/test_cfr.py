@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,10 +48,16 @@ def test_iterates_are_openspiels() -> None:
 
 
 def test_three_player_leduc_as_openspiels() -> None:
-    """OpenSpiel 2.0: NashConv of its CFR+ on `leduc_poker(players=3)` after 10 iterations; ties move it by 6e-4."""
+    """NashConv of OpenSpiel 2.0's CFR+ on `leduc_poker(players=3,suit_isomorphism=true)`.
+
+    The game has ties: payoffs that differ by one part in 10¹² move these numbers by as much as 0.0006, 0.0007, 0.008
+    and 0.0013; uniform play has 12.6.
+    """
+    expected = {10: (2.023142, 2e-3), 20: (0.793461, 3e-3), 50: (0.238944, 1.5e-2), 100: (0.085818, 4e-3)}
     solver = MultiplayerCFR(build_sequence_form(load_multiplayer_game("leduc:players=3")), rules.CFR_PLUS)
-    solver.run(10)
-    assert solver.nash_conv() == pytest.approx(2.0231416869505563, abs=5e-3)
+    for iterations, (nash_conv, ties) in expected.items():
+        solver.run(iterations - solver.iteration)
+        assert solver.nash_conv() == pytest.approx(nash_conv, abs=ties)
 
 
 @pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr", "lcfr", "pcfr+", "sharp-dcfr+"])
@@ -117,6 +125,14 @@ def test_algorithms_of_two_players_are_refused(algorithm: str) -> None:
 
 @pytest.mark.slow
 def test_three_player_leduc_comes_close_to_an_equilibrium() -> None:
-    """NashConv 12.6 of uniform play; .0020 measured after 5,000 iterations with quadratic averaging."""
-    solution = solve("leduc:players=3", "cfr+quadratic", iterations=5000)
-    assert solution.summary.nash_conv < 0.005
+    """NashConv 12.6 of uniform play; .0018 to .0027 after 5,000 iterations of CFR+ with quadratic averaging.
+
+    Payoffs that differ by one part in 10¹² round differently, and the game has ties: the median of five is told.
+    """
+    form, rng, found = build_sequence_form(load_multiplayer_game("leduc:players=3")), np.random.default_rng(1), []
+    for _ in range(5):
+        other = replace(form, payoff=form.payoff * (1.0 + 1e-12 * rng.standard_normal(form.payoff.shape)))
+        solver = MultiplayerCFR(other, rules.CFR_PLUS_QUADRATIC)
+        solver.run(5000)
+        found.append(solver.nash_conv())
+    assert np.median(found) <= 0.0025

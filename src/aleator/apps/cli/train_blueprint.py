@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     Trainer = BlueprintTrainer | RingTrainer
 
+_MINUTES = 30.0
+
 
 def blueprint(
     abstraction: Annotated[Path | None, typer.Option(help="A file of buckets, from `aleator abstraction build`; "
@@ -36,7 +38,7 @@ def blueprint(
     game: Annotated[str, typer.Option(help="A game of whole hands: hunl, hulh, flop-holdem, ring:6 ...")] = "hunl",
     output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. One that is "
                                                 "there is trained further.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Minutes from now on.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes from now on; 30 unless --deals is given.")] = None,
     deals: Annotated[int | None, typer.Option(min=1, help="Until so many deals, with those of earlier runs.")] = None,
     menu: Annotated[str | None, typer.Option(help="Bet sizes by street, with / between: '50% 100%; all-in / ...'; "
                                              "behind ; those after the first bet of a street.")] = None,
@@ -63,10 +65,10 @@ def blueprint(
     Examples:  aleator train blueprint --game hunl --abstraction buckets.bin --minutes 30  |  aleator train blueprint
     --game flop-holdem --abstraction flop.bin --deals 1000000 --out flop.blueprint  |  aleator train blueprint
     --abstraction buckets.bin --out hunl.blueprint --improve match.jsonl --minutes 30  |  aleator train blueprint --game
-    6max --minutes 20
+    6max
     """
     if minutes is None and deals is None:
-        raise SolveError("say when to stop: --minutes or --deals")
+        minutes = _MINUTES
     if minutes is not None and not 0.0 < minutes < math.inf:
         raise SolveError(f"minutes must be a positive number, not {minutes}")
     from aleator.abstraction.blueprint.file import Blueprint
@@ -87,12 +89,12 @@ def blueprint(
     changes["period"] = period or (150_000 if several else 500_000)
     if menu is not None:
         changes["menu"] = tuple(street.strip() for street in menu.split("/"))
-    path = output or Path(f"{game.replace(':', '-')}.blueprint")
+    path, cores = output or Path(f"{game.replace(':', '-')}.blueprint"), threads or os.cpu_count() or 1
     check_writable(path)
     if abstraction is None:
         abstraction = Path("buckets.bin")
         if not abstraction.exists():
-            make_buckets(abstraction, game, threads, quiet=json)
+            make_buckets(abstraction, game, cores, quiet=json)
     trainer: Trainer
     if improve is not None:
         trainer = improved(path, abstraction, improve, gaps, quiet=json)
@@ -114,7 +116,7 @@ def blueprint(
         if path.exists():
             trainer.restore(Blueprint(path))
     if not json:
-        _announce(trainer, path)
+        _announce(trainer, path, minutes, deals)
     stopped, work = False, None
     limits: dict[str, Any] = {
         "seconds": math.inf if minutes is None else 60.0 * minutes,
@@ -124,7 +126,7 @@ def blueprint(
         limits["report"] = teller(trainer, path, minutes, deals, checkpoint_every, report)
         try:
             if isinstance(workers, Here):
-                trainer.run(**limits, threads=threads or os.cpu_count() or 1)
+                trainer.run(**limits, threads=cores)
             else:
                 work = train_by_workers(trainer, workers, **limits, chunk=chunk or CHUNK)
         except KeyboardInterrupt:
@@ -134,7 +136,7 @@ def blueprint(
     end(stopped=stopped)
 
 
-def make_buckets(path: Path, game: str, threads: int | None, *, quiet: bool) -> None:
+def make_buckets(path: Path, game: str, threads: int, *, quiet: bool) -> None:
     """Makes the buckets of a game's streets as `aleator abstraction build` does unless told otherwise."""
     from aleator.abstraction.buckets import BucketConfig
     from aleator.abstraction.build import build_buckets, core_seconds, size_of
@@ -145,9 +147,13 @@ def make_buckets(path: Path, game: str, threads: int | None, *, quiet: bool) -> 
         features = ("potential",) * (streets - 1) + ("ochs",)
         config = BucketConfig(game=game, buckets=(200,) * streets, features=features)
     if not quiet:
-        note(f"{path}: {size_of(config) / 1e6:,.0f} MB of buckets; about {duration(core_seconds(config))} of one core")
+        on = f" on {threads} cores" if threads > 1 else ""
+        note(
+            f"{path} is not there and is made first: {size_of(config) / 1e6:,.0f} MB of buckets, in about "
+            f"{duration(core_seconds(config) / threads)}{on}"
+        )
     with reporting("making buckets", quiet=quiet) as report:
-        build_buckets(config, path, threads=threads or os.cpu_count() or 1, report=report)
+        build_buckets(config, path, threads=threads, report=report)
 
 
 def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bool) -> BlueprintTrainer:
@@ -202,12 +208,14 @@ def teller(
     return tell
 
 
-def _announce(trainer: Trainer, path: Path) -> None:
-    betting = trainer.betting
+def _announce(trainer: Trainer, path: Path, minutes: float | None, deals: int | None) -> None:
+    betting, bytes_of = trainer.betting, sum(table.nbytes for table in trainer.tables().values())
     begun = f", {trainer.progress.deals:,} deals done" if trainer.progress.deals else ""
+    until = [f"{duration(60.0 * minutes)} from now"] if minutes is not None else []
+    until += [f"{deals:,} deals"] if deals is not None else []
     note(
         f"{trainer.config.game}: {betting.decisions:,} decisions, {betting.infostates:,} infostates, "
-        f"{4 * betting.size / 1e6:,.0f} MB; {path}{begun}"
+        f"{bytes_of / 1e6:,.0f} MB of tables in memory; {path}{begun}; until {' or '.join(until)}"
     )
 
 

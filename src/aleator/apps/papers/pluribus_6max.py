@@ -18,7 +18,7 @@ from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent
 from aleator.agents.whole_hands.search_settings import PluribusSettings
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.arena.whole_hands.play import TABLE, DecisionTimes, play_hands
+from aleator.arena.whole_hands.play import TABLE, TABLE_RANGES, DecisionTimes, play_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import BettingRules
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
@@ -95,11 +95,11 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 def _match(game: HoldemVariant, first: HandAgent, second: HandAgent, hands: int, seed: int) -> _Result:
     """Returns what an agent wins in one seat against copies of another in all others."""
     players, times = game.rules.num_players, DecisionTimes()
-    agents = [first] + [second] * (players - 1)
+    agents, aivat = [first] + [second] * (players - 1), TABLE if first.is_quick and second.is_quick else TABLE_RANGES
     size = max(1, min(first.hands_at_once, second.hands_at_once) // players) * players
     fair, chips = list[FloatArray](), list[FloatArray]()
     for start in range(0, hands, size):
-        played = play_hands(game.setup, agents, np.arange(start, min(start + size, hands)), seed, aivat=TABLE)
+        played = play_hands(game.setup, agents, np.arange(start, min(start + size, hands)), seed, aivat=aivat)
         won = played.fair_winnings(0)
         assert won is not None
         fair.append(won)

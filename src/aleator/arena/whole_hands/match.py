@@ -25,6 +25,7 @@ from aleator.arena.whole_hands.play import (
     RANGES,
     RAW,
     TABLE,
+    TABLE_RANGES,
     DecisionTimes,
     IntArray,
     PlayedHands,
@@ -54,8 +55,8 @@ class HandMatch:
         agents: names, one per player; the first one's score is told.
         hands: how many, made a multiple of the number of players (or of what shares a board).
         seed: of cards and draws.
-        aivat: `raw`, `pairs`, `ranges`, `playout`, `table` (any number of players), or `auto` for what the agents'
-            speed allows.
+        aivat: `raw`, `pairs`, `ranges`, `playout`, `table` and `table-ranges` (any number of players), or `auto` for
+            what the agents' speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
         value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
@@ -134,7 +135,7 @@ class HandMatch:
         if self.aivat != "auto":
             return self.aivat
         if len(agents) != 2:
-            return TABLE
+            return TABLE if all(agent.is_quick for agent in agents) else TABLE_RANGES
         if all(agent.is_blind for agent in agents):
             return RANGES
         if all(agent.is_quick for agent in agents) and self.value is None:

@@ -15,6 +15,7 @@ from aleator.arena.whole_hands.aivat import HandValue, PairLuck, RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
 from aleator.arena.whole_hands.playout import Playout
 from aleator.arena.whole_hands.table_luck import TableLuck
+from aleator.arena.whole_hands.table_ranges import TableRangeLuck
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER, HandBatch
@@ -22,8 +23,8 @@ from aleator.games.holdem.hand_state import HandSetup
 
 IntArray = npt.NDArray[np.int64]
 
-RAW, PAIRS, RANGES, PLAYOUT, TABLE = "raw", "pairs", "ranges", "playout", "table"
-AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT, TABLE)
+RAW, PAIRS, RANGES, PLAYOUT, TABLE, TABLE_RANGES = "raw", "pairs", "ranges", "playout", "table", "table-ranges"
+AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT, TABLE, TABLE_RANGES)
 
 
 @runtime_checkable
@@ -108,21 +109,24 @@ def play_hands(
         agents: one for each player; who sits where follows from a hand's number.
         numbers: of the hands, each once.
         seed: of cards and draws.
-        aivat: `RAW`, `PAIRS`, `RANGES`, `PLAYOUT` or `TABLE`, which alone takes more than two players; see
-            `arena.whole_hands.aivat`, `arena.whole_hands.playout` and `arena.whole_hands.table_luck`.
+        aivat: `RAW`, `PAIRS`, `RANGES`, `PLAYOUT`, or for more than two players `TABLE` or `TABLE_RANGES`; see
+            `arena.whole_hands.aivat`, `arena.whole_hands.playout`, `arena.whole_hands.table_luck` and
+            `arena.whole_hands.table_ranges`.
         hands_per_board: see `deal_hands`.
         value: of `RANGES` and `PLAYOUT`; the equity if None.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
-    if aivat not in (RAW, TABLE) and setup.num_players != 2:
-        raise AgentError(f"AIVAT by {aivat} is for two players, not {setup.num_players}: choose {TABLE} or {RAW}")
+    if aivat not in (RAW, TABLE, TABLE_RANGES) and setup.num_players != 2:
+        raise AgentError(
+            f"AIVAT by {aivat} is for two players, not {setup.num_players}: choose {TABLE}, {TABLE_RANGES} or {RAW}"
+        )
     numbers = np.asarray(numbers, np.int64)
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
-    luck: PairLuck | RangeLuck | TableLuck | None = None
-    if aivat == TABLE:
-        luck = TableLuck(hands, draw_seeds(seed, numbers))
+    luck: PairLuck | RangeLuck | TableLuck | TableRangeLuck | None = None
+    if aivat in (TABLE, TABLE_RANGES):
+        luck = (TableLuck if aivat == TABLE else TableRangeLuck)(hands, draw_seeds(seed, numbers))
     elif aivat != RAW:
         playout = Playout(agents, seats) if aivat == PLAYOUT else None
         luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, value=value, playout=playout)
@@ -139,7 +143,7 @@ def play_hands(
             if isinstance(agent, Responder):
                 assert isinstance(luck, RangeLuck), "a response needs ranges"
                 policy = agent.respond(hands, rows, luck)
-            elif isinstance(luck, RangeLuck):
+            elif isinstance(luck, RangeLuck | TableRangeLuck):
                 policy = ask_policies(agent, hands, rows)
             else:
                 policy = ask_held(agent, hands, rows, hands.hands[rows, hands.betting.player[rows]].astype(np.int64))
