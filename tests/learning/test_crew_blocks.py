@@ -92,7 +92,7 @@ class Hasty:
         for number, stint, shared in ended:
             self._player.receive(shared)
             self.played.append((stint.block, stint.standing.stints))
-            done.append(Done(number, self._player(stint), "hasty", 0.0))
+            done.append(Done(number, self._player(stint), "hasty", 1e6))
         return done
 
 
@@ -107,6 +107,8 @@ def test_out_of_step_every_stint_is_played_once_and_the_learner_is_waited_for() 
     assert 12 * 4 <= len(crew.played) <= 13 * 4
     assert all(line.work["most_stale"] >= line.work["staleness"] >= 0 for line in metrics)
     assert any(line.work["staleness"] > 0 for line in metrics)
+    # a stint counts no longer than the epoch in which it ends; 4 end in one of 2 workers
+    assert all(0.0 <= line.work["busy"] <= 4 / 2 for line in metrics)
 
 
 def test_out_of_step_a_run_resumes_from_what_was_collected(tmp_path: Path) -> None:

@@ -225,12 +225,14 @@ class CrewBlocks:
         del self._idle[:room]
 
     def _take(self, *, wait: bool) -> None:
-        for done in self._crew.take(wait=wait):
+        taken = self._crew.take(wait=wait)
+        so_far = time.monotonic() - self._began  # what a stint took before that is of the epoch before
+        for done in taken:
             block = done.number
             self._returned.append(_Returned(block, done.result, self._steps[block]))
             self._latest[block] = done.result.standing
             self._idle.append(block)
-            self._busy += done.seconds
+            self._busy += min(done.seconds, so_far)
         if not self._in_step:
             self._give()
         self._looked = time.monotonic()
