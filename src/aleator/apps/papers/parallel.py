@@ -6,6 +6,7 @@ Each run has one thread; there are as many at a time as there are workers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -67,7 +68,8 @@ def run_beside(
 
 
 def _on_one_thread(function: Callable[[Task], Result]) -> Callable[[Task], Result]:
-    import torch
+    with suppress(ImportError):  # whoever has no networks to run needs no torch
+        import torch
 
-    torch.set_num_threads(1)
+        torch.set_num_threads(1)
     return function

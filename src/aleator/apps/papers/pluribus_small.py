@@ -9,11 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
+from aleator.apps.papers.parallel import run_beside
+from aleator.caching import lru_cache
 from aleator.games.base import FloatArray
 from aleator.games.multiplayer.leduc import LeducHistory, MultiplayerLeduc
 from aleator.search.multiplayer import MultiplayerSearch, MultiplayerSearcher
 from aleator.solvers.multiplayer.cfr import MultiplayerCFR
-from aleator.solvers.multiplayer.evaluation import evaluate
+from aleator.solvers.multiplayer.evaluation import Evaluation, evaluate
 from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees.sequence_form import SequenceForm, build_sequence_form
 
@@ -101,39 +103,75 @@ def coarse_blueprint(form: SequenceForm, game: CoarseLeduc, iterations: int) -> 
     return np.concatenate([average[coarse.first[k] : coarse.first[k + 1]] for k in infostates])
 
 
+class _Seat(NamedTuple):
+    """A seat that searches, and how many iterations each of its searches has."""
+
+    case: Case
+    seat: int
+    iterations: int
+
+
+class _Won(NamedTuple):
+    """What a seat wins: by the blueprint; more by searching, with the others held in its searches, at best.
+
+    Then NashConv of the blueprint and of the profile in which the seat searches, and how many searches there were.
+    """
+
+    value: float
+    gain: float
+    trusted: float
+    best: float
+    before: float
+    after: float
+    searches: int
+
+
+@lru_cache(maxsize=1)
+def _setting(case: Case) -> tuple[SequenceForm, FloatArray, Evaluation]:
+    """Returns a case's game, its blueprint, and what that is worth."""
+    form = build_sequence_form(case.make(MultiplayerLeduc))
+    blueprint = (
+        coarse_blueprint(form, case.make(CoarseLeduc), case.blueprint)
+        if case.coarse
+        else _average(form, case.blueprint)
+    )
+    return form, blueprint, evaluate(form, blueprint)
+
+
+def measure(task: _Seat) -> _Won:
+    """Returns what a seat wins, exactly."""
+    case, seat = task.case, task.seat
+    form, blueprint, before = _setting(case)
+    search = MultiplayerSearch(iterations=task.iterations, first_round=0 if case.both else 1)
+    searcher = MultiplayerSearcher(form, blueprint, seat, search)
+    after = evaluate(form, searcher.profile())
+    trusting = MultiplayerSearcher(form, blueprint, seat, replace(search, trust=True)).profile()
+    value = float(before.values[seat])
+    return _Won(
+        value=value,
+        gain=float(after.values[seat]) - value,
+        trusted=float(evaluate(form, trusting).values[seat]) - value,
+        best=float(before.best[seat]) - value,
+        before=before.nash_conv,
+        after=after.nash_conv,
+        searches=searcher.searches,
+    )
+
+
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns what search wins in every seat; quick: three players, one bet a round."""
     cases, iterations = _QUICK if settings.quick else _CASES, 100 if settings.quick else 200
+    tasks = {
+        f"{case.title}, seat {seat}": _Seat(case, seat, iterations) for case in cases for seat in range(case.players)
+    }
+    found = run_beside(measure, tasks, on_progress, settings.workers)
     rows: list[tuple[Cell, ...]] = []
     gains: dict[str, list[float]] = {}
     trusts: dict[str, list[float]] = {}
-    forms: dict[str, SequenceForm] = {}
-    for done, case in enumerate(cases):
-        on_progress(done / len(cases), case.title)
-        if case.game not in forms:
-            forms = {case.game: build_sequence_form(case.make(MultiplayerLeduc))}
-        form = forms[case.game]
-        blueprint = (
-            coarse_blueprint(form, case.make(CoarseLeduc), case.blueprint)
-            if case.coarse
-            else _average(form, case.blueprint)
-        )
-        before = evaluate(form, blueprint)
-        search = MultiplayerSearch(iterations=iterations, first_round=0 if case.both else 1)
-        for seat in range(case.players):
-            on_progress((done + seat / case.players) / len(cases), f"{case.title}, seat {seat}")
-            searcher = MultiplayerSearcher(form, blueprint, seat, search)
-            after = evaluate(form, searcher.profile())
-            trusting = MultiplayerSearcher(form, blueprint, seat, replace(search, trust=True)).profile()
-            value = float(before.values[seat])
-            gain, best = float(after.values[seat]) - value, float(before.best[seat]) - value
-            trusted = float(evaluate(form, trusting).values[seat]) - value
-            gains.setdefault(case.title, []).append(gain)
-            trusts.setdefault(case.title, []).append(trusted)
-            rows.append(
-                (case.title, seat, value, gain, trusted, best, before.nash_conv, after.nash_conv, searcher.searches)
-            )
-    on_progress(1.0, "")
+    for name, task in tasks.items():
+        rows.append((task.case.title, task.seat, *found[name]))
+        gains.setdefault(task.case.title, []).append(found[name].gain)
+        trusts.setdefault(task.case.title, []).append(found[name].trusted)
     held = {case.title: gains[case.title] for case in cases if not case.both}
     return Report(
         title="Pluribus' search in one seat against blueprints in all others, exactly (thesis 6.6, in kind)",
