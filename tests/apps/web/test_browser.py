@@ -333,22 +333,29 @@ def test_a_failed_job_says_so(page: Checked, server: RunningServer) -> None:
     shown.get_by_role("button", name="Run again").wait_for()
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (390, 844)])
 def test_the_editor_and_the_explorer_are_on_one_screen(
-    browser: Any, server: RunningServer, river: str, size: tuple[int, int]
+    browser: Any, server: RunningServer, river: str, size: tuple[int, int], scheme: str
 ) -> None:
-    """The Solve button, both grids of ranges, the line and the whole grid of a node are seen without scrolling."""
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+    """The Solve button, both grids of ranges, the line and the whole grid of a node are seen without scrolling.
+
+    On a phone it is one grid of ranges.
+    """
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     context.set_default_timeout(PATIENCE)
     page = Checked(context, server.url, server.token)
+    is_phone = size[0] < 640
 
     def is_seen(selector: str) -> bool:
         boxes = [box.bounding_box() for box in shown.locator(selector).all()]
-        return bool(boxes) and all(box["y"] >= 0 and box["y"] + box["height"] <= size[1] for box in boxes)
+        return bool(boxes) and all(box and box["y"] >= 0 and box["y"] + box["height"] <= size[1] for box in boxes)
 
     shown = page.open("solve")
     shown.wait_for_selector(".grid13")
-    assert is_seen(".solve-bar .primary") and is_seen(".ranges .grid13")
+    assert is_seen(".solve-bar .primary")
+    assert is_seen(".ranges [data-side=oop] .grid13" if is_phone else ".ranges .grid13")
+    page.check()
     shown = page.open(f"solve/{river}/r:0")
     shown.wait_for_selector(".line-step")
     assert is_seen(".line") and is_seen(".explorer-columns .grid13")

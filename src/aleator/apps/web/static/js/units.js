@@ -13,6 +13,9 @@ const FINEST = 100; // parts of a big blind that can be typed
 export const isInBlinds = () => localStorage.getItem(KEY) === "bb";
 export const unitName = () => (isInBlinds() ? "Big blinds" : "Chips");
 
+// the head of a column of amounts
+export const withUnit = (title) => (isInBlinds() ? `${title}, bb` : title);
+
 // the switch between the two, which is kept for all pages
 export const unitChoice = (onchange) =>
   choices("Amounts in", UNITS, isInBlinds() ? "bb" : "chips", (unit) => {

@@ -4,6 +4,7 @@ import { stack } from "../cards.js";
 import { button, dot, h, head, table, tag, titleRow } from "../dom.js";
 import { chips, mixText, number, percent } from "../format.js";
 import { SIDES } from "../spot.js";
+import { withUnit } from "../units.js";
 
 const KINDS = {
   decision: ({ player }) => `${SIDES[player]} to act`,
@@ -29,7 +30,7 @@ function actionsTable({ node, colours, go }) {
     const value = node.values ? chips(ev) : "…";
     return h("tr", {}, h("th", {}, link), h("td", {}, percent(frequency, 1)), h("td", {}, value));
   };
-  const heads = ["Action", "How often", "EV when taken"].map((text) => head(text));
+  const heads = ["Action", "How often", withUnit("EV when taken")].map((text) => head(text));
   return table({ class: "actions-table" }, heads, node.actions.map(row));
 }
 
@@ -43,7 +44,7 @@ function playersTable(node) {
       h("td", {}, percent(equity, 1)),
       h("td", {}, node.values ? chips(ev, 4) : "…"),
     );
-  const heads = ["", "Hands", "Equity", "EV"].map((text) => head(text));
+  const heads = ["", "Hands", "Equity", withUnit("EV")].map((text) => head(text));
   return table({ class: "players" }, heads, node.players.map(row));
 }
 

@@ -222,7 +222,7 @@ export class HandTable {
   help() {
     const key = (text) => h("kbd", {}, text);
     return panel(
-      "",
+      "key-help",
       h("h2", {}, "Keys"),
       h(
         "p",
