@@ -351,6 +351,20 @@ def test_an_error_is_one_line_of_printable_characters(capsys: pytest.CaptureFixt
             assert len(error) <= 520
 
 
+def test_names_with_brackets_and_colons_are_printed_as_they_are(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, terminal: io.StringIO
+) -> None:
+    folder = tmp_path / "a [bold"
+    folder.mkdir()
+    for name in ("b] [/bold].solution", "c[red] :star:.solution"):
+        code, text, error = call(capsys, "solve", "kuhn", "--iterations", "5", "--out", str(folder / name))
+        assert code == 0, error
+        assert f"written          {folder / name} (" in text
+    with output.progress_bar("[/d] :star:", quiet=False) as move:
+        move(0.5, "[/e]")
+    assert "[/d] :star:" in terminal.getvalue() and "[/e]" in terminal.getvalue()
+
+
 def test_results_go_through_links_to_devices_and_not_into_pipes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

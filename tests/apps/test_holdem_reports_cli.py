@@ -9,28 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.apps.calls import call
+from tests.solvers.holdem.small import FLOP_SPOT
 
-SPOT = """
-board = "Ks 7s 2d"
-pot = 20
-stack = 30
-oop = "AA,KQs,76s,99:0.5"
-ip = "QQ,JTs,AKs,55"
-[flop.oop]
-bet = ["100%"]
-[flop.ip]
-bet = ["100%"]
-[solve]
-target = 0.02
-max_iterations = 40
-"""
 FLOPS = "9s6s2s,8s8h8d"
 
 
 @pytest.fixture(scope="module")
 def spot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("reports") / "flop.toml"
-    file.write_text(SPOT)
+    file.write_text(FLOP_SPOT)
     return file
 
 
@@ -91,7 +78,7 @@ def test_what_a_report_cannot_be_sorted_by_is_said(
     code, _, error = call(capsys, "holdem", "report", str(kept), "--sort", "luck")
     assert code == 2 and "--sort must be ev, equity, chance, high, c, b20" in error
     code, _, error = call(capsys, *command[:-4], "--out", str(spot))
-    assert code == 2 and "not a JSON object" in error and spot.read_text() == SPOT
+    assert code == 2 and "not a JSON object" in error and spot.read_text() == FLOP_SPOT
 
 
 def test_two_solutions_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -7,15 +7,35 @@ import signal
 import traceback
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
+
+from numba.core import event
 
 from aleator.errors import MAX_MESSAGE, AleatorError
 
-PATIENCE = 10.0  # seconds of computing: the machine may be busy with something else
+PATIENCE = 10.0  # seconds of computing: the machine may be busy with something else; compiling kernels does not count
 LONG_PATIENCE = 60.0  # where only a hang may fail, on a machine of any speed
 
 
 class _TooLongError(BaseException):
     """The alarm rang."""
+
+
+class _StoppedClock(event.Listener):  # type: ignore[misc]
+    """Stops the clock while Numba compiles: that is done once, for all that come later, and commands say so."""
+
+    def __init__(self) -> None:
+        self._depth, self._left = 0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        if self._depth == 0:
+            self._left, _ = signal.setitimer(signal.ITIMER_PROF, 0.0)
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            signal.setitimer(signal.ITIMER_PROF, self._left)
 
 
 def fault_of(call: Callable[[], object], patience: float = PATIENCE) -> str | None:
@@ -28,7 +48,8 @@ def fault_of(call: Callable[[], object], patience: float = PATIENCE) -> str | No
     faulthandler.dump_traceback_later(60 * patience, exit=True)  # neither a kernel nor who waits hears the alarm
     signal.setitimer(signal.ITIMER_PROF, patience)
     try:
-        call()
+        with event.install_listener("numba:compile", _StoppedClock()):
+            call()
     except AleatorError as error:
         return fault_of_message(str(error))
     except _TooLongError:

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import os
-import shlex
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz import commands
-from tests.fuzz.doors import DOORS
 from tests.fuzz.judge import LONG_PATIENCE, PATIENCE, fault_of
 
 FEW, MANY = 150, 20_000
-PLAIN = (
-    "games kuhn", "solve kuhn --iterations 2", "evaluate kuhn.solution", "agents", "bench",
-    "paper", "play kuhn --you first --agent uniform", "match kuhn first last --deals 2",
-    "holdem show small.solution r:0", "games --json", "evaluate kuhn --agent uniform", "holdem estimate small.toml",
-)  # fmt: skip
-HOLDEM = (
-    "solve holdem:small.toml --iterations 2 --dtype float32", "solve holdem:small.toml --iterations 2 --dtype float16",
-    "match hunl tight-aggressive always-call --hands 2", "lbr hunl always-call --hands 2",
-)  # fmt: skip
 
 
 def _try(count: int, seed: int, *, quick: bool = False) -> None:
-    algorithms = [] if quick else DOORS["algorithms"].samples
-    kernels = [
-        f"solve kuhn --algorithm {name} --dtype {dtype}" for name in algorithms for dtype in ("float64", "float32")
-    ]
-    for line in (*PLAIN, *kernels, *(() if quick else HOLDEM)):  # kernels are compiled before the clock ticks
-        commands.run(shlex.split(line))
     lines = commands.Commands(seed, quick=quick)
     for number in range(count):
         arguments = lines.next()

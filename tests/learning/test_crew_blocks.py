@@ -15,6 +15,7 @@ from aleator.learning.config import RebelConfig
 from aleator.learning.crew_blocks import CrewBlocks, StintPlayer
 from aleator.learning.run import Pace, train
 from aleator.learning.training import Trainer
+from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Done, Here
 from aleator.workers.processes import Processes
 from tests.learning.runs import contents, tiny
@@ -22,9 +23,14 @@ from tests.learning.runs import contents, tiny
 NO_EVALUATION = Pace(playthroughs=0, checkpoint_seconds=0)
 
 
+def rules_of(trainer: Trainer) -> WorkerGame:
+    """Returns what workers of a run are told of its game."""
+    return WorkerGame(trainer.config.game, None, trainer.subgames.fingerprint)
+
+
 def player(trainer: Trainer) -> Any:
     """Returns what prepares a worker for a run."""
-    return partial(StintPlayer, trainer.config, None, trainer.subgames.fingerprint, "cpu")
+    return partial(StintPlayer, trainer.config, rules_of(trainer), "cpu")
 
 
 def work_for(trainer: Trainer, crew: Crew, *, in_step: bool) -> None:
@@ -72,7 +78,7 @@ class Hasty:
     replaced, count = 0, 2
 
     def __init__(self, trainer: Trainer) -> None:
-        self._player = StintPlayer(trainer.config, None, trainer.subgames.fingerprint, "cpu")
+        self._player = StintPlayer(trainer.config, rules_of(trainer), "cpu")
         self._given: list[tuple[int, Any, Arrays]] = []
         self.played: list[tuple[int, int]] = []  # block and number of every stint
 
@@ -129,9 +135,9 @@ def test_out_of_step_a_run_resumes_from_what_was_collected(tmp_path: Path) -> No
 
 
 def test_a_worker_with_other_rules_is_refused() -> None:
-    other = Trainer(tiny(game="liars-dice:1x3")).subgames.fingerprint
+    other = rules_of(Trainer(tiny(game="liars-dice:1x3")))._replace(recorded="liars-dice:1x2")
     with pytest.raises(SolveError, match="a worker has other rules of liars-dice:1x2 than the process that trains"):
-        StintPlayer(tiny(), None, other, "cpu")
+        StintPlayer(tiny(), other, "cpu")
 
 
 def test_blocks_share_the_games() -> None:

@@ -23,8 +23,8 @@ from aleator.learning.config import RebelConfig
 from aleator.learning.crew_blocks import PlayedStint, StintPlayer
 from aleator.learning.run_files import CHECKPOINT
 from aleator.learning.training import Trainer
+from aleator.learning.worker_game import WorkerGame
 from aleator.storage import ArrayFile
-from aleator.trees.fingerprint import Fingerprint
 from aleator.workers.base import Here
 from aleator.workers.ray_cluster import RayWorkers
 from tests.abstraction.blueprint.small import GAME, small_buckets
@@ -40,10 +40,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
 class Mortal(StintPlayer):
     """Dies at some stints, each the first time that somebody plays it."""
 
-    def __init__(
-        self, folder: Path, deadly: frozenset[tuple[int, int]], config: RebelConfig, rules: Fingerprint
-    ) -> None:
-        super().__init__(config, None, rules, "cpu")
+    def __init__(self, folder: Path, deadly: frozenset[tuple[int, int]], config: RebelConfig, game: WorkerGame) -> None:
+        super().__init__(config, game, "cpu")
         self._folder, self._deadly = folder, deadly
 
     def __call__(self, stint: Stint) -> PlayedStint:
@@ -60,7 +58,8 @@ def mortal(config: RebelConfig, folder: Path, deaths: int) -> Any:
     folder.mkdir()
     deadly = frozenset((7 * number % 4, 7 * number // 4 % 12) for number in range(deaths))
     assert len(deadly) == deaths
-    return partial(Mortal, folder, deadly, config, Trainer(config).subgames.fingerprint)
+    game = WorkerGame(config.game, None, Trainer(config).subgames.fingerprint)
+    return partial(Mortal, folder, deadly, config, game)
 
 
 def test_in_step_the_run_is_that_of_one_process_although_workers_and_a_node_die(

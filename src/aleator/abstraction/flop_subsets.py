@@ -35,7 +35,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS, RANKS, format_cards, parse_cards
 from aleator.games.holdem.flops import CONNECTION, PAIRING, SUITS_OF_FLOP, Flop, all_flops
-from aleator.solvers.holdem.flop_report import WeightedFlop, named_flops, weighted
+from aleator.solvers.holdem.flop_rows import WeightedFlop, named_flops, weighted
 
 SUBSETS: Final = (25, 49, 85, 184)
 _FILE: Final = Path(__file__).parent / "data" / "flop_subsets.json"

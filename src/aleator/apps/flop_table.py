@@ -13,7 +13,8 @@ from aleator.errors import SolveError, did_you_mean
 from aleator.games.holdem.cards import RANKS
 from aleator.games.holdem.flops import CONNECTION, PAIRING, SUITS_OF_FLOP
 from aleator.games.holdem.spot_file import spot_table
-from aleator.solvers.holdem.flop_report import FlopReport, FlopRow, NodeRow, report_columns
+from aleator.solvers.holdem.flop_report import FlopReport, report_columns
+from aleator.solvers.holdem.flop_rows import FlopRow, NodeRow
 
 TEXTURES = {"suits": SUITS_OF_FLOP, "pairing": PAIRING, "high": tuple(reversed(RANKS)), "connection": CONNECTION}
 """What flops are chosen by, and the values that there are."""

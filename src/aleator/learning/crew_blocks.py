@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from aleator.errors import SolveError
-from aleator.games.registry import load_game, load_recorded_game
 from aleator.learning.blocks import (
     Made,
     Networks,
@@ -37,7 +35,7 @@ from aleator.learning.decisions import Decisions
 from aleator.learning.rebel import SelfPlayed
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
-from aleator.trees.fingerprint import Fingerprint
+from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Workers
 
 if TYPE_CHECKING:
@@ -56,22 +54,14 @@ class PlayedStint(NamedTuple):
 class StintPlayer:
     """Plays stints in a worker."""
 
-    def __init__(self, config: RebelConfig, game: str | None, fingerprint: Fingerprint, device: str) -> None:
-        """Prepares a worker.
-
-        Args:
-            config: of the run.
-            game: one of one's own, by its name; None for the one that the settings name.
-            fingerprint: of the game where the networks are trained.
-            device: where to compute.
+    def __init__(self, config: RebelConfig, game: WorkerGame, device: str) -> None:
+        """Prepares a worker of a run to compute on a device.
 
         Raises:
             SolveError: the game here is another one.
         """
-        rules = load_recorded_game(config.game) if game is None else load_game(game)
-        self.subgames = Subgames(rules, config.depth, encoding=config.encoding, device=device)
-        if not self.subgames.fingerprint.fits(fingerprint):
-            raise SolveError(f"a worker has other rules of {config.game} than the process that trains")
+        self.subgames = Subgames(game.load(), config.depth, encoding=config.encoding, device=device)
+        game.check(self.subgames.fingerprint)
         decisions = Decisions(self.subgames, kind=config.encoding) if config.policy else None
         self._networks = Networks(config, self.subgames, decisions, *new_networks(config, self.subgames, decisions))
         self._play = new_self_play(config, self.subgames, decisions, 1)
@@ -142,7 +132,8 @@ def played_by(
         in_step: an epoch is one stint of every block, as this process would play it; otherwise nobody waits.
         device: of the workers.
     """
-    prepare = partial(StintPlayer, trainer.config, game, trainer.subgames.fingerprint, str(device))
+    rules = WorkerGame(trainer.config.game, game, trainer.subgames.fingerprint)
+    prepare = partial(StintPlayer, trainer.config, rules, str(device))
     with workers.hire(prepare, most=trainer.config.blocks) as crew:
         trainer.source = CrewBlocks(crew, trainer.source.standings(), in_step=in_step, device=trainer.device)
         yield

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.abstraction.blueprint.betting import FOLDED, Betting, build_betting
+from aleator.abstraction.blueprint.betting import FOLDED, Betting
 from aleator.abstraction.blueprint.deals import deal_room, deal_tables
 from aleator.abstraction.blueprint.duel import duel, duel_tables, play_deals, play_hand, same_betting
 from aleator.abstraction.blueprint.file import Blueprint
@@ -16,16 +16,6 @@ from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTra
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.solvers.engines.sampling.random import stream
 from tests.abstraction.blueprint.small import GAME, small_buckets
-
-
-@pytest.fixture(scope="module")
-def buckets() -> Buckets:
-    return small_buckets()
-
-
-@pytest.fixture(scope="module")
-def betting(buckets: Buckets) -> Betting:
-    return build_betting(GAME, None, buckets.config)
 
 
 def some_table(betting: Betting, seed: int) -> np.ndarray:

@@ -14,12 +14,7 @@ from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.workers.base import Here, Workers
 from aleator.workers.processes import Processes
-from tests.abstraction.blueprint.small import GAME, small_buckets, whole_buckets
-
-
-@pytest.fixture(scope="module")
-def buckets() -> Buckets:
-    return small_buckets()
+from tests.abstraction.blueprint.small import GAME, whole_buckets
 
 
 @pytest.fixture

@@ -14,11 +14,6 @@ from tests.abstraction.blueprint.small import GAME, small_buckets
 PLACE = Path("small.bin")
 
 
-@pytest.fixture(scope="module")
-def buckets() -> Buckets:
-    return small_buckets()
-
-
 def config(**changes: object) -> BlueprintConfig:
     return BlueprintConfig.of(GAME, **{"period": 2000, **changes})
 

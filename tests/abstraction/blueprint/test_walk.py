@@ -8,28 +8,18 @@ import pytest
 from aleator.abstraction.blueprint.betting import FOLDED, Betting, build_betting
 from aleator.abstraction.blueprint.deals import deal_hand, deal_room, deal_tables
 from aleator.abstraction.blueprint.walk import Pruning, traverse, walk_room
-from aleator.abstraction.buckets import AbstractionError, BucketConfig, Buckets
+from aleator.abstraction.buckets import AbstractionError, BucketConfig
 from aleator.games.holdem.cards import hand_index
 from aleator.games.holdem.evaluator import evaluate
 from aleator.solvers.engines.sampling.random import advance, uniform
 from aleator.solvers.engines.sampling.random import stream as stream_of
-from tests.abstraction.blueprint.small import GAME, small_buckets
+from tests.abstraction.blueprint.small import small_buckets
 
 NEVER = Pruning(-math.inf, -math.inf, 0.0, 1)
 
 
 def stream(seed: int, deal: int) -> np.uint64:
     return np.uint64(stream_of(np.uint64(seed), deal, 0, 0))
-
-
-@pytest.fixture(scope="module")
-def buckets() -> Buckets:
-    return small_buckets()
-
-
-@pytest.fixture(scope="module")
-def betting(buckets: Buckets) -> Betting:
-    return build_betting(GAME, None, buckets.config)
 
 
 def reference(

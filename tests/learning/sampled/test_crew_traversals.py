@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.sampled.crew_traversals import BlockTraverser, traversed_by
 from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Here, Workers
 from aleator.workers.processes import Processes
 
@@ -41,9 +41,9 @@ def test_whoever_traverses_the_run_is_the_same(workers: Workers) -> None:
 
 def test_other_rules_and_single_blocks_are_refused() -> None:
     trainer = DeepCFR(TINY)
-    other = DeepCFR(DeepCfrConfig(game="one-card:4")).fingerprint
+    other = WorkerGame("kuhn", None, DeepCFR(DeepCfrConfig(game="one-card:4")).fingerprint)
     with pytest.raises(SolveError, match="a worker has other rules of kuhn than the process that trains"):
-        partial(BlockTraverser, trainer.config, None, other, "cpu")()
+        BlockTraverser(trainer.config, other, "cpu")
     with (
         pytest.raises(SolveError, match="set blocks to 2 or more"),
         traversed_by(Here(), DeepCFR(DeepCfrConfig(game="kuhn")), None),

@@ -16,34 +16,20 @@ from aleator.games.holdem.spot import Spot, SpotError
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.solvers.holdem.flop_report import (
     FlopReport,
-    FlopRow,
     FlopSolver,
     ReportConfig,
     ReportFile,
     estimate_report,
     make_report,
-    mean_row,
-    named_flops,
     read_report,
     report_columns,
 )
+from aleator.solvers.holdem.flop_rows import FlopRow, mean_row, named_flops
 from aleator.storage import StorageError
 from aleator.workers.processes import Processes
+from tests.solvers.holdem.small import FLOP_SPOT
 
-SPOT = parse_spot("""
-board = "Ks 7s 2d"
-pot = 20
-stack = 30
-oop = "AA,KQs,76s,99:0.5"
-ip = "QQ,JTs,AKs,55"
-[flop.oop]
-bet = ["100%"]
-[flop.ip]
-bet = ["100%"]
-[solve]
-target = 0.02
-max_iterations = 40
-""")
+SPOT = parse_spot(FLOP_SPOT)
 FLOPS = "9s6s2s, 8s8h8d, QsJs5s"
 
 

@@ -135,6 +135,9 @@ _BLUEPRINT_FILE = (
     Setting(name="abstraction", metavar="FILE", help="its buckets, if they have moved"),
 )
 
+_TRANSLATION = Setting(name="translation", metavar="NAME", read=_translation, help="of bets between sizes")
+_OTHERWISE = Setting(name="otherwise", metavar="AGENT", read=_otherwise, help="who plays where it knows nothing")
+
 _KNOWN = (
     *(
         KnownHandAgent(family=name, summary=summary, make=partial(_scripted, name))
@@ -153,12 +156,8 @@ _KNOWN = (
         make=_equilibrium,
         settings=(
             Setting(name="file", form=PLACED, required=True, help="of a solved spot or game"),
-            Setting(
-                name="translation", metavar="NAME", read=_translation, help="of bets between sizes"
-            ),
-            Setting(
-                name="otherwise", metavar="AGENT", read=_otherwise, help="who plays before and off it"
-            ),
+            _TRANSLATION,
+            replace(_OTHERWISE, help="who plays before and off it"),
         ),
     ),
     KnownHandAgent(
@@ -168,12 +167,8 @@ _KNOWN = (
         settings=(
             *_BLUEPRINT_FILE,
             switch("purified", "plays the likeliest action only", key="purify", value=True),
-            Setting(
-                name="translation", metavar="NAME", read=_translation, help="of bets between sizes"
-            ),
-            Setting(
-                name="otherwise", metavar="AGENT", read=_otherwise, help="who plays where it knows nothing"
-            ),
+            _TRANSLATION,
+            _OTHERWISE,
         ),
     ),
     KnownHandAgent(

@@ -76,7 +76,7 @@ def build(
     if json:
         print_json({"file": str(file), **made.report})
     else:
-        out.print(f"{file}: buckets made in {duration(made.report['seconds'])}", markup=False, soft_wrap=True)
+        out.print(f"{file}: buckets made in {duration(made.report['seconds'])}", soft_wrap=True)
 
 
 @app.command()

@@ -61,6 +61,6 @@ def _report(result: AcpcResult, big_blind: int, *, json: bool) -> None:
         print_json({"hands": result.hands, "chips": won, "decisions": result.actions, "unfinished": result.unfinished})
     else:
         mean = f", {1000 * won / big_blind / len(result.won):+,.0f} mbb/hand" if result.won else ""
-        out.print(f"{result.hands:,} hands, {won:+,} chips{mean}, {result.actions:,} decisions", markup=False)
+        out.print(f"{result.hands:,} hands, {won:+,} chips{mean}, {result.actions:,} decisions")
     if result.unfinished is not None:
         raise AcpcError(f"the dealer closed in the middle of a hand: {result.unfinished}")

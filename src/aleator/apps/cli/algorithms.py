@@ -31,9 +31,7 @@ def run(
     for family in dict.fromkeys(known.family.title for known in ALGORITHMS.values()):
         members = [known for known in ALGORITHMS.values() if known.family.title == family]
         print_table(family, ("name", "what it is"), [(known.name, known.summary) for known in members])
-    out.print(
-        "Settings follow a colon, as in mccfr:robust3,batch=1000; aleator algorithms NAME lists them.", markup=False
-    )
+    out.print("Settings follow a colon, as in mccfr:robust3,batch=1000; aleator algorithms NAME lists them.")
 
 
 def _print_one(chosen: Algorithm) -> None:

@@ -79,5 +79,5 @@ def run(
         for name, won, mistakes in zip(called, result.won, result.mistakes, strict=True):
             late = f", {mistakes:,} answers late or illegal" if mistakes else ""
             mean = 1000 * won / setup.rules.big_blind / result.hands
-            out.print(f"{name}: {won:+,} chips, {mean:+,.0f} mbb/hand{late}", markup=False)
+            out.print(f"{name}: {won:+,} chips, {mean:+,.0f} mbb/hand{late}")
     end(stopped=stopped)

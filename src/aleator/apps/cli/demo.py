@@ -96,18 +96,17 @@ def run(
 
 def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     """Trains to the end; returns (searches, exploitability) on the way."""
-    from aleator.learning.run import Moment, Pace, train
+    from aleator.learning.run import Pace, train
 
     points: list[tuple[float, float]] = []
     every = max(trainer.config.epochs // (_POINTS + 1), 1)
     pace = Pace(evaluate_epochs=every, playthroughs=CURVE_PLAYTHROUGHS, last_playthroughs=0)
-    with watch(trainer, quiet=quiet) as show:
 
-        def on_epoch(moment: Moment, line: dict[str, Any]) -> None:
-            show(moment)
-            if "exploitability" in line:
-                points.append((float(line["searches"]), line["exploitability"]))
+    def keep(line: dict[str, Any]) -> None:
+        if "exploitability" in line:
+            points.append((float(line["searches"]), line["exploitability"]))
 
+    with watch(trainer, keep, quiet=quiet) as on_epoch:
         train(trainer, None, pace, on_epoch=on_epoch)
     return points
 
@@ -172,7 +171,6 @@ def _show(rows: list[dict[str, Any]], picture: Path | None, recorded: dict[str, 
         f"takes {TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU, and measured there at "
         f"{quality(recorded['exploitability'], recorded['error'])} with {recorded['search_iterations']:,} updates and "
         f"{recorded['playthroughs']:,} playthroughs.",
-        markup=False,
     )
     if picture:
-        out.print(f"written: {picture}", markup=False, soft_wrap=True)
+        out.print(f"written: {picture}", soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from aleator.apps.cli.output import number, out, print_json, progress_bar
+from aleator.apps.cli.output import heading, number, out, print_json, progress_bar
 from aleator.errors import AgentError
 from aleator.games.holdem.variants import is_hand_game
 from aleator.games.registry import known_games, load_game
@@ -87,7 +87,7 @@ def run(
     if json:
         print_json(about | {"value": value, "gains": gains, "nash_conv": sum(gains), "exploitability": sum(gains) / 2})
         return
-    out.print(f"[bold]{about['game']}[/], {title}")
+    out.print(heading(about["game"], f", {title}"))
     out.print(f"exploitability   {number(sum(gains) / 2)}   (NashConv / 2; NashConv {number(sum(gains))})")
     out.print(f"best responses   first player gains {number(gains[0])}, second player gains {number(gains[1])}")
     out.print(f"value            {value:+.6f}   (to the first player)")
@@ -108,8 +108,8 @@ def _evaluate_against(file: Path, other: Path, deals: int, seed: int, threads: i
         about = {"game": first.game.name, "first": str(file), "second": str(other), "seed": seed, "deals": deals}
         print_json(about | {"mbb_per_hand": mean, "ci95": error, "unit": "mbb/hand"})
         return
-    out.print(f"[bold]{first.game.name}[/], {deals:,} deals, each in both seats")
-    out.print(f"{file} wins {mean:+,.1f} ± {error:,.1f} mbb/hand against {other}", markup=False, soft_wrap=True)
+    out.print(heading(first.game.name, f", {deals:,} deals, each in both seats"))
+    out.print(f"{file} wins {mean:+,.1f} ± {error:,.1f} mbb/hand against {other}", soft_wrap=True)
 
 
 def _evaluate_many(saved: MultiplayerSolution, *, json: bool) -> None:
@@ -121,7 +121,7 @@ def _evaluate_many(saved: MultiplayerSolution, *, json: bool) -> None:
         about |= {"values": evaluation.values.tolist(), "gains": gains, "nash_conv": evaluation.nash_conv}
         print_json(about | {"exploitability": evaluation.nash_conv / players})
         return
-    out.print(f"[bold]{summary.game}[/], {summary.iterations:,} iterations of {summary.algorithm}")
+    out.print(heading(summary.game, f", {summary.iterations:,} iterations of {summary.algorithm}"))
     out.print(
         f"exploitability   {number(evaluation.nash_conv / players)}   (NashConv / {players}; NashConv "
         f"{number(evaluation.nash_conv)})"
@@ -166,7 +166,7 @@ def _evaluate_whole(
         fields = {"button_mbb": unit * evaluation.values[1], "gains_mbb": gains, "nash_conv_mbb": sum(gains)}
         print_json(about | fields | {"exploitability_mbb": sum(gains) / 2})
         return
-    out.print(f"[bold]{about['game']}[/], {title}")
+    out.print(heading(about["game"], f", {title}"))
     out.print(
         f"exploitability   {sum(gains) / 2:,.2f} mbb a hand   (NashConv / 2; NashConv {sum(gains):,.2f}), on all flops"
     )

@@ -60,14 +60,13 @@ def run(
         ],
     )
     if name:
-        out.print(rows[0]["rules"], markup=False)
+        out.print(rows[0]["rules"])
     else:
-        out.print("Names: " + ", ".join(known.usage for known in known_games()), markup=False)
+        out.print("Names: " + ", ".join(known.usage for known in known_games()))
         usages = ", ".join(known.usage for known in known_multiplayer_games())
-        out.print(f"Many players, for solve and evaluate: {usages}", markup=False)
+        out.print(f"Many players, for solve and evaluate: {usages}")
         out.print(
             "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "ring:N", "spot:FILE.toml")),
-            markup=False,
         )
 
 
@@ -101,5 +100,5 @@ def _show_hand_game(name: str, *, json: bool) -> None:
     if json:
         print_json([facts])
         return
-    out.print(f"{name}: {variant.title}\n\n{facts['rules']}\n", markup=False)
+    out.print(f"{name}: {variant.title}\n\n{facts['rules']}\n")
     out.print("Whole hands, for match, lbr and play." if rules.num_players == 2 else "Whole hands, for match.")

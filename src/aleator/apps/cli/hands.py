@@ -38,7 +38,6 @@ def convert(
         out.print(
             f"{'1 hand' if count == 1 else f'{count:,} hands'} in {target}"
             + (f", {len(errors):,} left out" if errors else ""),
-            markup=False,
             soft_wrap=True,
         )
 
@@ -65,7 +64,7 @@ def show(
         print_json([record.to_dict() for record in chosen[:most]])
         return
     for record in chosen[:most]:
-        out.print(describe(record), markup=False, soft_wrap=True)
+        out.print(describe(record), soft_wrap=True)
         out.print()
     if len(chosen) > most:
         out.print(f"... and {len(chosen) - most:,} more; --most shows them", style="dim")

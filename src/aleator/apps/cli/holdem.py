@@ -15,8 +15,8 @@ from aleator.apps.cli.holdem_compare import comparison_report, print_comparison
 from aleator.apps.cli.holdem_flops import report as flop_report
 from aleator.apps.cli.holdem_grid import print_hands, print_node
 from aleator.apps.cli.holdem_preflop import preflop
-from aleator.apps.cli.holdem_report import estimate_report, print_estimate, print_runouts
-from aleator.apps.cli.output import check_plot, note, out, plot_panels, print_json, print_table, progress_bar
+from aleator.apps.cli.holdem_report import print_runouts, show_estimate
+from aleator.apps.cli.output import check_plot, heading, note, out, plot_panels, print_json, print_table, progress_bar
 from aleator.apps.cli.solve import report
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end, interruptible
@@ -81,17 +81,9 @@ def estimate(
     """
     spot, dtype = load_spot(file), _dtype(bits)
     problem, limits = SpotProblem(HoldemGame(spot)), _limits(spot, target, iterations)
-    with progress_bar("compiling (first run only)", quiet=json):
-        problem.prepare(rule or problem.algorithm, dtype)
-    with progress_bar("measuring", quiet=json):
-        expected = problem.estimate(rule, limits, dtype=dtype, threads=threads)
     goal = f"{100 * limits.exploitability / spot.pot:g} % of the pot" if limits.exploitability else "the last iteration"
-    if json:
-        print_json(estimate_report(problem, expected))
-        return
-    out.print(f"[bold]{file.name}[/]: {format_cards(spot.board)}, pot {spot.pot:,}")
-    print_estimate(problem, expected, goal)
-    expected.check()
+    title = heading(file.name, f": {format_cards(spot.board)}, pot {spot.pot:,}")
+    show_estimate(problem, rule, limits, dtype=dtype, threads=threads, title=title, goal=goal, json=json)
 
 
 @app.command()
@@ -152,8 +144,8 @@ def _grown(spot: Spot, most: int, threads: int, *, quiet: bool) -> Spot:
         grown = grow_menu(spot, most=most, threads=threads, on_solve=on_solve)
     if not quiet:
         for name, sizes in zip(POSITION_NAMES, grown.sizes, strict=True):
-            out.print(f"{name} bets".ljust(17) + ", ".join(sizes), highlight=False)
-        out.print(f"of               {', '.join(CANDIDATES)}; {grown.solves} solves", highlight=False)
+            out.print(f"{name} bets".ljust(17) + ", ".join(sizes))
+        out.print(f"of               {', '.join(CANDIDATES)}; {grown.solves} solves")
     return grown.spot
 
 

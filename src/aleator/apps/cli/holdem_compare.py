@@ -9,7 +9,7 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from aleator.apps.cli.output import out, print_table
+from aleator.apps.cli.output import heading, out, print_table
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.cards import HAND_CLASS_NAMES
@@ -25,7 +25,7 @@ def print_comparison(found: NodeComparison, lines: list[LineComparison], show: s
     """Prints both solutions at a node: EVs, how often each action is taken, a grid of differences, lines."""
     first, second = found.views
     where = str(first.path) if first.path == second.path else f"{first.path} and {second.path}"
-    out.print(f"[bold]{where}[/]   second less first", soft_wrap=True)
+    out.print(heading(where, "   second less first"), soft_wrap=True)
     rows = [
         (
             f"EV {name}",

@@ -11,7 +11,7 @@ import typer
 
 from aleator.abstraction.flop_subsets import SUBSETS, chosen_flops
 from aleator.apps.cli.holdem_report import format_bytes, format_seconds
-from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
+from aleator.apps.cli.output import heading, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.workers import Processes, Ray, chosen_workers
 from aleator.apps.flop_table import Filter, parse_filter, report_csv, report_document, select
@@ -23,16 +23,14 @@ from aleator.games.holdem.spot_file import load_spot
 from aleator.memory import available_memory
 from aleator.solvers.holdem.flop_report import (
     FlopReport,
-    FlopRow,
-    NodeRow,
     ReportConfig,
     ReportEstimate,
     ReportFile,
     estimate_report,
     make_report,
-    mean_row,
     read_report,
 )
+from aleator.solvers.holdem.flop_rows import FlopRow, NodeRow, mean_row
 from aleator.solvers.holdem.problem import prepare_spots
 from aleator.storage import check_writable, exclusive, replace_file
 
@@ -147,7 +145,8 @@ def _print(found: FlopReport, sort: str, filters: list[Filter]) -> None:
     every, shown = found.mean(place), listed[:_SHOWN]
     where = f"at {node}" if node.tokens else "at the root"
     actor = POSITION_NAMES[found.config.node_of(node).player]
-    out.print(f"[bold]{len(found.rows):,} flops[/], pot {spot.pot:,}: what {actor} does {where}", soft_wrap=True)
+    title = heading(f"{len(found.rows):,} flops", f", pot {spot.pot:,}: what {actor} does {where}")
+    out.print(title, soft_wrap=True)
     columns = ["flop", "chance", "EV oop", "EV ip", "equity oop", *(action.name for action in every.actions)]
     rows = [_cells(format_cards(row.cards), chance, getattr(row, place)) for row, chance in shown]
     if filters and listed:

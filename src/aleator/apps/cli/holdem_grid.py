@@ -9,7 +9,7 @@ import numpy.typing as npt
 from rich.style import Style
 from rich.text import Text
 
-from aleator.apps.cli.output import out, print_table
+from aleator.apps.cli.output import heading, out, print_table
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import Action, ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, action_name
@@ -57,7 +57,8 @@ def action_colours(actions: Sequence[Action]) -> list[Rgb]:
 def print_node(view: NodeView, player: int, stack: int) -> None:
     """Prints a node: where it is, what both hold, how often each action is taken, and the grid."""
     to_act = f"{POSITION_NAMES[view.player]} to act" if view.player >= 0 else "nobody to act"
-    out.print(f"[bold]{view.path}[/]   board {format_cards(view.board)}   pot {view.pot:,}   {to_act}", soft_wrap=True)
+    title = heading(str(view.path), f"   board {format_cards(view.board)}   pot {view.pot:,}   {to_act}")
+    out.print(title, soft_wrap=True)
     for side, position in enumerate(POSITION_NAMES):
         ev, equity = view.mean(side, view.evs[side]), view.mean(side, view.equities[side])
         ev_text = "-" if np.isnan(ev) else f"{ev:,.1f}"

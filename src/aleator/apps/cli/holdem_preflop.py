@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from aleator.apps.cli.holdem_grid import action_colours, marks_of, print_classes, print_legend
-from aleator.apps.cli.output import note, out, print_json, progress_bar
+from aleator.apps.cli.output import heading, note, out, print_json, progress_bar
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, parse_cards
 from aleator.games.holdem.spot_file import format_spot
 from aleator.storage import check_writable, replace_file
@@ -62,7 +62,7 @@ def preflop(
 def _print(charts: PreflopCharts, node: PreflopNode) -> None:
     betting = node.state.betting
     who = f"{charts.positions[node.player]} to act" if node.player >= 0 else "the flop" if node.is_flop else "over"
-    out.print(f"[bold]{node.path}[/]   pot {betting.pot:,}   {who}", soft_wrap=True)
+    out.print(heading(str(node.path), f"   pot {betting.pot:,}   {who}"), soft_wrap=True)
     if node.player < 0:
         return
     owes = betting.legal_actions().call_amount > 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from rich.text import Text
 
-from aleator.apps.cli.output import out, print_table
+from aleator.apps.cli.output import heading, out, print_json, print_table, progress_bar
 from aleator.apps.spot_report import solve_report, whole_report
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.betting import STREET_NAMES
@@ -18,13 +19,14 @@ from aleator.solvers.holdem.problem import BoardProblem
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import Runout
 from aleator.solvers.holdem.whole_solution import WholeSolution
+from aleator.solvers.limits import Limits
 
 
 def print_solve_report(solution: HoldemSolution) -> None:
     """Prints the summary of a solve as people read it."""
     spot, summary, report = solution.spot, solution.summary, solve_report(solution)
     nodes = " + ".join(f"{count:,}" for count in solution.nodes_per_street)
-    out.print(f"[bold]{summary.game}[/]: {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes")
+    out.print(heading(summary.game, f": {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes"))
     percent = 100 * report["exploitability_fraction"]
     out.print(
         f"exploitability  {report['exploitability']:,.3f} chips, {percent:.3f} % of the pot   (mean of both gains)"
@@ -46,12 +48,12 @@ def print_solve_report(solution: HoldemSolution) -> None:
     ]
     print_table("", ("player", "EV with the pot share", "EV less pot/2", "equity", "realised"), rows)
     for lock in report["locks"]:
-        out.print(f"locked          {lock}", markup=False, soft_wrap=True)
+        out.print(f"locked          {lock}", soft_wrap=True)
     for entry in report["actions"]:
         out.print(f"{entry['token']:>8}  {entry['action']:16} {100 * entry['frequency']:6.2f} %")
 
 
-def estimate_report(problem: BoardProblem, expected: HoldemEstimate) -> dict[str, Any]:
+def _estimate_report(problem: BoardProblem, expected: HoldemEstimate) -> dict[str, Any]:
     """Returns what a solve will take as JSON values."""
     streets, free = STREET_NAMES[problem.board_game.street :], available_memory()
     return {
@@ -68,8 +70,28 @@ def estimate_report(problem: BoardProblem, expected: HoldemEstimate) -> dict[str
     }
 
 
-def print_estimate(problem: BoardProblem, expected: HoldemEstimate, goal: str) -> None:
-    """Prints what a solve will take until it reaches a goal."""
+def show_estimate(
+    problem: BoardProblem, algorithm: str | None, limits: Limits | None, *, dtype: str, threads: int, title: Text,
+    goal: str, json: bool,
+) -> None:  # fmt: skip
+    """Prints what a solve will take until it reaches a goal, after measuring for about a second.
+
+    Raises:
+        TooBigError: it does not fit the memory; as JSON it says so.
+    """
+    with progress_bar("compiling (first run only)", quiet=json):
+        problem.prepare(algorithm or problem.algorithm, dtype)
+    with progress_bar("measuring", quiet=json):
+        expected = problem.estimate(algorithm, limits, dtype=dtype, threads=threads)
+    if json:
+        print_json(_estimate_report(problem, expected))
+        return
+    out.print(title)
+    _print_estimate(problem, expected, goal)
+    expected.check()
+
+
+def _print_estimate(problem: BoardProblem, expected: HoldemEstimate, goal: str) -> None:
     streets = STREET_NAMES[problem.board_game.street :]
     rows = [
         (street, f"{boards:,}", f"{nodes:,}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from aleator.agents.base import Agent
 from aleator.agents.registry import spot_to_solve
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.match_hands import pairs, run_match, run_round_robin
@@ -67,30 +68,22 @@ def run(
     if is_hand_game(game):
         if exact or seconds_per_move is not None:
             raise AgentError("--exact and --seconds-per-move are for games that can be enumerated, not for whole hands")
-        names, how = [first, second, *(others or [])], "raw" if raw else aivat
-        players = load_hand_game(game).rules.num_players
-        if not others:
-            names += [second] * (players - 2)
-        if others and players == 2:
-            if output is not None or phh is not None:
-                raise AgentError("--out and --phh write one match; several agents play one for each pair")
-            if stakes is not None:
-                raise AgentError("--stakes is for two agents")
-            run_round_robin(
-                pairs(game, names, deals, seed, how, value), processes=processes, ray=ray, minutes=minutes, json=json
-            )
-        else:
-            network = None if value is None else str(value)
-            match = HandMatch(
-                game=game, agents=tuple(names), hands=deals, seed=seed, aivat=how, value=network, stakes=stakes
-            )
-            run_match(match, output=output, phh=phh, processes=processes, ray=ray, minutes=minutes, json=json)
+        how, network = "raw" if raw else aivat, None if value is None else str(value)
+        match = partial(HandMatch, game=game, hands=deals, seed=seed, aivat=how, value=network, stakes=stakes)
+        settings: dict[str, Any] = {"processes": processes, "ray": ray, "minutes": minutes, "json": json}
+        seats = load_hand_game(game).rules.num_players
+        if not others or seats > 2:
+            names = (first, second, *(others or [second] * (seats - 2)))
+            run_match(match(agents=names), output=output, phh=phh, **settings)
+            return
+        if output is not None or phh is not None:
+            raise AgentError("--out and --phh write one match; several agents play one for each pair")
+        if stakes is not None:
+            raise AgentError("--stakes is for two agents")
+        run_round_robin([match(agents=pair) for pair in pairs([first, second, *others])], **settings)
         return
-    if (
-        others
-        or aivat != "auto"
-        or any(given is not None for given in (output, phh, value, stakes, processes, ray, minutes))
-    ):
+    of_hands = (output, phh, value, stakes, processes, ray, minutes)
+    if others or aivat != "auto" or any(given is not None for given in of_hands):
         raise AgentError(
             "--out, --phh, --aivat, --value, --stakes, --processes, --ray, --minutes and more than two agents are for "
             f"whole hands, not for {game}"
@@ -108,27 +101,25 @@ def run(
         _print(game, first, second, result, "exactly", json=json)
         return
     baseline = None if raw else _baseline(rules, quiet=json)
-    with ExitStack() as stack:
-        interrupted = stack.enter_context(interruptible())
-        move = stack.enter_context(progress_bar("playing", quiet=json))
+    result, stopped = _play(agents, deals, seed, baseline, seconds_per_move, quiet=json)
+    luck = "as won" if baseline is None else "luck removed"
+    _print(game, first, second, result, luck, seconds_per_move, json=json)
+    end(stopped=stopped)
+
+
+def _play(
+    agents: list[Agent], deals: int, seed: int, baseline: Aivat | None, limit: float | None, *, quiet: bool
+) -> tuple[MatchResult, bool]:
+    """Returns the result of a match, as far as it came, and whether a signal such as Ctrl-C ended it."""
+    with interruptible() as interrupted, progress_bar("playing", quiet=quiet) as move:
 
         def on_deal(number: int) -> bool:
             move(number / deals, f"deal {number:,}")
             return interrupted()
 
-        result = play_match(
-            agents[0],
-            agents[1],
-            deals,
-            np.random.default_rng(seed),
-            aivat=baseline,
-            on_deal=on_deal,
-            seconds_per_move=seconds_per_move,
-        )
-        stopped = interrupted()
-    how = "as won" if baseline is None else "luck removed"
-    _print(game, first, second, result, how, seconds_per_move, json=json)
-    end(stopped=stopped)
+        rng = np.random.default_rng(seed)
+        result = play_match(agents[0], agents[1], deals, rng, aivat=baseline, on_deal=on_deal, seconds_per_move=limit)
+        return result, interrupted()
 
 
 def _baseline(rules: Game[Any], *, quiet: bool) -> Aivat | None:
@@ -155,7 +146,7 @@ def _print(
         return
     deals = "" if not result.deals else f", {result.deals:,} deal" + "s" * (result.deals != 1)
     title = f"{game}: what {first} wins against {second}{deals}"
-    out.print(title, style="bold", markup=False, soft_wrap=True)
+    out.print(title, style="bold", soft_wrap=True)
     rows = [(how, *_cells(result.score))]
     rows += [
         (f"in the {name} seat", *_cells(score))

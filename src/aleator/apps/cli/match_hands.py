@@ -59,23 +59,11 @@ def run_round_robin(
     end(stopped=stopped)
 
 
-def pairs(
-    game: str, agents: list[str], hands: int, seed: int, aivat: str, value: Path | None = None
-) -> list[HandMatch]:
-    """Returns the matches of a round-robin."""
+def pairs(agents: list[str]) -> list[tuple[str, str]]:
+    """Returns who plays whom in a round-robin."""
     if len(set(agents)) < len(agents):
         raise AgentError(f"a round-robin needs different agents, not {', '.join(agents)}")
-    return [
-        HandMatch(
-            game=game,
-            agents=pair,
-            hands=hands,
-            seed=seed,
-            aivat=aivat,
-            value=None if value is None else str(value),
-        )
-        for pair in itertools.combinations(agents, 2)
-    ]
+    return list(itertools.combinations(agents, 2))
 
 
 def play_with_progress(
@@ -135,7 +123,7 @@ def _print(state: MatchState, output: Path | None) -> None:
     match = state.match
     first, others = match.agents[0], ", ".join(match.agents[1:])
     others = others if len(match.agents) == 2 else f"{others}, all at one table"
-    out.print(f"{match.game}: what {first} wins against {others}", style="bold", markup=False, soft_wrap=True)
+    out.print(f"{match.game}: what {first} wins against {others}", style="bold", soft_wrap=True)
     rows = []
     if state.mode != RAW:
         rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))
@@ -154,7 +142,7 @@ def _print(state: MatchState, output: Path | None) -> None:
         if played:
             out.print(f"{format_seconds(state.seconds)} in all; mbb is a thousandth of a big blind", style="dim")
     if output is not None:
-        out.print(f"hands: {output}", markup=False, soft_wrap=True)
+        out.print(f"hands: {output}", soft_wrap=True)
 
 
 def _print_table(game: str, states: dict[tuple[str, str], MatchState]) -> None:

@@ -10,7 +10,7 @@ import typer
 from aleator.abstraction.parameter_optimisation import GRADIENTS, Optimum, Step, StepRule, optimise
 from aleator.abstraction.parameters import parametric_game, parse_parameters
 from aleator.abstraction.regret_transfer import parse_weight
-from aleator.apps.cli.output import check_plot, number, out, plot_panels, print_json, progress_bar
+from aleator.apps.cli.output import check_plot, heading, number, out, plot_panels, print_json, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.errors import GameError, check_known, shown
 from aleator.parsing import parse_real
@@ -111,14 +111,14 @@ def _report(game: str, player: str, optimum: Optimum, plot: Path | None) -> dict
 
 def _print(game: str, player: str, optimum: Optimum, plot: Path | None) -> None:
     last = optimum.steps[-1]
-    out.print(f"[bold]{game}[/]: best for the {player} player", highlight=False)
+    out.print(heading(game, f": best for the {player} player"))
     for name, value in optimum.parameters.items():
-        out.print(f"{name:<16} {value:.4f}   (gradient {last.gradient[name]:+.2e})", highlight=False)
-    out.print(f"value            {optimum.value:+.6f}   (to the {player} player)", highlight=False)
-    out.print(f"exploitability   {number(optimum.exploitability)}   (NashConv / 2)", highlight=False)
-    out.print(f"steps            {last.number:,} with {last.iterations:,} iterations", highlight=False)
+        out.print(f"{name:<16} {value:.4f}   (gradient {last.gradient[name]:+.2e})")
+    out.print(f"value            {optimum.value:+.6f}   (to the {player} player)")
+    out.print(f"exploitability   {number(optimum.exploitability)}   (NashConv / 2)")
+    out.print(f"steps            {last.number:,} with {last.iterations:,} iterations")
     if plot:
-        out.print(f"written          {plot}", highlight=False, soft_wrap=True)
+        out.print(f"written          {plot}", soft_wrap=True)
 
 
 def _plot(path: Path, optimum: Optimum) -> None:

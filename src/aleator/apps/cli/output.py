@@ -22,8 +22,9 @@ from aleator.errors import MissingExtraError, one_line
 from aleator.meter import Walked, watch
 from aleator.storage import StorageError, check_writable, replace_file
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+# names of games and files are printed as they are, whatever brackets and colons they have
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
 
@@ -78,6 +79,11 @@ def _print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     out.print()
 
 
+def heading(name: str, rest: str = "") -> Text:
+    """Returns a line that begins with a name in bold."""
+    return Text.assemble((name, "bold"), rest)
+
+
 def number(value: float | None, digits: int = 4) -> str:
     """Returns a number as people read it: 0.01234, 1,234, 1.2e-07, or a dash."""
     if value is None or math.isnan(value):
@@ -103,8 +109,8 @@ def progress_bar(description: str, *, quiet: bool) -> Iterator[Move]:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"),
-        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(),
+        TextColumn("{task.fields[text]}", markup=False), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
     )  # fmt: skip
     with Progress(*columns, console=err, transient=True) as progress:
         task = progress.add_task(description, total=None, text="")
@@ -220,5 +226,5 @@ def note(text: str) -> None:
 
 def fail(message: object) -> NoReturn:
     """Prints an error as one line of printable characters, whatever it says, and ends the program with exit code 2."""
-    err.print(Text.assemble(("error: ", "bold red"), one_line(message)), soft_wrap=True, emoji=False)
+    err.print(Text.assemble(("error: ", "bold red"), one_line(message)), soft_wrap=True)
     sys.exit(2)

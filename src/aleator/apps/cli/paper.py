@@ -95,7 +95,7 @@ def _show(report: Report, files: list[Path]) -> None:
         ("deviations", report.deviations),
         *(("written", str(path)) for path in files),
     ):
-        out.print(f"{heading}: {text}", markup=False)
+        out.print(f"{heading}: {text}")
 
 
 def _text(cell: Cell) -> str:

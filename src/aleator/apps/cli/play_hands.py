@@ -57,7 +57,7 @@ def play_hands_in_terminal(
     played: list[_Played] = []
     stopped = False
     if not json:
-        out.print(f"{variant.title}; against {opponent.name}.\n? helps, q stops.", markup=False, soft_wrap=True)
+        out.print(f"{variant.title}; against {opponent.name}.\n? helps, q stops.", soft_wrap=True)
     try:
         while (count is None or len(played) < count) and min(chips) > 0:
             sits = (
@@ -107,16 +107,14 @@ def _play(
     state, own = setup.start(), int(cards.hands[0, seat])
     if not quiet:
         where = ("on the " if seat == players - 1 else "in the " if seat < 2 else "") + places[seat]
-        out.print(f"  you are {where} and hold {format_hand(own)}", markup=False)
+        out.print(f"  you are {where} and hold {format_hand(own)}")
     row = np.zeros(1, np.int64)
     while not state.is_over:
         if due := state.cards_due:
             state = state.deal(board[len(state.board) : len(state.board) + due])
             if not quiet:
                 street = STREET_NAMES[{3: 1, 4: 2, 5: 3}[len(state.board)]]
-                out.print(
-                    f"  {street}: {format_cards(state.board)}   pot {state.betting.pot:,}", style="bold", markup=False
-                )
+                out.print(f"  {street}: {format_cards(state.board)}   pot {state.betting.pot:,}", style="bold")
             if luck is not None and not state.betting.is_over:
                 luck.advanced(row)
             continue
@@ -135,7 +133,7 @@ def _play(
                 luck.acted(row, policy, np.array([chosen]))
             action = code_action(int(policy.codes[0, chosen]))
         if not quiet and who is not None:
-            out.print(f"  {names[player]}: {_words(state, action)}", markup=False)
+            out.print(f"  {names[player]}: {_words(state, action)}")
         state = state.act(action)
         batch.act(row, np.array([action_code(action)]))
     hands = tuple(int(hand) for hand in cards.hands[0])
@@ -149,7 +147,7 @@ def _play(
         others = [player for player in range(players) if player != seat and not state.betting.folded[player]]
         others = others if players > 2 else [1 - seat]
         shown = ", ".join(f"{names[player]} held {format_hand(hands[player])}" for player in others) or "All folded"
-        out.print(f"  {shown}. You {'won' if won >= 0 else 'lost'} {abs(won):,}.\n", style="bold", markup=False)
+        out.print(f"  {shown}. You {'won' if won >= 0 else 'lost'} {abs(won):,}.\n", style="bold")
     return _Played(record, seat, won, fair)
 
 
@@ -163,13 +161,12 @@ def _ask(state: HandState) -> Action:
             out.print(
                 "  f folds, c calls, k checks, b 300 bets 300, r 900 raises to 900, r 2.5x multiplies the bet you "
                 "face, 75%, half and pot are of the pot, 3bb counts big blinds, all-in is all-in, q stops",
-                markup=False,
             )
             continue
         try:
             return parse_typed(text, state)
         except AleatorError as error:
-            out.print(f"  {error}", style="red", markup=False)
+            out.print(f"  {error}", style="red")
 
 
 def choices(state: HandState) -> str:
@@ -213,6 +210,4 @@ def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: s
     text = f"\n{count}: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
     if len(played[0].record.hands) == 2:
         text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}"
-    out.print(
-        text + (f" ± {interval:,.0f} mbb/hand" if interval == interval else " mbb/hand"), markup=False, soft_wrap=True
-    )
+    out.print(text + (f" ± {interval:,.0f} mbb/hand" if interval == interval else " mbb/hand"), soft_wrap=True)

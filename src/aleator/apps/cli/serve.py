@@ -64,4 +64,4 @@ def _invite(address: str) -> None:
 
 
 def _say(*words: str, style: str | None = None) -> None:
-    out.print(*words, style=style, soft_wrap=True, highlight=False)
+    out.print(*words, style=style, soft_wrap=True)

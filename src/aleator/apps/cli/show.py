@@ -59,4 +59,4 @@ def _show(solution: Solution, policy: Policy, path: str) -> None:
         for hand in dict.fromkeys(row.hand for row in rows)
     ]
     print_table(title, ["hand", *actions], table)
-    out.print(f"exploitability {number(solution.summary.exploitability)}", markup=False)
+    out.print(f"exploitability {number(solution.summary.exploitability)}")

@@ -9,14 +9,8 @@ import typer
 
 from aleator.abstraction.parameters import parametric_game, parse_parameters
 from aleator.abstraction.regret_transfer import PAYOFF, ParametricProblem, parse_weight
-from aleator.apps.cli.holdem_report import (
-    estimate_report,
-    format_bytes,
-    print_estimate,
-    print_solve_report,
-    print_whole_report,
-)
-from aleator.apps.cli.output import check_plot, number, out, plot_curves, print_json, progress_bar
+from aleator.apps.cli.holdem_report import format_bytes, print_solve_report, print_whole_report, show_estimate
+from aleator.apps.cli.output import check_plot, heading, number, out, plot_curves, print_json
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
 from aleator.apps.cli.stopping import end
 from aleator.apps.spot_report import solve_report, whole_report
@@ -106,11 +100,7 @@ def run(
         name = solution.summary.algorithm
         plot_curves(plot, f"{game}, {name}", label, "exploitability (NashConv / 2)", {name: points})
     if isinstance(problem, ParametricProblem) and problem.weight is not None and not json:
-        out.print(
-            f"transferred      iterations of {transfer} with weight {problem.weight:.4g}",
-            soft_wrap=True,
-            highlight=False,
-        )
+        out.print(f"transferred      iterations of {transfer} with weight {problem.weight:.4g}", soft_wrap=True)
     report(solution, json=json, files=[path for path in (output, plot) if path])
     end(stopped=stopped)
 
@@ -132,18 +122,10 @@ def _print_estimate(
     """
     if not isinstance(problem, BoardProblem):
         raise SolveError(f"--estimate is for hold'em; `aleator games {problem.name}` has the size of a game")
-    dtype = dtype or problem.dtype
-    with progress_bar("compiling (first run only)", quiet=json):
-        problem.prepare(algorithm or problem.algorithm, dtype)
-    with progress_bar("measuring", quiet=json):
-        expected = problem.estimate(algorithm, limits, dtype=dtype, threads=threads)
-    if json:
-        print_json(estimate_report(problem, expected))
-        return
     wanted = (limits or problem.limits).exploitability
-    out.print(f"[bold]{problem.name}[/]")
-    print_estimate(problem, expected, f"an exploitability of {wanted:g} chips" if wanted else "the last iteration")
-    expected.check()
+    goal = f"an exploitability of {wanted:g} chips" if wanted else "the last iteration"
+    show_estimate(problem, algorithm, limits, dtype=dtype or problem.dtype, threads=threads,
+                  title=heading(problem.name), goal=goal, json=json)  # fmt: skip
 
 
 def _check_axis(algorithm: Algorithm, axis: str, *, plotted: bool) -> None:
@@ -183,13 +165,15 @@ def report(solution: Solution, *, json: bool, files: list[Path]) -> None:
     if isinstance(solution, WholeSolution):
         print_whole_report(solution)
     for path in files:
-        out.print(f"written          {path} ({format_bytes(path.stat().st_size)})", soft_wrap=True, highlight=False)
+        out.print(f"written          {path} ({format_bytes(path.stat().st_size)})", soft_wrap=True)
 
 
 def _print_report(summary: Summary) -> None:
     out.print(
-        f"[bold]{summary.game}[/] by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} "
-        "infostates"
+        heading(
+            summary.game,
+            f" by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} infostates",
+        )
     )
     out.print(
         f"exploitability   {number(summary.exploitability)}   (NashConv / {len(summary.values)}; NashConv "

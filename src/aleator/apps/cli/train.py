@@ -24,6 +24,7 @@ from aleator.parsing import MAX_THREADS
 from aleator.workers.base import AHEAD, Here, Workers
 
 if TYPE_CHECKING:
+    from aleator.learning.config import RebelConfig
     from aleator.learning.run import Moment
     from aleator.learning.training import Trainer
 
@@ -85,15 +86,9 @@ def rebel(
     """
     computed_on = check_device(device, threads)
     if game == GAME:
-        refused = {
-            "--resume": resume,
-            "--set": changes,
-            "--evaluate-every": evaluate_every,
-            "--tensorboard": tensorboard,
-            "--processes": processes,
-            "--ray": ray,
-            "--in-step": in_step,
-        }
+        refused = {"--resume": resume, "--set": changes, "--evaluate-every": evaluate_every,
+                   "--tensorboard": tensorboard, "--processes": processes, "--ray": ray,
+                   "--in-step": in_step}  # fmt: skip
         train_hunl(computed_on=computed_on, preset=preset, output=output, start=start, minutes=minutes, seed=seed,
                    refused=refused, json=json)  # fmt: skip
         return
@@ -104,8 +99,6 @@ def rebel(
     check_in_step(in_step, workers)
     from aleator.games.registry import is_recorded_elsewhere, load_game
     from aleator.learning.checkpoint import RunDirectory
-    from aleator.learning.config import parse_setting
-    from aleator.learning.config import preset as named_settings
     from aleator.learning.crew_blocks import played_by
     from aleator.learning.run import Pace, train
     from aleator.learning.training import Trainer
@@ -117,14 +110,10 @@ def rebel(
         config = run.config()
         rules = load_game(game) if game else None  # a game of one's own is named again; the run knows its fingerprint
     else:
-        preset = preset or ("fast" if computed_on == "cuda" else "demo")
         if game is None:
             raise SolveError("--game is missing, as in: aleator train rebel --game liars-dice:1x4")
-        rules = load_game(game)
-        changed = training.parse_changes(parse_setting, changes, seed)
-        config = named_settings(preset, **changed, game=rules.name)
-        if "blocks" not in changed and not isinstance(workers, Here):
-            config = replace(config, blocks=min(AHEAD * workers.count, config.games))
+        rules, preset = load_game(game), preset or ("fast" if computed_on == "cuda" else "demo")
+        config = _settings(preset, rules.name, changes, seed, workers)
         run = RunDirectory(output or training.free_directory(config.game, preset))
     own = game if is_recorded_elsewhere(config.game) else None
     asked = {"--game": own, "--device": device, "--checkpoint-every": checkpoint_every,
@@ -150,20 +139,23 @@ def rebel(
             stack.enter_context(played_by(workers, trainer, own, in_step=in_step, device=computed_on))
         if not json:
             announce(trainer, run.path, workers)
-        show = stack.enter_context(watch(trainer, quiet=json))
-
-        def on_epoch(moment: Moment, line: dict[str, Any]) -> None:
-            show(moment)
-            curves.add(line)
-            if line.get("replaced", 0) > died[0]:
-                died[0] = line["replaced"]
-                note(f"{died[0]:,} workers died and were replaced; what they were doing is done again")
-
-        died = [0]
+        on_epoch = stack.enter_context(watch(trainer, curves.add, quiet=json))
         moment = train(trainer, run, pace, on_epoch=on_epoch, stopped=interrupted)
     again = training.resume_command("rebel", run.path, asked, _USUAL)
     report(trainer, moment, run.metrics(), run.path, again=again, json=json)
     end(stopped=not trainer.done)
+
+
+def _settings(preset: str, game: str, changes: list[str] | None, seed: int | None, workers: Workers) -> RebelConfig:
+    """Returns the settings of a new run: those of a preset with some changes; workers need blocks of games."""
+    from aleator.learning.config import parse_setting
+    from aleator.learning.config import preset as named_settings
+
+    changed = training.parse_changes(parse_setting, changes, seed)
+    config = named_settings(preset, **changed, game=game)
+    if "blocks" not in changed and not isinstance(workers, Here):
+        config = replace(config, blocks=min(AHEAD * workers.count, config.games))
+    return config
 
 
 def announce(trainer: Trainer, path: Path, workers: Workers) -> None:
@@ -190,11 +182,22 @@ def announce(trainer: Trainer, path: Path, workers: Workers) -> None:
 
 
 @contextmanager
-def watch(trainer: Trainer, *, quiet: bool) -> Iterator[Callable[[Moment], None]]:
-    """Yields what shows where a run stands."""
-    epochs = trainer.config.epochs
+def watch(
+    trainer: Trainer, keep: Callable[[dict[str, Any]], None], *, quiet: bool
+) -> Iterator[Callable[[Moment, dict[str, Any]], None]]:
+    """Yields what is told about every epoch: it shows where the run stands, and gives the line of metrics to `keep`."""
+    epochs, died = trainer.config.epochs, 0
     with training.watching(f"{trainer.config.game}, training", quiet=quiet, begun=trainer.epoch / epochs) as show:
-        yield lambda moment: show(moment.metrics.epoch / epochs, _text(moment))
+
+        def on_epoch(moment: Moment, line: dict[str, Any]) -> None:
+            nonlocal died
+            show(moment.metrics.epoch / epochs, _text(moment))
+            keep(line)
+            if line.get("replaced", 0) > died:
+                died = line["replaced"]
+                note(f"{died:,} workers died and were replaced; what they were doing is done again")
+
+        yield on_epoch
 
 
 def _text(moment: Moment) -> str:
@@ -242,16 +245,15 @@ def report(
         training.tell_stopped(trainer.epoch, trainer.config.epochs, again)
         return
     if moment is None:
-        out.print(f"the run in {path} is finished", markup=False, soft_wrap=True)
+        out.print(f"the run in {path} is finished", soft_wrap=True)
     out.print(
         f"{trainer.config.game}: {trainer.epoch * trainer.config.games:,} searches, {trainer.steps:,} training steps, "
         f"{training.duration(trainer.seconds)}",
-        markup=False,
         soft_wrap=True,
     )
     if measured:
         shown = quality(measured["exploitability"], measured.get("error"))
         number_of = measured.get("playthroughs")
         how = "exact" if number_of == 1 else f"{number_of} playthroughs"
-        out.print(f"exploitability   {shown}   (NashConv / 2, {how})", markup=False)
-    out.print(f"written: {path / 'network.safetensors'}", markup=False, soft_wrap=True)
+        out.print(f"exploitability   {shown}   (NashConv / 2, {how})")
+    out.print(f"written: {path / 'network.safetensors'}", soft_wrap=True)

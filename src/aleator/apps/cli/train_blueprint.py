@@ -71,12 +71,7 @@ def blueprint(
         minutes = _MINUTES
     if minutes is not None and not 0.0 < minutes < math.inf:
         raise SolveError(f"minutes must be a positive number, not {minutes}")
-    from aleator.abstraction.blueprint.file import Blueprint
     from aleator.abstraction.blueprint.merging import CHUNK, train_by_workers
-    from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
-    from aleator.abstraction.buckets import open_buckets
-    from aleator.abstraction.ring.file import RingBlueprint
-    from aleator.abstraction.ring.training import NO_PRUNING, RingConfig, RingTrainer
     from aleator.games.holdem.variants import load_hand_game
 
     workers = chosen_workers(processes, ray, usual=1)
@@ -99,29 +94,13 @@ def blueprint(
     if improve is not None:
         trainer = improved(path, abstraction, improve, gaps, quiet=json)
     elif several:
-        if pruning not in ("pluribus", "none"):
-            raise SolveError(f"with several players actions are pruned as pluribus does, or none, not {pruning!r}")
-        if prune_after:
-            raise SolveError("--prune-after is for two players")
-        if pruning == "none":
-            changes["threshold"] = NO_PRUNING
-        trainer = RingTrainer(
-            RingConfig(game=game, most_to_flop=to_flop, **changes), open_buckets(abstraction), abstraction
-        )
-        if path.exists():
-            trainer.restore(RingBlueprint(path))
+        trainer = _for_several(path, abstraction, pruning, prune_after, game=game, most_to_flop=to_flop, **changes)
     else:
-        config = BlueprintConfig.of(game, pruning=pruning, prune_after=prune_after, **changes)
-        trainer = BlueprintTrainer(config, open_buckets(abstraction), abstraction)
-        if path.exists():
-            trainer.restore(Blueprint(path))
+        trainer = _for_two(path, abstraction, game, pruning=pruning, prune_after=prune_after, **changes)
     if not json:
         _announce(trainer, path, minutes, deals)
     stopped, work = False, None
-    limits: dict[str, Any] = {
-        "seconds": math.inf if minutes is None else 60.0 * minutes,
-        "deals": deals or math.inf,
-    }
+    limits: dict[str, Any] = {"seconds": math.inf if minutes is None else 60.0 * minutes, "deals": deals or math.inf}
     with reporting("training", quiet=json) as report:
         limits["report"] = teller(trainer, path, minutes, deals, checkpoint_every, report)
         try:
@@ -134,6 +113,36 @@ def blueprint(
         trainer.save(path)
     _tell(trainer, path, work, json=json)
     end(stopped=stopped)
+
+
+def _for_two(path: Path, abstraction: Path, game: str, **settings: Any) -> BlueprintTrainer:
+    """Returns what trains a game of two players, from a file on if it is there."""
+    from aleator.abstraction.blueprint.file import Blueprint
+    from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
+    from aleator.abstraction.buckets import open_buckets
+
+    trainer = BlueprintTrainer(BlueprintConfig.of(game, **settings), open_buckets(abstraction), abstraction)
+    if path.exists():
+        trainer.restore(Blueprint(path))
+    return trainer
+
+
+def _for_several(path: Path, abstraction: Path, pruning: str, prune_after: int, **settings: Any) -> RingTrainer:
+    """Returns what trains a game of three and more players, from a file on if it is there."""
+    from aleator.abstraction.buckets import open_buckets
+    from aleator.abstraction.ring.file import RingBlueprint
+    from aleator.abstraction.ring.training import NO_PRUNING, RingConfig, RingTrainer
+
+    if pruning not in ("pluribus", "none"):
+        raise SolveError(f"with several players actions are pruned as pluribus does, or none, not {pruning!r}")
+    if prune_after:
+        raise SolveError("--prune-after is for two players")
+    if pruning == "none":
+        settings["threshold"] = NO_PRUNING
+    trainer = RingTrainer(RingConfig(**settings), open_buckets(abstraction), abstraction)
+    if path.exists():
+        trainer.restore(RingBlueprint(path))
+    return trainer
 
 
 def make_buckets(path: Path, game: str, threads: int, *, quiet: bool) -> None:
@@ -231,6 +240,5 @@ def _tell(trainer: Trainer, path: Path, work: Work | None, *, json: bool) -> Non
     out.print(
         f"{path}: {progress.deals:,} deals and {progress.visits:,} nodes in {duration(progress.seconds)}; "
         f"{met:,} of {betting.infostates:,} infostates met",
-        markup=False,
         soft_wrap=True,
     )

@@ -174,12 +174,11 @@ def _report(trainer: SampledTrainer, run: SampledRun, again: str, *, json: bool)
     out.print(
         f"{trainer.config.game}: {trainer.epoch:,} epochs of {trainer.title}, {trainer.nodes:,} nodes, "
         f"{training.duration(trainer.seconds)}",
-        markup=False,
         soft_wrap=True,
     )
     if exploitability is not None:
         unit = f"{trainer.unit}; " if trainer.unit else ""
-        out.print(f"exploitability   {exploitability:.5f}   ({unit}NashConv / 2, exact)", markup=False)
+        out.print(f"exploitability   {exploitability:.5f}   ({unit}NashConv / 2, exact)")
     path = run.path / NETWORK
-    out.print(f"written: {path}; play it by --agent {trainer.kind}:{path}", markup=False, soft_wrap=True)
+    out.print(f"written: {path}; play it by --agent {trainer.kind}:{path}", soft_wrap=True)
     return done

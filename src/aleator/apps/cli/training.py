@@ -87,8 +87,8 @@ def reporting(title: str, *, quiet: bool) -> Iterator[Callable[[float, str], Non
 
 def tell_stopped(epoch: int, epochs: int, again: str) -> None:
     """Prints that a run has been stopped, and the command that goes on with it."""
-    out.print(f"stopped after epoch {epoch:,} of {epochs:,}; go on with", markup=False)
-    out.print(f"  {again}", markup=False, soft_wrap=True)
+    out.print(f"stopped after epoch {epoch:,} of {epochs:,}; go on with")
+    out.print(f"  {again}", soft_wrap=True)
 
 
 def duration(seconds: float) -> str:

@@ -21,7 +21,6 @@ import numpy as np
 import torch
 
 from aleator.errors import SolveError
-from aleator.games.registry import load_game, load_recorded_game
 from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.network_trainer import open_game
@@ -34,7 +33,7 @@ from aleator.learning.sampled.traversal import (
     parse_sampling,
     traverse_block,
 )
-from aleator.trees.fingerprint import Fingerprint
+from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Workers
 
 _Found = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
@@ -43,22 +42,14 @@ _Found = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Tra
 class BlockTraverser:
     """Makes blocks of traversals in a worker."""
 
-    def __init__(self, config: DeepCfrConfig, game: str | None, fingerprint: Fingerprint, device: str) -> None:
-        """Prepares a worker.
-
-        Args:
-            config: of the run.
-            game: one of one's own, by its name; None for the one that the settings name.
-            fingerprint: of the game where the networks are fitted.
-            device: where to compute.
+    def __init__(self, config: DeepCfrConfig, game: WorkerGame, device: str) -> None:
+        """Prepares a worker of a run to compute on a device.
 
         Raises:
             SolveError: the game here is another one.
         """
-        rules = load_recorded_game(config.game) if game is None else load_game(game)
-        self._play, self._encoding = open_game(rules, device)
-        if not self._play.fingerprint.fits(fingerprint):
-            raise SolveError(f"a worker has other rules of {config.game} than the process that trains")
+        self._play, self._encoding = open_game(game.load(), device)
+        game.check(self._play.fingerprint)
         self._config, self._rule = config, parse_sampling(config.sampling)
         self.receive({})
 
@@ -128,7 +119,8 @@ def traversed_by(
     """
     if trainer.config.blocks < 2:
         raise SolveError("workers need traversals in several blocks: set blocks to 2 or more")
-    prepare = partial(BlockTraverser, trainer.config, game, trainer.fingerprint, str(device))
+    rules = WorkerGame(trainer.config.game, game, trainer.fingerprint)
+    prepare = partial(BlockTraverser, trainer.config, rules, str(device))
     with workers.hire(prepare, most=trainer.config.blocks) as crew:
         trainer.find_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
         yield

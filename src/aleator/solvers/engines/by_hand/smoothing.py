@@ -12,7 +12,6 @@ from aleator.solvers.engines.by_hand.layout import (
     DEALS,
     FIRST_CHILD,
     HANDS,
-    INFOSTATE,
     LEGAL,
     NUM_ACTIONS,
     NUM_CHILDREN,
@@ -23,6 +22,7 @@ from aleator.solvers.engines.by_hand.layout import (
     Ints,
     Shape,
 )
+from aleator.solvers.engines.by_hand.response import push_reach
 
 
 @kernel()
@@ -100,8 +100,7 @@ def smoothed_response(
                 policy[offset] /= total
             totals[side.above[state]] += best + scale * np.log(total)
     reach[len(policy)] = 1.0
-    for offset in range(len(policy)):  # earlier places come first
-        reach[offset] = reach[side.above[side.places[offset, INFOSTATE]]] * policy[offset]
+    push_reach(side, policy, reach)
     value: float = totals[len(policy)]
     return value
 

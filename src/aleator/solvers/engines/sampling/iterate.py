@@ -65,7 +65,9 @@ def sample(
     game: Histories, tables: Tables, work: Any, options: Options, traverser: int, state: np.uint64, share: float
 ) -> int:
     """Runs one traversal, of the kind that `work` is for, and returns how many nodes it touched."""
-    raise NotImplementedError("only inside kernels")
+    if isinstance(work, PublicWork):
+        return traverse_public(game, tables, work, traverser, state, share)
+    return traverse(game, tables, work, options, traverser, state, share)
 
 
 @overload(sample, jit_options={"error_model": "numpy", "_nrt": False, "fastmath": {"contract"}})  # type: ignore[untyped-decorator]
