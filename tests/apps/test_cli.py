@@ -354,9 +354,9 @@ def test_an_error_is_one_line_of_printable_characters(capsys: pytest.CaptureFixt
 def test_names_with_brackets_and_colons_are_printed_as_they_are(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, terminal: io.StringIO
 ) -> None:
-    folder = tmp_path / "a [bold"
+    folder = tmp_path / "a ["
     folder.mkdir()
-    for name in ("b] [/bold].solution", "c[red] :star:.solution"):
+    for name in ("bold].solution", "c[red] :star:.solution"):
         code, text, error = call(capsys, "solve", "kuhn", "--iterations", "5", "--out", str(folder / name))
         assert code == 0, error
         assert f"written          {folder / name} (" in text
