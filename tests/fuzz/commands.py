@@ -119,7 +119,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "aleator.abstraction.blueprint.training.BlueprintTrainer.run",
         "aleator.abstraction.ring.training.RingTrainer.run",
         "aleator.solvers.holdem.whole_problem.WholeProblem.make_solver",
-        "aleator.solvers.holdem.evaluation.evaluate_policy",
+        "aleator.solvers.holdem.evaluation.evaluate_policy", "aleator.agents.whole_hands.preflop.PreflopAgent",
         "aleator.learning.holdem.self_play_slices.SelfPlaySlices.run", "aleator.apps.cli.paper.find_experiment",
         "aleator.apps.cli.bench.load_benchmark", "aleator.apps.web.server.create_app",
         "aleator.apps.cli.serve.webbrowser.open", "aleator.apps.cli.dealer.deal_match",

@@ -11,6 +11,7 @@ import typer
 from aleator.apps.cli.holdem_grid import action_colours, marks_of, print_classes, print_legend
 from aleator.apps.cli.output import heading, note, out, print_json, progress_bar
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, parse_cards
+from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot_file import format_spot
 from aleator.storage import check_writable, replace_file
 
@@ -39,15 +40,16 @@ def preflop(
     """
     if output is not None:
         check_writable(output)
+    line, flop = parse_path(node), parse_cards(board)
     from aleator.agents.whole_hands.preflop import preflop_charts  # loads PyTorch
     from aleator.apps.preflop_table import preflop_report
 
     with progress_bar(f"solving {game} before the flop", quiet=json):
         charts = preflop_charts(game, agent, iterations=iterations)
-        found = charts.node(node)
+        found = charts.node(line)
     spot = None
     if output is not None or found.is_flop:
-        spot = charts.spot(node, parse_cards(board))
+        spot = charts.spot(line, flop)
     if output is not None and spot is not None:
         replace_file(output, [format_spot(spot).encode()])
     if json:
