@@ -16,9 +16,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NODE_STAMP := node_modules/.installed
 
-# what stands for other processors; + joins settings of one run
+# what stands for other processors; + joins settings of one run. OpenBLAS' kernels for Zen are those for Haswell, bit by
+# bit, and those for newer processors with AVX-512 are SkylakeX's, which such a machine has anyway
 PORTABLE_TORCH := ATEN_CPU_CAPABILITY=default+MKL_CBWR=COMPATIBLE
-PORTABLE := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Zen OPENBLAS_CORETYPE=Sandybridge OPENBLAS_CORETYPE=Nehalem \
+PORTABLE := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=Sandybridge OPENBLAS_CORETYPE=Nehalem \
 	NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR NUMBA_CPU_NAME=generic $(PORTABLE_TORCH) \
 	OPENBLAS_CORETYPE=Nehalem+NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL,AVX512_SPR+NUMBA_CPU_NAME=generic+$(PORTABLE_TORCH)
 # what no processor changes, and what is therefore left to `make test`: pages and requests, protocols, bytes and texts,
