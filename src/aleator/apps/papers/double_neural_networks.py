@@ -139,8 +139,8 @@ def report(settings: Settings, found: Mapping[str, Looks]) -> Report:
         y_label="exploitability (NashConv / 2, chips)",
         deviations=(
             "Fits have a fixed number of steps over all infostates; the paper's stop when the error is small, after at "
-            "most 2,000 epochs. The ASN is half as wide as the paper's and fitted once in ten iterations. Sequences "
-            "that begin alike share their cells."
+            "most 2,000 epochs. The ASN is half as wide as the paper's, answers square roots of sums and is fitted "
+            "once in ten iterations; averages weigh iteration t by t. Sequences that begin alike share their cells."
         ),
     )
 

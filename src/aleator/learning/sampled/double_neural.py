@@ -17,10 +17,11 @@ Deviations:
     The increments of iteration t count t^`policy_power` times as much, by default t times, as CFR+ weighs them; the
     paper's Eq. 4 weighs all alike.
     Networks answer in units of the sums' root mean square, and their last layers are scaled as the unit grows, so that
-    outputs stay of one size. A fit has a fixed number of steps over all infostates that were met, and its learning rate
-    falls to zero: no early stopping, no resets. The ASN is fitted to the increments of several iterations at a time
-    (`policy_every`). In games that can be enumerated all infostates are fitted, those that were not met to what the
-    networks said (`everywhere`); the paper leaves them to drift.
+    outputs stay of one size. The ASN answers square roots of sums: so small sums, of infostates that a player seldom
+    lets happen, are as precise as large ones. A fit has a fixed number of steps over all infostates that were met, and
+    its learning rate falls to zero: no early stopping, no resets. The ASN is fitted to the increments of several
+    iterations at a time (`policy_every`). In games that can be enumerated all infostates are fitted, those that were
+    not met to what the networks said (`everywhere`); the paper leaves them to drift.
 
 Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper double-neural`.
 """
@@ -85,8 +86,8 @@ class DoubleNeuralConfig(SampledConfig):
     warm: int = 0
     everywhere: bool = True
     policy_width: int = 128
-    steps: int = 40
-    policy_steps: int = 150
+    steps: int = 60
+    policy_steps: int = 200
     policy_every: int = 10
     first_steps: int = 500
     learning_rate: float = 1e-2
@@ -159,7 +160,7 @@ class TableSums(Sums):
 
 
 class NetworkSums(Sums):
-    """Sums as a network, the RSN or the ASN: a unit times what it says."""
+    """Sums as a network, the RSN or the ASN: a unit times what it says, or with `roots` the square of that."""
 
     def __init__(
         self,
@@ -169,8 +170,10 @@ class NetworkSums(Sums):
         config: DoubleNeuralConfig,
         width: int,
         generator: torch.Generator | None,
+        *,
+        roots: bool,
     ) -> None:
-        self._encoding, self._sequences, self._config = encoding, sequences, config
+        self._encoding, self._sequences, self._config, self._roots = encoding, sequences, config, roots
         self.network = SequenceNetwork(len(sequences.symbols), encoding.num_outputs, width, generator).to(play.device)
         self.unit = 0.0  # before the first fit all sums are 0
         self._all = torch.arange(play.num_infostates, device=play.device)
@@ -179,8 +182,8 @@ class NetworkSums(Sums):
     def sums(self) -> Tensor:
         """Returns [I, A]: what the network says."""
         with torch.no_grad():
-            answers = self._encoding.of_actions(self._all, self.network(self._walk))
-        return self.unit * answers.double() * self._legal
+            answers = self._encoding.of_actions(self._all, self.network(self._walk)).double()
+        return self.unit * (answers.clamp(min=0.0).square() if self._roots else answers) * self._legal
 
     def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
         """Fits the network, keeps the best parameters, and returns their squared error, relative to the sums'."""
@@ -210,12 +213,13 @@ class NetworkSums(Sums):
     def _rescale(self, sums: Tensor, number: int) -> Tensor:
         """Makes the root mean square of so many sums the unit, and returns them in it; what is said stays the same."""
         unit = float((sums.square().sum() / number).sqrt()) or 1.0
+        power = 0.5 if self._roots else 1.0
         if self.unit:
             with torch.no_grad():
                 for parameter in self.network.output.parameters():
-                    parameter.mul_(self.unit / unit)
+                    parameter.mul_((self.unit / unit) ** power)
         self.unit = unit
-        return (sums / unit).float()
+        return ((sums / unit) ** power).float()
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the parameters and the unit."""
@@ -260,10 +264,13 @@ class DoubleNeuralCFR(SampledTrainer):
         config = self.config
         start = torch.Generator().manual_seed(config.seed)  # on the CPU, so that it is the same on every device
         first, second = (
-            NetworkSums(self.play, self.encoding, self._sequences, config, width, start)
+            NetworkSums(self.play, self.encoding, self._sequences, config, width, start, roots=roots)
             if kept == NETWORK and not warm
             else TableSums(self.play)
-            for kept, width in ((config.regrets, config.width), (config.average, config.policy_width))
+            for kept, width, roots in (
+                (config.regrets, config.width, False),
+                (config.average, config.policy_width, True),
+            )
         )
         return first, second
 
@@ -356,7 +363,7 @@ def trained_policies(
         sums = TableSums(play)
         sums.load(tensors)
         return TablePolicies(play.table(play.policy(sums.table.clamp(min=0.0))))
-    network = NetworkSums(play, encoding, InfostateSequences(play), config, config.policy_width, None)
+    network = NetworkSums(play, encoding, InfostateSequences(play), config, config.policy_width, None, roots=True)
     set_parameters(network.network, tensors["average"])
     network.unit = 1.0
     return TablePolicies(play.table(play.policy(network.sums().clamp(min=0.0))))
