@@ -104,6 +104,24 @@ def test_a_fit_never_ends_worse_than_it_began() -> None:
     torch.testing.assert_close(kept.sums(), before, atol=1e-6, rtol=1e-4)
 
 
+def test_a_fit_that_is_thrown_off_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a learning rate that is ten times too high for what the network knows already, the second fit is better."""
+    trainer = DoubleNeuralCFR(replace(CARDS, first_steps=400))
+    trainer.run_epoch()
+    kept: Any = trainer.regrets
+    rates: list[float] = []
+    fit = kept._fit
+    monkeypatch.setattr(kept, "_fit", lambda loss, steps, rate: (rates.append(rate), fit(loss, steps, rate))[1])
+    kept._config = replace(CARDS, learning_rate=10.0)
+    changed = kept.sums() * (1.0 + 0.1 * torch.arange(len(kept.sums()))[:, None] % 3)
+    kept.error = 1e-9
+    kept.update(changed, trainer._all, 20)
+    assert rates == [10.0, 1.0]
+    kept.error = 1e9
+    kept.update(changed, trainer._all, 20)
+    assert rates == [10.0, 1.0, 10.0], "a fit that is no worse than the last one is kept"
+
+
 def test_the_unit_changes_nothing_that_is_said() -> None:
     trainer = DoubleNeuralCFR(replace(CARDS, policy_every=1))
     trainer.run_epoch()

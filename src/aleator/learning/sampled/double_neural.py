@@ -19,9 +19,10 @@ Deviations:
     Networks answer in units of the sums' root mean square, and their last layers are scaled as the unit grows, so that
     outputs stay of one size. The ASN answers square roots of sums: so small sums, of infostates that a player seldom
     lets happen, are as precise as large ones. A fit has a fixed number of steps over all infostates that were met, and
-    its learning rate falls to zero: no early stopping, no resets. The ASN is fitted to the increments of several
-    iterations at a time (`policy_every`). In games that can be enumerated all infostates are fitted, those that were
-    not met to what the networks said (`everywhere`); the paper leaves them to drift.
+    its learning rate falls to zero: no early stopping; one that is thrown off is made again, more slowly. The ASN is
+    fitted to the increments of several iterations at a time (`policy_every`). In games that can be enumerated all
+    infostates are fitted, those that were not met to what the networks said (`everywhere`); the paper leaves them to
+    drift.
 
 Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper double-neural`.
 """
@@ -29,8 +30,9 @@ Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Protocol
 
 import torch
@@ -51,6 +53,8 @@ from aleator.trees.policy import Policy
 Tensor = torch.Tensor
 NETWORK, TABLE = "network", "table"
 KEPT = (NETWORK, TABLE)
+# a fit that ends so many times worse than the last one, and not well, is made again with a smaller learning rate
+_THROWN_OFF, _PRECISE, _CAREFUL = 4.0, 1e-6, 0.1
 _BYTES = 4 * 40  # of a unit of a cell in a step: about twenty numbers, and their gradients
 
 
@@ -176,6 +180,7 @@ class NetworkSums(Sums):
         self._encoding, self._sequences, self._config, self._roots = encoding, sequences, config, roots
         self.network = SequenceNetwork(len(sequences.symbols), encoding.num_outputs, width, generator).to(play.device)
         self.unit = 0.0  # before the first fit all sums are 0
+        self.error = 0.0  # of the last fit
         self._all = torch.arange(play.num_infostates, device=play.device)
         self._walk, self._legal = sequences.walk(self._all), play.legal(self._all)
 
@@ -191,24 +196,38 @@ class NetworkSums(Sums):
         infostates = self._all if everywhere else met
         walk = self._walk if everywhere else self._sequences.walk(met)
         legal = self._legal[infostates]
-        steps = steps if self.unit else max(steps, config.first_steps)
+        first = self.unit == 0.0
         wanted = self._rescale(sums[infostates] * legal, int(legal.sum()))
-        optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
+
+        def loss() -> Tensor:
+            answers = self._encoding.of_actions(infostates, self.network(walk))
+            return ((answers - wanted) * legal).square().sum() / legal.sum()
+
+        start = parameters(self.network)
+        error, best = self._fit(loss, max(steps, config.first_steps) if first else steps, config.learning_rate)
+        if not first and error > max(_THROWN_OFF * self.error, _PRECISE):
+            set_parameters(self.network, start)
+            error, best = min((error, best), self._fit(loss, steps, _CAREFUL * config.learning_rate), key=itemgetter(0))
+        set_parameters(self.network, best)
+        self.error = error
+        return error
+
+    def _fit(self, loss: Callable[[], Tensor], steps: int, learning_rate: float) -> tuple[float, Tensor]:
+        """Takes so many steps; returns the lowest loss on the way, and the parameters that had it."""
+        optimizer = torch.optim.Adam(self.network.parameters(), lr=learning_rate, fused=True)
         lowest, best = math.inf, parameters(self.network)
         with one_thread():
             for step in range(steps):
                 for group in optimizer.param_groups:
-                    group["lr"] = config.learning_rate * (1.0 - step / steps)
+                    group["lr"] = learning_rate * (1.0 - step / steps)
                 optimizer.zero_grad()
-                answers = self._encoding.of_actions(infostates, self.network(walk))
-                loss = ((answers - wanted) * legal).square().sum() / legal.sum()
-                if (error := float(loss.detach())) < lowest:
-                    lowest, best = error, parameters(self.network)
-                loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
+                error = loss()
+                if (value := float(error.detach())) < lowest:
+                    lowest, best = value, parameters(self.network)
+                error.backward()  # type: ignore[no-untyped-call]
+                nn.utils.clip_grad_norm_(self.network.parameters(), self._config.clip)
                 optimizer.step()
-        set_parameters(self.network, best)
-        return lowest
+        return lowest, best
 
     def _rescale(self, sums: Tensor, number: int) -> Tensor:
         """Makes the root mean square of so many sums the unit, and returns them in it; what is said stays the same."""
@@ -222,13 +241,15 @@ class NetworkSums(Sums):
         return ((sums / unit) ** power).float()
 
     def tensors(self) -> dict[str, Tensor]:
-        """Returns the parameters and the unit."""
-        return {"network": parameters(self.network), "unit": torch.tensor([self.unit], dtype=torch.float64)}
+        """Returns the parameters, the unit, and the error of the last fit."""
+        numbers = {"unit": self.unit, "error": self.error}
+        parts = {name: torch.tensor([value], dtype=torch.float64) for name, value in numbers.items()}
+        return {"network": parameters(self.network), **parts}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Takes over parameters and a unit."""
+        """Takes over what `tensors` gave."""
         set_parameters(self.network, tensors["network"])
-        self.unit = float(tensors["unit"][0])
+        self.unit, self.error = float(tensors["unit"][0]), float(tensors["error"][0])
 
 
 class DoubleNeuralCFR(SampledTrainer):
