@@ -72,6 +72,14 @@ VALUES: dict[str, Sequence[str]] = {
 }  # fmt: skip
 
 
+# what goes together: games and their agents, whole hands and theirs
+USUAL: tuple[dict[str, Sequence[str]], ...] = (
+    dict.fromkeys(("game", "name"), GAMES) | dict.fromkeys(("agent", "first", "second", "you"), AGENTS[:-3])
+    | {"what": FILES[:4], "others": ()},
+    dict.fromkeys(("game", "name"), HAND_GAMES[:6])
+    | dict.fromkeys(("agent", "first", "second", "others", "you"), HAND_AGENTS[:6]),
+)  # fmt: skip
+
 # what takes no kernels that would have to be compiled first
 FEW_KERNELS: dict[str, Sequence[str]] = {
     "algorithm": ("dcfr", "cfr+", "lp", "dcfr:1.5,0,2", "magic"), "rule": ("sharp-dcfr+", "magic"),
@@ -135,28 +143,40 @@ class Commands:
     def __init__(self, seed: int, *, quick: bool = False) -> None:
         self._rng = random.Random(seed)
         self._values = VALUES | (FEW_KERNELS if quick else {})
+        self._usual = [self._values] if quick else [self._values | values for values in USUAL]
         self._texts = {name: Texts(values, seed=seed) for name, values in self._values.items()}
         self._files = Texts(FILES, seed=seed)
         self._commands = list(_all_commands())
 
     def next(self) -> list[str]:
-        """Returns the arguments of the next command."""
+        """Returns the arguments of the next command: every second has few options, and only values that are usual."""
         rng = self._rng
         path, parameters = rng.choice(self._commands)
-        words = list(path)
+        words, usual = list(path), rng.choice(self._usual) if rng.random() < 0.5 else None
         for parameter in parameters:
             if parameter.param_type_name == "argument":
-                if rng.random() < 0.95:
-                    words.append(self._value(parameter))
-            elif "--help" not in parameter.opts and rng.random() < 0.2:
+                if rng.random() < (0.95 if parameter.required or not usual else 0.2):
+                    words += self._values_of(parameter, usual)
+            elif "--help" not in parameter.opts and (
+                rng.random() < (0.07 if usual else 0.2) or (usual and parameter.required)
+            ):
                 words.append(rng.choice([*parameter.opts, *parameter.secondary_opts]))
                 if not parameter.is_flag:
-                    words.append(self._value(parameter))
+                    words += self._values_of(parameter, usual) or [""]
         if rng.random() < 0.05:
             words.insert(rng.randrange(len(words) + 1), rng.choice(("--json", "--", "-x", "--no-such", *ODD)))
         if rng.random() < 0.05:
             del words[rng.randrange(len(words))]
         return [word for word in words if _can_be_typed(word)]
+
+    def _values_of(self, parameter: Any, usual: dict[str, Sequence[str]] | None) -> list[str]:
+        """Returns a value for a parameter, or none if usually there is none."""
+        if usual is None:
+            return [self._value(parameter)]
+        if parameter.type.name.startswith(("integer", "float")):
+            return [self._rng.choice(("1", "2", "3", "7", "10"))]
+        values = usual.get(parameter.name, FILES)
+        return [self._rng.choice(values)] if values else []
 
     def _value(self, parameter: Any) -> str:
         rng, kind = self._rng, parameter.type.name

@@ -35,8 +35,8 @@ _DEVIATIONS = (
     "amount from nothing to all chips, of which those that are too little become the smallest raise, as dealers of the "
     "ACPC mend them. 32 amounts stand for all. So read, every cell agrees but the 7.1 of fc 1-4 against "
     "half-call-half-raise, a second-hand number that is not reproduced: raises that let fc win so little let fcpa 3-4 "
-    "win 38 and more (docs/algorithms/local-best-response.md). fc 3-4, which the paper does not have, is shown beside "
-    "it: it wins about as much."
+    "win 27 and more, unless it decides once for the whole hand (docs/algorithms/local-best-response.md). fc 3-4, "
+    "which the paper does not have, is shown beside it: it wins about as much."
 )
 
 
