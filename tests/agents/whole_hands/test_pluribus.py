@@ -59,6 +59,17 @@ def test_the_blueprint_knows_what_it_does_not_consider(
     assert agent_of(file).blueprint.policy.departure(play(*moves), 100) == departure
 
 
+def test_nobody_leaves_the_blueprint_who_plays_it(file: Path) -> None:
+    """So tables that begin with one blueprint begin alike (`arena.whole_hands.stakes`)."""
+    agent, rng = agent_of(file), np.random.default_rng(4)
+    for _ in range(40):
+        state = play()
+        while not state.is_over and state.street == 0 and not state.cards_due:
+            assert not agent.searches(state)
+            actions = agent.blueprint.policy_at(state).actions
+            state = state.act(actions[rng.integers(len(actions))])
+
+
 def test_bets_before_the_flop_that_the_blueprint_lacks_are_searched(file: Path) -> None:
     """Against somebody who bets everything at once the small blind calls with aces and folds seven-deuce."""
     agent, state = agent_of(file, preflop=300), play(raise_to(10_000))
