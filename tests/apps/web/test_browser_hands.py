@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,13 +141,25 @@ def test_nothing_sticks_out_on_a_phone_in_the_dark(browser: Any, server: Running
     context.close()
 
 
-def test_a_hand_is_replayed_after_a_restart(browser: Any, empty: Path) -> None:
+def shove_on_the_flop(page: Checked) -> None:
+    """Plays a hand with one decision after the flop, against somebody who calls everything."""
+    shown = page.page
+    while not shown.locator(".board .card").count():
+        press(page, "c")
+    before = shown.evaluate(READY)
+    shown.locator(".size", has_text="all-in").click()
+    shown.locator(".act.raise").click()
+    page.until(f"{READY} && {READY} !== {before!r}")
+    assert shown.locator(".result .next").count()
+
+
+def test_a_hand_is_played_replayed_and_reviewed_after_a_restart(browser: Any, empty: Path) -> None:
     server = RunningServer(empty).start()
     context = browser.new_context(viewport=DESKTOP, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     page = Checked(context, server.url, server.token)
-    sit_down(page, "play/hunl?opponent=tight-aggressive")
-    play_hand(page)
+    sit_down(page, "play/hunl?opponent=always-call")
+    shove_on_the_flop(page)
     pot = page.page.locator(".pot b").inner_text()
     page.page.goto("about:blank")  # nobody asks while the server is away
     server.stop()
@@ -158,12 +171,22 @@ def test_a_hand_is_replayed_after_a_restart(browser: Any, empty: Path) -> None:
     shown.locator(".history-table a").first.click()
     shown.locator(".history-table a", has_text="Hand 1").click()
     shown.wait_for_selector(".replay-steps")
-    assert shown.locator(".pot b").inner_text() == pot
+    assert shown.locator(".pot b").inner_text() == pot == "20,000"
     shown.locator(".replay-steps button").first.click()
     assert shown.locator(".pot b").inner_text() == "150", "the blinds"
     shown.keyboard.press("ArrowRight")
     assert shown.locator("[aria-current=step]").inner_text() != "deal"
     page.check()
+    if importlib.util.find_spec("torch") is not None:  # which searches need
+        shown.get_by_role("button", name="Review this hand").click()
+        shown.wait_for_selector(".decision", timeout=LONG)
+        assert shown.locator(".decision").count() == 1
+        said = shown.locator(".decision .tag").inner_text()
+        assert "all-in 9,900" in shown.locator(".decision .did").inner_text()
+        shown.reload()
+        shown.wait_for_selector(".decision")
+        assert shown.locator(".decision .tag").inner_text() == said, "the review is kept"
+        page.check()
     context.close()
     again.stop()
 
