@@ -9,6 +9,7 @@ const { finer, timesChips } = await import("#js/editor/finer.js");
 const { sizesInUnit, takeSizes } = await import("#js/editor/size-units.js");
 const { makeAmounts } = await import("#js/editor/amounts.js");
 const { problemOf } = await import("#js/editor/chips-field.js");
+const { comparedInUnit, reportInUnit } = await import("#js/reports/in-unit.js");
 const { nodeInUnit } = await import("#js/explorer/evs.js");
 
 const inBlinds = () => localStorage.setItem("unit", "bb");
@@ -125,4 +126,20 @@ test("a node is told in big blinds", () => {
   assert.deepEqual(told.players, [{ ev: 3, evs: [null, 1.2] }]);
   inChips();
   assert.equal(nodeInUnit(node, 10).actions[0].ev, 30);
+});
+
+test("reports and comparisons are told in big blinds", () => {
+  const place = { ev: [30, null], actions: [{ name: "bet 25", frequency: 0.5 }] };
+  const report = { spot: { min_bet: 10 }, mean: { root: place, node: null }, flops: [{ root: place, node: place }] };
+  inBlinds();
+  const told = reportInUnit(report);
+  assert.deepEqual(told.mean.root, { ev: [3, null], actions: [{ name: "bet 2.5 bb", frequency: 0.5 }] });
+  assert.equal(told.mean.node, null);
+  assert.deepEqual(told.flops[0].node.ev, [3, null]);
+  const found = { pots: [50, 60], evs: [[5], [6]], class_evs: [[[10, null]]], actions: [[{ name: "bet 25" }]] };
+  const compared = comparedInUnit(found, 10);
+  assert.deepEqual([compared.pots, compared.evs, compared.class_evs], [[5, 6], [[0.5], [0.6]], [[[1, null]]]]);
+  assert.equal(compared.actions[0][0].name, "bet 2.5 bb");
+  inChips();
+  assert.deepEqual(reportInUnit(report).mean.root.ev, [30, null]);
 });

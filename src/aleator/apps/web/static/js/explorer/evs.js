@@ -43,7 +43,7 @@ export function runoutsFrom(found, { chips }, from) {
 export const valueIn = (bigBlind) => (value) =>
   isInBlinds() && value !== null && value !== undefined ? value / bigBlind : value;
 
-const named = (actions, bigBlind) => actions.map((one) => ({ ...one, name: inWords(one.name, bigBlind) }));
+export const named = (actions, bigBlind) => actions.map((one) => ({ ...one, name: inWords(one.name, bigBlind) }));
 
 // a node with its amounts in the unit that was chosen; its pot is a text
 export function nodeInUnit(node, bigBlind) {

@@ -6,7 +6,9 @@ import { choices, fact, field, fill, h, muted, panel, small, table, titleRow } f
 import { chips, percent, signed } from "../format.js";
 import { makeGrid } from "../grid.js";
 import { SHOWN, caption, describeChanges } from "../reports/changes.js";
+import { comparedInUnit } from "../reports/in-unit.js";
 import { moreLinks } from "../solve/more.js";
+import { unitChoice, withUnit } from "../units.js";
 
 const LEAD = "What another size, a lock or another range changes. Differences are the second less the first.";
 const NONE = "Solve two spots of one board, such as one and the same with a locked decision, then compare them here.";
@@ -78,12 +80,17 @@ class CompareView {
   }
 
   async show(path) {
-    this.found = await api.compare(this.one.id, this.other.id, path);
+    this.told = await api.compare(this.one.id, this.other.id, path);
+    this.found = this.inUnit();
     this.side ??= Math.max(this.found.player, 0);
     const up = path.split(":").slice(0, -1).join(":");
     const back = up.length > 1 && h("a", { class: "button", href: this.link(up) }, "Back");
     fill(this.title, h("h2", {}, path), cards(this.found.board, "tiny"), back);
     this.draw();
+  }
+
+  inUnit() {
+    return comparedInUnit(this.told, this.one.spot.min_bet || 1);
   }
 
   link(path) {
@@ -114,7 +121,11 @@ class CompareView {
         this.draw();
       },
     );
-    fill(this.tools, shown, this.shown === "ev" && sides);
+    const unit = unitChoice(() => {
+      this.found = this.inUnit();
+      this.draw();
+    });
+    fill(this.tools, shown, this.shown === "ev" && sides, unit);
     this.grid.paint(describeChanges(found, this.shown, this.side));
     this.drawFacts();
     this.drawActions();
@@ -127,8 +138,8 @@ class CompareView {
     const who = ["OOP", "IP"][player];
     fill(
       this.facts,
-      fact("EV OOP", both(0)),
-      fact("EV IP", both(1)),
+      fact(withUnit("EV OOP"), both(0)),
+      fact(withUnit("EV IP"), both(1)),
       who && fact(`${who}'s hands act otherwise`, percent(distance, 1)),
     );
   }

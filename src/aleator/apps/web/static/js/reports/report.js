@@ -3,6 +3,8 @@
 import { api, watchJob } from "../api.js";
 import { button, choices, fact, fill, h, panel, titleRow } from "../dom.js";
 import { chips, percent, seconds } from "../format.js";
+import { unitChoice, withUnit } from "../units.js";
+import { reportInUnit } from "./in-unit.js";
 import { drawMap } from "./map.js";
 import { TEXTURES, drawTable, measures } from "./table.js";
 
@@ -16,7 +18,7 @@ export function showReport(root, job) {
 
 class ReportView {
   constructor(root, job) {
-    Object.assign(this, { root, job, place: "root", measure: "ev0", sort: "", filters: {}, report: null, looked: 0 });
+    Object.assign(this, { root, job, place: "root", measure: "ev0", sort: "", filters: {}, told: null, looked: 0 });
     this.state = h("p", { class: "lead", "aria-live": "polite" });
     this.bar = h("progress", { max: 1 });
     this.facts = h("dl", { class: "facts wide" });
@@ -69,8 +71,9 @@ class ReportView {
     this.looked = Date.now();
     const report = await api.report(this.job.id).catch(() => null);
     if (!report?.flops.length) return;
-    const isFirst = !this.report;
-    this.report = report;
+    const isFirst = !this.told;
+    this.told = report;
+    this.report = reportInUnit(report);
     if (isFirst) this.place = report.node === "r:0" ? "root" : "node";
     if (report.solved === report.wanted)
       this.state.textContent = report.solved === 1 ? "1 flop, solved" : `${report.solved} flops, all solved`;
@@ -107,7 +110,15 @@ class ReportView {
         values.map((value) => h("option", { value, selected: this.filters[name] === value }, value)),
       );
     });
-    fill(this.tools, place, h("label", { class: "row" }, h("span", { class: "label" }, "Map"), measure), filters);
+    const unit = unitChoice(() => this.countIn());
+    fill(this.tools, place, unit, h("label", { class: "row" }, h("span", { class: "label" }, "Map"), measure), filters);
+  }
+
+  // draws everything in the unit that was chosen
+  countIn() {
+    this.report = reportInUnit(this.told);
+    this.buildTools();
+    this.draw();
   }
 
   show(measure) {
@@ -138,8 +149,8 @@ class ReportView {
     fill(
       this.facts,
       fact("Flops shown", `${flops.length} of ${report.solved}, ${percent(share)} of deals`),
-      fact("EV OOP", chips(mean.ev[0])),
-      fact("EV IP", chips(mean.ev[1])),
+      fact(withUnit("EV OOP"), chips(mean.ev[0])),
+      fact(withUnit("EV IP"), chips(mean.ev[1])),
       fact("Equity OOP", percent(mean.equity[0], 1)),
       mean.actions.map(({ name, frequency }) => fact(`${acts}: ${name}`, percent(frequency, 1))),
     );

@@ -5,6 +5,7 @@ import { fill, h } from "../dom.js";
 import { chips, percent } from "../format.js";
 import { heat } from "../grid.js";
 import { openSpot } from "../hands/spots.js";
+import { withUnit } from "../units.js";
 
 const SHADE = 0.6; // of the full colour: numbers stay readable on it
 const SHARE = (value) => percent(value, 1);
@@ -13,8 +14,8 @@ const SHARE = (value) => percent(value, 1);
 export function measures(report, place) {
   const { actions } = report.mean[place];
   return [
-    ["ev0", "EV OOP", ({ ev }) => ev[0], chips],
-    ["ev1", "EV IP", ({ ev }) => ev[1], chips],
+    ["ev0", withUnit("EV OOP"), ({ ev }) => ev[0], chips],
+    ["ev1", withUnit("EV IP"), ({ ev }) => ev[1], chips],
     ["equity", "Equity OOP", ({ equity }) => equity[0], SHARE],
     ...actions.map(({ token, name }, at) => [token, name, ({ actions: own }) => own[at].frequency, SHARE]),
   ];
