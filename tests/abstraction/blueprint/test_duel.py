@@ -33,6 +33,8 @@ def expected(betting: Betting, tables: list[np.ndarray], numbers: np.ndarray, wi
     policy = sums / sums.sum() if sums.any() else np.full(len(edges), 1.0 / len(edges))
     value = 0.0
     for chance, edge in zip(policy, edges, strict=True):
+        if not chance:
+            continue
         target = int(arrays.target[edge])
         if target >= 0:
             value += chance * expected(betting, tables, numbers, winner, target)

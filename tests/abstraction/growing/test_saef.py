@@ -10,16 +10,17 @@ from aleator.abstraction.growing.saef import GrowingCFR, GrowthRule, fixed_abstr
 from aleator.errors import SolveError
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import LCFR
 
 
-def test_without_additions_it_is_linear_cfr_also_when_it_is_laid_out_anew():
-    plain, grown = CFR(fixed_abstraction((0.01, 1.0)), LCFR), GrowingCFR(GrowthRule(threshold=100.0))
+@pytest.mark.parametrize(("linear", "weight"), [(False, 20.0), (True, 10.5)])
+def test_without_additions_it_is_cfr_also_when_it_is_laid_out_anew(linear, weight):
+    rule = GrowthRule(threshold=100.0, linear=linear)
+    plain, grown = CFR(fixed_abstraction((0.01, 1.0)), rule.regret_rule), GrowingCFR(rule)
     plain.run(20)
     for _ in range(4):
         grown.run(5)
         grown._begin(grown._tables())
-    assert grown.added == 0 and grown.weight == pytest.approx(10.5)
+    assert grown.added == 0 and grown.weight == pytest.approx(weight)
     for player in (0, 1):
         expected = plain.average_policy().probabilities[player]
         np.testing.assert_allclose(grown.average_policy().probabilities[player], expected, atol=1e-12)
@@ -34,7 +35,7 @@ def test_an_added_bet_changes_no_policy_that_was_there_and_keeps_the_regrets():
     nodes = grown.tree.num_nodes
     grown._add([chosen])
     assert grown.tree.num_nodes == nodes + chosen.nodes and grown.added == 1
-    factor = grown.weight / 20.5
+    factor = grown.weight / 40.0
     assert 0.0 < factor <= 1.0
     after = grown._tables().regret
     label = f"{'raise' if any(move.startswith('bet') for move in chosen.history[-1:]) else 'bet'} {chosen.size:.6g}"
@@ -48,7 +49,7 @@ def test_an_added_bet_changes_no_policy_that_was_there_and_keeps_the_regrets():
 
 @pytest.mark.slow
 def test_grown_menus_are_less_exploitable_in_the_whole_game_than_the_menu_they_began_with():
-    grown, fixed = GrowingCFR(), CFR(fixed_abstraction((0.01, 1.0)), LCFR)
+    grown, fixed = GrowingCFR(), CFR(fixed_abstraction((0.01, 1.0)), GrowthRule().regret_rule)
     grown.run(90)
     fixed.run(300)
     assert grown.nodes_touched <= 2 * 300 * fixed.tree.num_nodes

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.games.continuous_leduc import ContinuousLeduc
@@ -28,13 +29,15 @@ from aleator.games.leduc import LeducState
 from aleator.solvers.engines.cpu.engine import CpuEngine, shared_engine
 from aleator.solvers.engines.cpu.rows import NodeRows
 from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree
 
 
 class BestBet(NamedTuple):
-    """The best bet of a decision that no menu restricts, per hand [H]: its size in pots and its cfv."""
+    """The best bet of a decision that no menu restricts, per hand [H]: its size in pots, its cfv, and the menu."""
 
     size: FloatArray
     cfv: FloatArray
+    menu: Sequence[float]
 
 
 class ContinuousResponse(NamedTuple):
@@ -43,10 +46,12 @@ class ContinuousResponse(NamedTuple):
     Attributes:
         value: what it wins on average.
         bets: the best bet of each of its decisions with bets, by node.
+        comes: [N, H], whether it comes to a node with a hand, as far as that is up to the player.
     """
 
     value: float
     bets: dict[int, BestBet]
+    comes: npt.NDArray[np.bool_]
 
 
 def respond(policy: Policy, player: int) -> ContinuousResponse:
@@ -79,7 +84,28 @@ def respond(policy: Policy, player: int) -> ContinuousResponse:
             bets[node] = _best_bet(menu, folds, rest)
             best = np.maximum(best, bets[node].cfv)
         cfvs[node] = best
-    return ContinuousResponse(float(cfvs[0].sum()), bets)
+    return ContinuousResponse(float(cfvs[0].sum()), bets, _comes(tree, player, cfvs, bets))
+
+
+def _comes(tree: PublicTree, player: int, cfvs: list[FloatArray], bets: dict[int, BestBet]) -> npt.NDArray[np.bool_]:
+    """Returns [N, H]: where a best response of these values comes to; a bet is taken for both sizes next to it."""
+    comes = np.zeros((tree.num_nodes, len(cfvs[0])), np.bool_)
+    comes[0] = True
+    for node in range(tree.num_nodes):
+        first, count = int(tree.first_child[node]), int(tree.num_children[node])
+        if tree.actor[node] != player:
+            comes[first : first + count] = comes[node]
+            continue
+        passive = count - len(bets[node].menu) if node in bets else count
+        for child in range(first, first + passive):
+            comes[child] = comes[node] & (cfvs[child] >= cfvs[node])
+        if node in bets:
+            bet = bets[node]
+            ends = np.array([-np.inf, *bet.menu, np.inf])
+            for k in range(len(bet.menu)):
+                near = (bet.size > ends[k]) & (bet.size < ends[k + 2])
+                comes[first + passive + k] = comes[node] & near & (bet.cfv >= cfvs[node])
+    return comes
 
 
 def continuous_exploitability(policy: Policy) -> float:
@@ -116,4 +142,4 @@ def _best_bet(menu: Sequence[float], folds: list[FloatArray], rest: list[FloatAr
         for y in (np.clip(top, 1.0 + small, 1.0 + large), np.full_like(a, 1.0 + large)):
             there = a / y + b + c * y
             size, cfv = np.where(there > cfv, y - 1.0, size), np.maximum(there, cfv)
-    return BestBet(size, cfv)
+    return BestBet(size, cfv, menu)

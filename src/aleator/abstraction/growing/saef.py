@@ -17,16 +17,17 @@ Reference:
     Thesis 4.3.1 (recovery game, Theorems 18 and 19, Eq. 4.78), 4.3.4 (Proposition 2), 4.3.5 (removal).
 
 Deviations:
-    Iterations are weighted linearly (LCFR); the thesis runs plain CFR, whose average keeps what was played before bets
-    were there. Best responses stand for regrets outside the abstraction (the thesis: regret transfer; it names both).
-    R(I') of S is what x adds to the regret of its decision. Decisions are looked at whenever iterations have grown by a
-    tenth, not every 5 of them. Recovery games are solved by CFR+ in 30 to 100 iterations, and regrets in S begin in the
-    proportions of its average policies: at 0, as in the thesis, the opponent would play uniformly there.
-    New subgames begin with the smallest and the largest bet. Removal is ours: the thesis' experiments only skip what
-    neither player reaches.
+    Iterations may be weighted linearly (LCFR), too. Best responses stand for regrets outside the abstraction (the
+    thesis: regret transfer; it names both). R(I') of S is what x adds to the regret of its decision. Decisions are
+    looked at whenever iterations have grown by 6 %, not every 5 of them; only bets count that a best response comes to
+    from the start, since others make nothing less exploitable. S is all bets of a look together: each passes the
+    condition with c = 1, and their sum with c. Recovery games are solved by CFR+ in 30 to 100 iterations, and regrets
+    in S begin in the proportions of its average policies: at 0, as in the thesis, the opponent would play uniformly
+    there. New subgames begin with the smallest and the largest bet. Removal is ours: the thesis' experiments only skip
+    what neither player reaches.
 
 Status:
-    Without additions the iterates are those of LCFR; grown solutions are measured in the whole game
+    Without additions the iterates are those of CFR; grown solutions are measured in the whole game
     (tests/abstraction/growing/test_saef.py). Fig. 4.9 is `aleator paper growing-abstraction`: ahead of menus with two
     and five sizes, but behind the one with three, which the thesis' is not.
 """
@@ -46,7 +47,8 @@ from aleator.games.continuous_leduc import LARGEST, SMALLEST, ContinuousLeduc, H
 from aleator.games.leduc import LeducState
 from aleator.solvers.best_response import best_response_cfvs
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import CFR_PLUS, LCFR
+from aleator.solvers.regret_rule import CFR as CFR_RULE
+from aleator.solvers.regret_rule import CFR_PLUS, LCFR, RegretRule
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 
@@ -65,12 +67,19 @@ class GrowthRule:
         growth: decisions are looked at when there are so many times the iterations of the last look.
         first: iterations before the first look.
         removal: C; 0 never takes a bet out.
+        linear: whether iterations are weighted linearly, else equally as in the thesis.
     """
 
     threshold: float = 1.01
-    growth: float = 1.1
-    first: int = 10
+    growth: float = 1.06
+    first: int = 60
     removal: float = 0.1
+    linear: bool = False
+
+    @property
+    def regret_rule(self) -> RegretRule:
+        """Of CFR."""
+        return LCFR if self.linear else CFR_RULE
 
     def __post_init__(self) -> None:
         if not 1.0 <= self.threshold <= 100.0 or not self.growth > 1.0 or self.first < 1 or self.removal < 0.0:
@@ -128,7 +137,7 @@ class GrowingCFR:
     def _begin(self, tables: _Tables) -> None:
         """Lays the abstraction out with these tables; decisions that they lack begin with nothing."""
         self.tree = build_tree(ContinuousLeduc(menus=self._menus))
-        self._solver = CFR(self.tree, LCFR)
+        self._solver = CFR(self.tree, self.rule.regret_rule)
         self._decisions = tuple(self.tree.decisions(player) for player in (0, 1))
         self._values = [np.zeros((len(nodes), 3)) for nodes in self._decisions]
         layout, state = self._solver.engine.layout, dict(self._solver.state())
@@ -169,7 +178,7 @@ class GrowingCFR:
     def run(self, iterations: int) -> None:
         """Runs some more iterations, and looks at menus on the way."""
         for _ in range(iterations):
-            kept = self.iteration / (self.iteration + 1.0)
+            kept = self.iteration / (self.iteration + 1.0) if self.rule.linear else 1.0
             for player in (0, 1):
                 self._solver.update(player)
                 self._values[player] *= kept
@@ -209,22 +218,26 @@ class GrowingCFR:
         return self._menus.get(history, (SMALLEST, LARGEST))
 
     def candidates(self, player: int) -> list[Candidate]:
-        """Returns the bets of a player that the condition of Proposition 2 adds now, at most one per decision."""
+        """Returns the bets of a player that the condition of Proposition 2 adds now, at most one per decision.
+
+        Each is worth its nodes by itself, and all of them together are worth theirs by the threshold.
+        """
         response = respond(self.average_policy(), player)
         regrets = self._regrets(player)
         total, size = (
             float(sum(np.maximum(rows.max(axis=0), 0.0).sum() for rows in regrets.values())),
             self.tree.num_nodes,
         )
-        chosen = []
+        chosen, gains, nodes = [], 0.0, 0
         for row, node in enumerate(self._decisions[player]):
             candidate = self._candidate(player, int(node), row, response, regrets)
             if candidate is None:
                 continue
             gain = (2.0 - 1.0 / self.weight) * candidate.regret
-            if self.rule.threshold * total / size < (total + gain) / (size + candidate.nodes):
+            if total / size < (total + gain) / (size + candidate.nodes):
                 chosen.append(candidate)
-        return chosen
+                gains, nodes = gains + gain, nodes + candidate.nodes
+        return chosen if self.rule.threshold * total / size < (total + gains) / (size + nodes) else []
 
     def _regrets(self, player: int) -> dict[int, FloatArray]:
         """Returns [A, H] of a player's decisions."""
@@ -243,7 +256,7 @@ class GrowingCFR:
             return None
         bet, state = response.bets[node], self._state(int(node))
         there = self.weight * bet.cfv - self._values[player][row]
-        gain = there - np.maximum(regrets[node].max(axis=0), 0.0)
+        gain = np.where(response.comes[node], there - np.maximum(regrets[node].max(axis=0), 0.0), 0.0)
         hand = int(gain.argmax())
         size = float(f"{bet.size[hand]:.6g}")
         if gain[hand] <= 0 or min(abs(size - own) for own in self._menu(state.history)) < _APART:

@@ -10,14 +10,14 @@ from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.parallel import run_beside
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import LCFR
+from aleator.solvers.regret_rule import CFR as CFR_RULE
 
 _FIXED = {
     "Branch-2": (0.01, 1.0),
     "Branch-3": (0.01, 1 / 3, 1.0),
     "Branch-5": (0.01, 1 / 7, 1 / 3, 3 / 5, 1.0),
 }
-_GROWN = {"Recovery-1.01": 1.01, "Recovery-1.1": 1.1, "Recovery-2.0": 2.0}
+_GROWN = {"Recovery-1.0": 1.0, "Recovery-1.01": 1.01, "Recovery-1.1": 1.1, "Recovery-2.0": 2.0}
 _FIRST = 262_144
 _MAIN = "Recovery-1.01"
 
@@ -66,8 +66,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         x_label="public states visited",
         y_label="",
         deviations=(
-            "All are solved by linear CFR, the thesis' by plain CFR; aleator.abstraction.growing.saef says "
-            "how bets are added. Who responds learns which size its bet was taken for."
+            "aleator.abstraction.growing.saef says how bets are added. Who responds learns which size its bet was "
+            "taken for. Best responses that look for bets are not counted as visits."
         ),
     )  # fmt: skip
 
@@ -101,7 +101,7 @@ def _solve(task: _Task) -> _Curve:
     quality, size = [], []
     if task.sizes:
         tree = fixed_abstraction(task.sizes)
-        solver = CFR(tree, LCFR)
+        solver = CFR(tree, CFR_RULE)
         for look in task.looks:
             wanted = look // (2 * tree.num_nodes)
             if wanted > solver.iteration:
