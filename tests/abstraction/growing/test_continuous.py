@@ -43,6 +43,23 @@ def test_with_one_size_it_is_the_best_response_of_the_tree():
         assert respond(policy, player).value == pytest.approx(best_response_value(policy, player))
 
 
+def test_a_response_comes_to_where_its_own_actions_lead():
+    solver = CFR(build_tree(ContinuousLeduc((0.01, 0.4, 1.0))))
+    solver.run(50)
+    tree = solver.tree
+    for player in (0, 1):
+        response = respond(solver.average_policy(), player)
+        assert response.comes[0].all() and 0.01 < response.comes.mean() < 0.5
+        for node in range(1, tree.num_nodes):
+            parent = int(tree.parent[node])
+            assert (response.comes[node] <= response.comes[parent]).all()
+            if tree.actor[parent] != player:
+                assert (response.comes[node] == response.comes[parent]).all()
+        for node in tree.decisions(player):
+            first, count = int(tree.first_child[node]), int(tree.num_children[node])
+            assert (response.comes[first : first + count].any(axis=0) == response.comes[node]).all()
+
+
 def test_more_sizes_to_respond_with_win_at_least_as_much():
     solver = CFR(build_tree(ContinuousLeduc((0.01, 1.0))))
     solver.run(50)

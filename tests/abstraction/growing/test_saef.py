@@ -50,11 +50,11 @@ def test_an_added_bet_changes_no_policy_that_was_there_and_keeps_the_regrets():
 @pytest.mark.slow
 def test_grown_menus_are_less_exploitable_in_the_whole_game_than_the_menu_they_began_with():
     grown, fixed = GrowingCFR(), CFR(fixed_abstraction((0.01, 1.0)), GrowthRule().regret_rule)
-    grown.run(90)
-    fixed.run(300)
-    assert grown.nodes_touched <= 2 * 300 * fixed.tree.num_nodes
+    grown.run(140)
+    fixed.run(340)
+    assert grown.nodes_touched <= 2 * 340 * fixed.tree.num_nodes
     assert grown.exploitability() == continuous_exploitability(grown.average_policy())
-    assert grown.exploitability() < 0.92 * continuous_exploitability(fixed.average_policy())
+    assert grown.exploitability() < 0.8 * continuous_exploitability(fixed.average_policy())
     assert grown.added > 30 and grown.tree.num_nodes > fixed.tree.num_nodes
 
 
