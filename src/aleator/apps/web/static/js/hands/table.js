@@ -179,9 +179,8 @@ export class HandTable {
 
   async review() {
     const id = `${this.session.id}-${this.session.hand.number}`;
-    const box = h(
-      "div",
-      { class: "after" },
+    const box = panel(
+      "after",
       h(
         "p",
         { class: "muted" },
@@ -189,9 +188,11 @@ export class HandTable {
         h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i")),
       ),
     );
-    this.below.append(box);
+    fill(this.hintBox, box); // beside the table, so that both are seen
     const again = (step) => this.move(`undo ${step}`);
-    await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id, again })));
+    const isDone = await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id, again })));
+    if (isDone) box.scrollIntoView({ block: "nearest" });
+    else fill(this.hintBox);
   }
 
   drawScore({ score, stack, players, hand }) {
