@@ -17,10 +17,11 @@ from aleator.learning.run_files import NETWORK, RunPace
 from aleator.learning.sampled import trainer as trainers
 from aleator.learning.sampled.double_neural import DoubleNeuralCFR, DoubleNeuralConfig, TableSums
 from aleator.learning.sampled.methods import METHODS
-from aleator.learning.sampled.model import load_model
+from aleator.learning.sampled.model import SampledModel, load_model
 from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.learning.sampled.traversal import match_regrets
 from aleator.solvers.best_response import exploitability
+from aleator.storage import StorageError
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 
@@ -178,6 +179,17 @@ def test_the_agent_plays_what_was_trained(average: str, tmp_path: Path) -> None:
     expected = trainer.average_policy()
     for player in (0, 1):
         np.testing.assert_allclose(policy.probabilities[player], expected.probabilities[player], atol=1e-5)
+
+
+def test_a_network_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    """It answers sums; read as their square roots it would be another policy."""
+    model = SampledModel.of(DoubleNeuralCFR(CARDS), {})
+    earlier = replace(model, tensors={"average": model.tensors["roots"]})
+    earlier.save(tmp_path / NETWORK)
+    with pytest.raises(
+        StorageError, match="answers sums, as those of earlier versions did, not their roots: train it again"
+    ):
+        load_agent(f"double-neural:{tmp_path / NETWORK}", load_game("one-card:5"))
 
 
 def test_impossible_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

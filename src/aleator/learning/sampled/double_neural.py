@@ -350,7 +350,7 @@ class DoubleNeuralCFR(SampledTrainer):
     def trained(self) -> dict[str, Tensor]:
         """Returns the ASN, or the table of the average policy where there is none."""
         if isinstance(self.policies, NetworkSums):
-            return {"average": parameters(self.policies.network)}
+            return {"roots": parameters(self.policies.network)}
         return {"table": self.play.table(self.average_policy()).float()}
 
     def tensors(self) -> dict[str, Tensor]:
@@ -385,6 +385,8 @@ def trained_policies(
         sums.load(tensors)
         return TablePolicies(play.table(play.policy(sums.table.clamp(min=0.0))))
     network = NetworkSums(play, encoding, InfostateSequences(play), config, config.policy_width, None, roots=True)
-    set_parameters(network.network, tensors["average"])
+    if "average" in tensors:
+        raise ValueError("its network answers sums, as those of earlier versions did, not their roots: train it again")
+    set_parameters(network.network, tensors["roots"])
     network.unit = 1.0
     return TablePolicies(play.table(play.policy(network.sums().clamp(min=0.0))))

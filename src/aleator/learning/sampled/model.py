@@ -2,8 +2,9 @@
 
 A model is one safetensors file: networks as vectors of parameters, and as metadata the method, its settings, the
 fingerprint of the game and a report. `average` [parameters] is a network of logits of the average policy; `mixture.P`
-[networks, 1 + parameters] has the networks of regrets of player P, each behind its weight; `table` [I, A] is the
-average policy itself, where a run of Double Neural CFR keeps no network of it. Nothing in a file is executed or
+[networks, 1 + parameters] has the networks of regrets of player P, each behind its weight; `roots` [parameters] is a
+network of Double Neural CFR of square roots of sums of policies, `table` [I, A] the average policy itself, where such a
+run keeps no network of it. Nothing in a file is executed or
 unpickled, and it chooses no code: a game of one's own is given by who opens it, and must have the fingerprint.
 """
 
