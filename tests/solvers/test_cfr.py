@@ -66,7 +66,7 @@ def test_equilibria_in_closed_form() -> None:
 
 
 def test_kuhn_bluffs_a_third_as_often_as_it_bets_for_value() -> None:
-    policy = solve("kuhn", limits=Limits(exploitability=1e-7)).policy
+    policy = solve("kuhn", limits=Limits(exploitability=1e-6)).policy
     bets = policy[0][1]
     assert bets[0] == pytest.approx(bets[2] / 3, abs=1e-3)
     assert bets[1] == pytest.approx(0.0, abs=1e-3)
