@@ -74,8 +74,10 @@ class NetworkLeaves:
 def network_leaves(
     network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
 ) -> NetworkLeaves | FusedLeaves:
-    """Returns a network at leaves, as `NetworkLeaves` describes it: by kernels on a CUDA device."""
-    return (FusedLeaves if pots.is_cuda else NetworkLeaves)(network, boards, equities, pots, stacks)
+    """Returns a network at leaves, as `NetworkLeaves` describes it: by kernels on a CUDA device after the flop."""
+    return (FusedLeaves if pots.is_cuda and not network.shape.by_class else NetworkLeaves)(
+        network, boards, equities, pots, stacks
+    )
 
 
 def round_engine(

@@ -8,9 +8,11 @@ Algorithm:
     compatible mass, and per band of the opponent's equity a coarser curve that is multiplied with the mass that h
     blocks in that band. Each hand reads the curves at its own equity. Before the river hands of equal equity differ by
     how much the next card will tell, so that knots have a second axis: `levels` of a hand's *spread*, the standard
-    deviation of its strength over the cards to come. The result is added to the check-down cfv in proportion to log(1 +
-    stack), so that all-in leaves are exact, and made zero-sum by taking half the sum of both players' values off each,
-    in proportion to the compatible mass.
+    deviation of its strength over the cards to come. Before the flop there is no board, so that a hand's class says
+    more than its equity: with `by_class` the trunk also sees each range's mass by class, and puts out a value per
+    class, which is multiplied with the compatible mass too. The result is added to the check-down cfv in proportion to
+    log(1 + stack), so that all-in leaves are exact, and made zero-sum by taking half the sum of both players' values
+    off each, in proportion to the compatible mass.
 
 Reference: DeepStack's supplement (zero-sum layer, fractions of the pot).
 
@@ -48,6 +50,7 @@ class NetworkShape:
         levels: of the spread axis, at least 1.
         bands: of the opponent's equity in which blocked mass is counted.
         band_knots: of the curves for blocked mass.
+        by_class: whether classes of hands (169 with 52 cards) have inputs and values of their own; before the flop.
     """
 
     street: str = "river"
@@ -57,8 +60,11 @@ class NetworkShape:
     levels: int = 1
     bands: int = 8
     band_knots: int = 16
+    by_class: bool = False
 
     def __post_init__(self) -> None:
+        if self.by_class and street_named(self.street).board:
+            raise SolveError(f"classes of hands differ before the flop only, not on the {street_named(self.street)}")
         street_named(self.street)
         for name, least in (("width", 1), ("layers", 1), ("knots", 2), ("levels", 1), ("bands", 2), ("band_knots", 2)):
             if getattr(self, name) < least:
@@ -116,6 +122,7 @@ class HoldemValueNetwork(nn.Module):
     """cfvs [B, 2, H] in pots of both players in B situations."""
 
     holds: Tensor
+    classes: Tensor
 
     def __init__(self, shape: NetworkShape, num_cards: int, generator: torch.Generator | None = None) -> None:
         """Makes a network.
@@ -131,8 +138,10 @@ class HoldemValueNetwork(nn.Module):
         holds = torch.zeros(cards.shape[1], num_cards)
         holds.scatter_(1, cards.T, 1.0)
         self.register_buffer("holds", holds, persistent=False)  # [H, C]
+        self.register_buffer("classes", _classes(cards.T), persistent=False)  # [H]
+        self.num_classes = int(self.classes.max()) + 1 if shape.by_class else 0
         self.grid = shape.knots * shape.levels
-        inputs = 4 * self.grid + 2 + len(_STACKS)
+        inputs = 4 * self.grid + 2 + len(_STACKS) + 2 * self.num_classes
         self.first = nn.Linear(inputs, shape.width)
         self.middle = nn.ModuleList(
             nn.Sequential(nn.LayerNorm(shape.width), nn.Linear(shape.width, shape.width), nn.GELU())
@@ -140,6 +149,7 @@ class HoldemValueNetwork(nn.Module):
         )
         self.curve = nn.Linear(shape.width, 2 * self.grid)
         self.band_curves = nn.Linear(shape.width, 2 * shape.bands * shape.band_knots)
+        self.class_values = nn.Linear(shape.width, 2 * self.num_classes) if shape.by_class else None
         self._begin(generator)
 
     def _begin(self, generator: torch.Generator | None) -> None:
@@ -149,9 +159,10 @@ class HoldemValueNetwork(nn.Module):
                 bound = 1.0 / math.sqrt(module.in_features)
                 for parameter in (module.weight, module.bias):
                     nn.init.uniform_(parameter, -bound, bound, generator=generator)
-        for layer in (self.curve, self.band_curves):
-            nn.init.zeros_(layer.weight)
-            nn.init.zeros_(layer.bias)
+        for head in (self.curve, self.band_curves, self.class_values):
+            if head is not None:
+                nn.init.zeros_(head.weight)
+                nn.init.zeros_(head.bias)
 
     def forward(self, situation: Situation) -> Tensor:
         """Returns [B, 2, H]: both players' cfvs in pots, for opponents' beliefs that sum to 1."""
@@ -166,7 +177,10 @@ class HoldemValueNetwork(nn.Module):
         )
         trunk = self._trunk(reach, stack, at, level)
         curve = self.curve(trunk).float().view(len(reach), 2, self.grid)
-        change = compatible * self._read(curve, at, level) + self._blocked(trunk, reach, position)
+        read = self._read(curve, at, level)
+        if self.class_values is not None:
+            read = read + self.class_values(trunk).float().view(len(reach), 2, -1)[..., self.classes]
+        change = compatible * read + self._blocked(trunk, reach, position)
         values = checked + change * (0.25 * torch.log1p(stack))[:, None, None]
         surplus = (reach * values).sum((1, 2)) / (2 * (reach[:, 0] * compatible[:, 0]).sum(1)).clamp_min(1e-6)
         return values - compatible * surplus[:, None, None]
@@ -188,6 +202,9 @@ class HoldemValueNetwork(nn.Module):
             torch.sigmoid(log),
             *(torch.sigmoid(3 * (log - math.log(bound))) for bound in _STACKS),
         ]
+        if self.num_classes:
+            by_class = reach.new_zeros(len(reach), 2, self.num_classes).index_add(2, self.classes, reach)
+            inputs.append(8 * by_class.clamp_min(0).sqrt().flatten(1))
         hidden: Tensor = self.first(torch.cat(inputs, 1))
         for layer in self.middle:
             hidden = hidden + layer(hidden)
@@ -221,3 +238,10 @@ def _hats(position: Tensor, knots: int) -> Tensor:
     """Returns [..., knots]: how much of each knot a position in [0, 1] between two of them is; sums to 1."""
     at = torch.arange(knots, device=position.device, dtype=position.dtype)
     return (1.0 - (position[..., None] * (knots - 1) - at).abs()).clamp_min(0.0)
+
+
+def _classes(pairs: Tensor) -> Tensor:
+    """Returns [H]: the class of each hand, a pair of places in a deck that has every suit of its ranks; no gaps."""
+    rank, suited = pairs // 4, (pairs[:, 0] % 4 == pairs[:, 1] % 4).long()
+    _, classes = torch.unique((rank[:, 0] * 13 + rank[:, 1]) * 2 + suited, return_inverse=True)
+    return torch.as_tensor(classes)

@@ -43,6 +43,7 @@ class ClassValueNetwork(HoldemValueNetwork):
         sizes = np.bincount(HAND_CLASSES)
         part = (sizes - class_matrices().counts) / sizes  # of a class that shares a card with a hand of the row's
         self.register_buffer("shared", torch.from_numpy(part).float(), persistent=False)
+        self.classes = self.classes[torch.from_numpy(representatives().astype(np.int64))]
 
     def _sharing(self, mass: Tensor) -> Tensor:
         return self.shared.to(mass.dtype) @ mass

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import torch
 
@@ -126,7 +126,6 @@ class SelfPlay:
                     f"the network of the street {name} is for {networks[name].num_cards} cards, not {live}"
                 )
         self.config, self.deck, self.networks = config, deck, networks
-        self._at_leaves_of = {name: _fused(networks[name], deck.device) for name in _ROUNDS.values()}
         self._tables = FlopTables(deck)
 
     def generation(self, generator: torch.Generator) -> dict[str, Examples]:
@@ -186,7 +185,7 @@ class SelfPlay:
             at = torch.from_numpy(numbers).to(deck.device)
             on = light.take(at) if size else light
             engine = round_engine(
-                self._at_leaves_of[name], on, betting, hands.stack[at], reach[at], rule,
+                self.networks[name], on, betting, hands.stack[at], reach[at], rule,
                 equities=equities[at] if size else equities,
             )  # fmt: skip
             part = float(torch.rand((), generator=generator, device=deck.device))
@@ -291,11 +290,6 @@ class SelfPlay:
         menu = replace(self.config.labelling.menu, to_showdown=True)
         rows = solve_rivers(order, reach, hands.stack, replace(self.config.labelling, menu=menu))
         return river_rows(order, reach, hands.stack, *rows)
-
-
-def _fused(network: HoldemValueNetwork, device: torch.device) -> HoldemValueNetwork:
-    """Returns the network as it sits at leaves: on a CUDA device compiled once for all batches."""
-    return cast(HoldemValueNetwork, torch.compile(network, dynamic=True)) if device.type == "cuda" else network
 
 
 def follow(

@@ -127,7 +127,7 @@ def _large(street: str) -> SliceConfig:
         solved = Labelling(iterations=500, deep_iterations=1_000)
         return SliceConfig(network=shape, held_out=1_056, chunk=8_448, held_out_labelling=solved)
     if street == "preflop":
-        small = NetworkShape(street=street, width=320, layers=4, knots=64, levels=levels)
+        small = NetworkShape(street=street, width=384, layers=4, knots=32, levels=3, by_class=True)
         return SliceConfig(network=small, held_out=2_048, chunk=4_096, examples=200_000, fit=low_rate)
     return SliceConfig(
         network=shape,
