@@ -56,7 +56,7 @@ def test_values_by_class_are_the_same_for_hands_of_a_class_and_differ_between_cl
     values = network(
         Situation(reach, torch.zeros_like(reach), met, torch.zeros(1, 1326), torch.tensor([10.0]))
     ).detach()
-    by_class = [values[0, 0, HAND_CLASSES == number] for number in range(169)]
+    by_class = [values[0, 0, number == HAND_CLASSES] for number in range(169)]
     assert all(float(rows.max() - rows.min()) < 1e-6 for rows in by_class)
     assert len({round(float(rows[0]), 5) for rows in by_class}) > 160
     with pytest.raises(SolveError, match="before the flop only, not on the start of the river"):

@@ -58,6 +58,7 @@ def train_hunl(
         return
     out.print(f"slice {line['slice']} in {run.path}: {line['hands']:,} hands in {line['epoch']} epochs")
     for street, errors in line["streets"].items():
-        out.print(f"{street}, {line['rows'][street]:,} examples; errors on the last epoch's before it was fitted")
+        out.print(f"{street}, {line['rows'][street]:,} examples; errors on what was played, before it was fitted")
         out.print(f"  checking down   {errors_line(errors['checked'])}")
-        out.print(f"  network         {errors_line(errors['unseen'])}")
+        out.print(f"  network, first  {errors_line(errors['at_first'])}")
+        out.print(f"  network, last   {errors_line(errors['unseen'])}")

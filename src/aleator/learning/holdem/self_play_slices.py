@@ -1,7 +1,8 @@
 """Training hold'em's networks of all streets by self-play, in slices: each begins with the last one's networks alone.
 
 A slice is some epochs: a generation of hands is played, every network is first measured on what it has not seen, then
-fitted to the examples of the slice so far. The directory has a network per street and `metrics.jsonl`, a line a slice.
+fitted to the examples of the slice so far, and to some random situations, so that what self-play does not meet is not
+forgotten. The directory has a network per street and `metrics.jsonl`, a line a slice.
 After an epoch the networks are written: killed at any time, the same command goes on with the next epoch.
 """
 
@@ -24,6 +25,7 @@ from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.self_play import SelfPlay, SelfPlayConfig
 from aleator.learning.holdem.slices import METRICS, SMALLEST_DECK, Report, preset, read_metrics, write_metrics
 from aleator.learning.holdem.streets import STREETS
+from aleator.learning.holdem.teaching import ExampleMaker
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.storage import check_writable, exclusive
 
@@ -38,6 +40,7 @@ class SelfPlaySlice:
         play: how hands are played.
         epochs: generations of hands, each followed by a fit of every network; fewer if the minutes are over.
         fit: of one network in one epoch.
+        random: situations of each street that are fitted along with what is played.
         minutes: of the slice, the epoch under way included if it is half over.
         cards: size of the deck, from the aces down.
         networks: the preset whose network sizes are taken where there is no network yet.
@@ -50,6 +53,7 @@ class SelfPlaySlice:
     fit: FitConfig = field(
         default_factory=lambda: FitConfig(steps=400, batch=2_048, learning_rate=2e-4, warm_up=50, compiled=False)
     )
+    random: int = 8_192
     minutes: float = 9.0
     cards: int = NUM_CARDS
     networks: str = "slice"
@@ -59,6 +63,8 @@ class SelfPlaySlice:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise SolveError(f"epochs must be at least 1, not {self.epochs}")
+        if self.random < 0:
+            raise SolveError(f"random situations must be 0 or more, not {self.random}")
         if not self.minutes > 0:
             raise SolveError(f"minutes of a slice must be positive, not {self.minutes}")
         if not SMALLEST_DECK <= self.cards <= NUM_CARDS or self.cards % 4:
@@ -75,7 +81,14 @@ def self_play_preset(name: str) -> SelfPlaySlice:
         )
         fitted = FitConfig(steps=60, batch=64, warm_up=10, learning_rate=1e-3)
         return SelfPlaySlice(
-            play=play, epochs=3, fit=fitted, minutes=inf, cards=SMALLEST_DECK, networks="small", untrained=True
+            play=play,
+            epochs=3,
+            fit=fitted,
+            random=16,
+            minutes=inf,
+            cards=SMALLEST_DECK,
+            networks="small",
+            untrained=True,
         )
     raise SolveError(f"no preset {name!r}; allowed: slice, small")
 
@@ -143,7 +156,10 @@ class SelfPlaySlices:
             state = {"slice": number, "epoch": 0, "seconds": {"play": 0.0, "fit": 0.0}, "rows": {}, "streets": {}}
         deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
         play, limit = SelfPlay(config.play, deck, networks), 60.0 * config.minutes
-        replay: dict[str, Examples] = {}
+        started = time.monotonic()
+        replay = self._random(config, deck, networks, report) if state["epoch"] < config.epochs else {}
+        self._synchronise()
+        state["seconds"]["random"] = state["seconds"].get("random", 0.0) + time.monotonic() - started
         while state["epoch"] < config.epochs:
             spent = sum(state["seconds"].values())
             if state["epoch"] and spent + 0.5 * spent / state["epoch"] > limit:
@@ -159,6 +175,20 @@ class SelfPlaySlices:
             "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
             "seed": config.seed,
         }
+
+    def _random(
+        self, config: SelfPlaySlice, deck: Deck, networks: dict[str, HoldemValueNetwork], report: Report
+    ) -> dict[str, Examples]:
+        """Returns random situations of every street, as `aleator train holdem` makes them."""
+        made: dict[str, Examples] = {}
+        for name, street in STREETS.items() if config.random else ():
+            report(0.0, f"{config.random:,} random situations of the {street}")
+            teacher = networks[street.teacher] if street.teacher else None
+            shared = preset(config.networks, name).shared
+            maker = ExampleMaker(street, deck, config.play.labelling, teacher, shared=shared)
+            generator = torch.Generator(self.device).manual_seed(config.seed + len(made))
+            made[name] = maker.make(config.random, generator)
+        return made
 
     def _epoch(
         self,
@@ -187,6 +217,7 @@ class SelfPlaySlices:
         limit = _FIT_PART / (1 - _FIT_PART) * (played - started) / max(len(generation), 1)
         for name, examples in generation.items():
             before = asdict(measure(networks[name], examples))
+            at_first = streets.get(name, {}).get("at_first", before)
             replay[name] = _joined(replay.get(name), examples)
             report(done, f"epoch {epoch + 1}: fitting {name}, {len(replay[name]):,} examples")
             bound = limit if config.minutes < inf else inf
@@ -194,7 +225,7 @@ class SelfPlaySlices:
             _, loss = fit(networks[name], replay[name], fitted, generator, seconds=bound)
             rows[name] = rows.get(name, 0) + len(examples)
             checked = asdict(errors_of(examples.rows[:, 2:4], examples))
-            streets[name] = {"checked": checked, "unseen": before, "loss": loss}
+            streets[name] = {"checked": checked, "at_first": at_first, "unseen": before, "loss": loss}
         self._synchronise()
         seconds["play"] += played - started
         seconds["fit"] += time.monotonic() - played
