@@ -36,7 +36,7 @@ from aleator.solvers.holdem.solver import HOLDEM_RULE
 
 Tensor = torch.Tensor
 _KEPT_SHAPES = 1024
-_WORTH_CAPTURING = 100  # iterations: capturing one as a graph takes as long as some tens of them
+_WORTH_CAPTURING = 30  # iterations: capturing one as a graph takes as long as some of them
 
 
 class RoundShape(NamedTuple):

@@ -1,9 +1,10 @@
 """Rivers of whole hands in batches, to the end of the hand: what `exact` does for one of them, on a GPU.
 
 Algorithm:
-    CFR in torch, any number of rivers of one betting shape at once (`search.whole_hands.batches`). On a CUDA device
-    rivers without a constraint are solved by the fused kernel, if there are enough of one shape to compile it; cfvs of
-    the root and behind its actions are then those of the average policies.
+    CFR in torch, any number of rivers of one betting shape at once (`search.whole_hands.batches`); on a CUDA device
+    showdowns are products with a matrix a board. Rivers without a constraint are solved there by the fused kernel, if
+    there are enough of one shape to compile it; cfvs of the root and behind its actions are then those of the average
+    policies.
 
 Reference: as `search.whole_hands.exact`.
 Deviations: the fused kernel keeps regrets in float16.
@@ -23,7 +24,7 @@ from aleator.search.whole_hands.batches import RoundBatch, solve_batch
 from aleator.search.whole_hands.rounds import RoundTask, SolvedRound
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
-from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
+from aleator.solvers.engines.batched_holdem.payoffs import MatrixPayoffs, RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
 from aleator.solvers.holdem.solver import HOLDEM_RULE
 
@@ -46,7 +47,8 @@ def solve_rivers(tasks: Sequence[RoundTask], deck: Deck, iterations: int) -> lis
     batch = RoundBatch([task._replace(draw=None) for task in tasks], hands, places)
     if deck.device.type == "cuda" and tasks[0].constraint is None and len(tasks) >= _WORTH_COMPILING:
         return _by_kernel(batch, order, iterations)
-    return solve_batch(batch, RiverPayoffs(order), iterations, deck.device)
+    payoffs = (MatrixPayoffs if deck.device.type == "cuda" else RiverPayoffs)(order)
+    return solve_batch(batch, payoffs, iterations, deck.device)
 
 
 def _by_kernel(batch: RoundBatch, order: StrengthOrder, iterations: int) -> list[SolvedRound]:
