@@ -39,6 +39,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         *package.glob("arena/whole_hands/deals.py"),
         *package.glob("arena/whole_hands/table_luck.py"),
         *package.glob("learning/value_network/numba_kernels.py"),
+        *package.glob("learning/holdem/knot_kernels.py"),
     ]
     return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
 

@@ -166,34 +166,33 @@ class HoldemValueNetwork(nn.Module):
 
     def forward(self, situation: Situation) -> Tensor:
         """Returns [B, 2, H]: both players' cfvs in pots, for opponents' beliefs that sum to 1."""
-        reach, checked, compatible, spread, stack = situation
-        equity = (2 * checked / compatible.clamp_min(1e-6)).clamp(-1, 1)
-        position = torch.asin(equity * 0.99999) / math.pi + 0.5  # knots are denser near certain wins and losses
+        reach, _, compatible, spread, stack = situation
+        position = positions(situation)
         at = _between(position, self.shape.knots)
         level = (
             _between(spread[:, None].expand_as(reach) * 2.0, max(self.shape.levels, 2))
             if self.shape.levels > 1
             else None
         )
-        trunk = self._trunk(reach, stack, at, level)
+        trunk = self._trunk(reach, stack, self._mass(reach, at, level))
         curve = self.curve(trunk).float().view(len(reach), 2, self.grid)
         read = self._read(curve, at, level)
         if self.class_values is not None:
             read = read + self.class_values(trunk).float().view(len(reach), 2, -1)[..., self.classes]
-        change = compatible * read + self._blocked(trunk, reach, position)
-        values = checked + change * (0.25 * torch.log1p(stack))[:, None, None]
-        surplus = (reach * values).sum((1, 2)) / (2 * (reach[:, 0] * compatible[:, 0]).sum(1)).clamp_min(1e-6)
-        return values - compatible * surplus[:, None, None]
+        return corrected(situation, compatible * read + self._blocked(trunk, reach, position))
 
-    def _trunk(self, reach: Tensor, stack: Tensor, at: _Reading, level: _Reading | None) -> Tensor:
+    def _mass(self, reach: Tensor, at: _Reading, level: _Reading | None) -> Tensor:
+        """Returns [B, 2, grid]: the mass of both ranges on knots."""
         if level is None:
-            mass = at.spread_out(reach, self.shape.knots)
-        else:
-            mass = reach.new_zeros(*reach.shape[:2], self.grid)
-            for up, share in ((0, 1 - level.part), (1, level.part)):
-                first = (level.low + up) * self.shape.knots + at.low
-                mass = mass.scatter_add(-1, first, reach * share * (1 - at.part))
-                mass = mass.scatter_add(-1, first + 1, reach * share * at.part)
+            return at.spread_out(reach, self.shape.knots)
+        mass = reach.new_zeros(*reach.shape[:2], self.grid)
+        for up, share in ((0, 1 - level.part), (1, level.part)):
+            first = (level.low + up) * self.shape.knots + at.low
+            mass = mass.scatter_add(-1, first, reach * share * (1 - at.part))
+            mass = mass.scatter_add(-1, first + 1, reach * share * at.part)
+        return mass
+
+    def _trunk(self, reach: Tensor, stack: Tensor, mass: Tensor) -> Tensor:
         log = torch.log(stack.clamp_min(1e-3))[:, None]
         inputs = [
             4 * mass.clamp_min(0).sqrt().flatten(1),
@@ -232,6 +231,20 @@ class HoldemValueNetwork(nn.Module):
         """Returns [B, 2, H, bands]: the mass of hands that share a card with each hand; itself counts once."""
         holds = self.holds.to(mass.dtype)
         return holds @ (holds.T @ mass) - mass
+
+
+def positions(situation: Situation) -> Tensor:
+    """Returns [B, 2, H]: each hand's equity against the opponent's range, in [0, 1], stretched near its ends."""
+    equity = (2 * situation.checked / situation.compatible.clamp_min(1e-6)).clamp(-1, 1)
+    return torch.asin(equity * 0.99999) / math.pi + 0.5  # knots are denser near certain wins and losses
+
+
+def corrected(situation: Situation, change: Tensor) -> Tensor:
+    """Returns cfvs [B, 2, H] from those of checking down and a change that is in proportion to log(1 + stack)."""
+    reach, checked, compatible, _, stack = situation
+    values = checked + change * (0.25 * torch.log1p(stack))[:, None, None]
+    surplus = (reach * values).sum((1, 2)) / (2 * (reach[:, 0] * compatible[:, 0]).sum(1)).clamp_min(1e-6)
+    return values - compatible * surplus[:, None, None]
 
 
 def _hats(position: Tensor, knots: int) -> Tensor:

@@ -121,6 +121,10 @@ def street_values(
     if street == "preflop":
         return StreetValues(street, f"{source}, by hand classes", ClassLeaves(network, where).times)
     network, kept = network.to(where).eval(), _KeptBoards(Deck(device=where))
+    if where.type == "cpu":
+        from aleator.learning.holdem.compiled_network import CompiledValueNetwork
+
+        network = CompiledValueNetwork(network)
     return StreetValues(street, source, lambda boards: BoardLeaves(network, kept.get(boards)))
 
 
