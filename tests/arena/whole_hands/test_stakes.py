@@ -20,7 +20,7 @@ from aleator.agents.whole_hands.search_settings import NestedSettings
 from aleator.arena.whole_hands.match import HandMatch, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.play import TABLE_RANGES, play_hands
-from aleator.arena.whole_hands.stakes import common_start, hand_weights, pots_at
+from aleator.arena.whole_hands.stakes import common_start, hand_weights, played_to, pots_of
 from aleator.errors import AgentError
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
@@ -61,7 +61,7 @@ def test_a_table_of_several_begins_alike(tmp_path: Path) -> None:
     start, street = common_start([search, blueprint, blueprint])
     assert start.name == blueprint.name and street == 1
     setup, numbers = load_hand_game("ring:3").setup, np.arange(60)
-    pots = pots_at(setup, blueprint, 1, numbers, 3)
+    pots = pots_of(played_to(setup, blueprint, 1, numbers, 3))
     agents = (names[0], names[1], names[1])
     state = play_hand_match(HandMatch(game="ring:3", agents=agents, hands=60, seed=3, stakes=5.0))
     assert state.mode == TABLE_RANGES and (state.won[pots == 0] == 0.0).all() and (state.won[pots > 500] != 0.0).any()
@@ -70,18 +70,32 @@ def test_a_table_of_several_begins_alike(tmp_path: Path) -> None:
 @pytest.mark.parametrize("street", [1, 2])
 def test_pots_are_those_of_the_hands_as_they_are_played(blueprint: BlueprintAgent, street: int) -> None:
     numbers = np.arange(40, 100)
-    pots = pots_at(SETUP, blueprint, street, numbers, 3)
-    played = play_hands(SETUP, [blueprint, blueprint], numbers, 3)
+    pots = pots_of(played_to(SETUP, blueprint, street, numbers, 3))
+    played = play_hands(SETUP, [blueprint, blueprint], numbers, 3, same_draws=True)
     for row, pot in enumerate(pots.tolist()):
         states = played.hands.record(row).states()
         first = next((state for state in states if state.street == street and state.player is not None), None)
         assert pot == (0 if first is None else first.betting.pot)
     assert 0 < (pots > 0).sum() < len(pots)
+    np.testing.assert_array_equal(pots[0::2], pots[1::2])  # both hands of a deal go the same way
+
+
+def test_luck_before_the_search_cancels(blueprint: BlueprintAgent) -> None:
+    """Agents that play alike are even in every deal, not only on average, if a deal's hands have the same draws."""
+    numbers = np.arange(60)
+    for same_draws in (True, False):
+        played = play_hands(SETUP, [blueprint, blueprint], numbers, 3, aivat="pairs", same_draws=same_draws)
+        assert played.fair is not None
+        of_deals = played.winnings(0).reshape(-1, 2).sum(axis=1)
+        assert of_deals.any() != same_draws
+        fair = played.fair_winnings(0)
+        assert fair is not None
+        assert (np.abs(fair.reshape(-1, 2).sum(axis=1)) > 1e-9).any() != same_draws
 
 
 def test_hands_count_as_often_as_they_are_left_out() -> None:
     numbers = np.arange(60_000)
-    pots = np.array([0, 200, 1000, 5000, 9000])[numbers % 5]
+    pots = np.array([0, 200, 1000, 5000, 9000])[numbers % 5]  # one hand a deal
     weights = hand_weights(pots, 5000.0, numbers, 1)
     assert set(weights[pots >= 5000]) == {1.0} and not weights[pots == 0].any()
     for pot in (200, 1000):
@@ -107,19 +121,18 @@ def played(agents: list[HandAgent], monkeypatch: pytest.MonkeyPatch, file: Path 
 def test_the_mean_stays_what_it_is(blueprint: BlueprintAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given the deals, a sampled match is that of all hands on average: z = 4 by the spread that the weights make."""
     agents: list[HandAgent] = [Caller(blueprint, NestedSettings()), blueprint]
-    everything = played(agents, monkeypatch, hands=400)
+    everything = played(agents, monkeypatch, hands=400, stakes=1e-9)  # all that get there
     sampled = played(agents, monkeypatch, hands=400, stakes=10.0)
     numbers = np.arange(400)
-    pots = pots_at(SETUP, blueprint, 2, numbers, 5)
-    weights = hand_weights(pots, 10.0 * SETUP.rules.big_blind, numbers, 5)
+    pots = pots_of(played_to(SETUP, blueprint, 2, numbers, 5))
+    weights = hand_weights(pots, 10.0 * SETUP.rules.big_blind, numbers // 2, 5)
     np.testing.assert_allclose(sampled.fair, weights * everything.fair, atol=1e-9)
-    chances = np.minimum(pots / (10.0 * SETUP.rules.big_blind), 1.0)
-    reached = np.where(pots > 0, everything.fair, 0.0)
-    spread = math.sqrt((reached**2 * np.divide(1 - chances, chances, out=np.zeros(400), where=pots > 0)).sum())
-    assert spread > 0.0 and abs(sampled.fair.sum() - reached.sum()) < 4.0 * spread
+    assert not everything.fair[pots == 0].any() and everything.fair[pots > 0].any()
+    chances = np.minimum(pots / (10.0 * SETUP.rules.big_blind), 1.0)[::2]
+    deals = everything.fair.reshape(-1, 2).sum(axis=1)
+    spread = math.sqrt((deals**2 * np.divide(1 - chances, chances, out=np.zeros(200), where=chances > 0)).sum())
+    assert spread > 0.0 and abs(sampled.fair.sum() - everything.fair.sum()) < 4.0 * spread
     assert 0 < np.count_nonzero(weights) < 0.8 * np.count_nonzero(pots)
-    rest = everything.fair[pots == 0]  # what is left out adds up to nothing but noise
-    assert abs(rest.sum()) < 4.0 * math.sqrt(float((rest**2).sum()))
 
 
 def test_a_match_goes_on_from_its_file(
@@ -131,7 +144,12 @@ def test_a_match_goes_on_from_its_file(
     half = played(agents, monkeypatch, file, hands=150, stakes=10.0)
     assert half.played == 150
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    assert lines[0]["stakes"] == 10.0 and 0 < len(lines) - 1 < 150 and all(line["weight"] >= 1.0 for line in lines[1:])
+    assert (
+        lines[0]["stakes"] == 10.0
+        and lines[0]["draws"] == "deal"
+        and 0 < len(lines) - 1 < 150
+        and all(line["weight"] >= 1.0 for line in lines[1:])
+    )
     whole = played(agents, monkeypatch, file, hands=300, stakes=10.0)
     np.testing.assert_array_equal(whole.fair, straight.fair)
     np.testing.assert_array_equal(whole.won, straight.won)

@@ -41,13 +41,13 @@ _TURN: Final = 2
 class VaryingSolver(NestedSolver):
     """Solves turns and rivers with bet sizes that vary from hand to hand; what they are follows from the hand."""
 
-    seed = 0
+    seed, most_varied = 0, MOST_VARIED
 
     def menu(self, state: HandState) -> LevelMenu:
         """Returns the bets of a search that begins at a decision, all varied as the hand's first one was."""
         first = next(now for now in states_before(state) if now.street >= _TURN)
-        chances = np.full(2 * MOST_VARIED + 1, 1.0 / (2 * MOST_VARIED + 1))
-        return varied(super().menu(state), draw_for(first, self.seed)(chances) - MOST_VARIED)
+        count = 2 * self.most_varied + 1
+        return varied(super().menu(state), draw_for(first, self.seed)(np.full(count, 1.0 / count)) - self.most_varied)
 
 
 class LibratusAgent(NestedAgent):
@@ -57,19 +57,27 @@ class LibratusAgent(NestedAgent):
         blueprint: what it plays before the turn.
         settings: how it searches.
         seed: of the bet sizes.
+        most_varied: percent that they are larger or smaller at most.
     """
 
     first_street = _TURN
 
-    def __init__(self, blueprint: BlueprintAgent, settings: NestedSettings | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        blueprint: BlueprintAgent,
+        settings: NestedSettings | None = None,
+        *,
+        seed: int = 0,
+        most_varied: int = MOST_VARIED,
+    ) -> None:
         super().__init__(blueprint, settings or NestedSettings())
-        self.name, self._seed = blueprint.name.replace("blueprint", "libratus", 1), seed
+        self.name, self._seed, self._most_varied = blueprint.name.replace("blueprint", "libratus", 1), seed, most_varied
 
     @cached_property
     def solver(self) -> NestedSolver:
         """What solves rounds."""
         solver = VaryingSolver(self.values, self.nested)
-        solver.seed = self._seed
+        solver.seed, solver.most_varied = self._seed, self._most_varied
         return solver
 
     def promised(self, state: HandState, reach: FloatArray, like: BettingNode | None, seat: int) -> FloatArray | None:

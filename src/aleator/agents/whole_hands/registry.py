@@ -73,8 +73,8 @@ def _libratus(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.libratus import LibratusAgent
 
     blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
-    seed = values.pop("seed", 0)
-    return LibratusAgent(blueprint, NestedSettings(**values), seed=seed)
+    seed, most_varied = values.pop("seed", 0), values.pop("most_varied", 8)
+    return LibratusAgent(blueprint, NestedSettings(**values), seed=seed, most_varied=most_varied)
 
 
 def _pluribus(values: Values) -> HandAgent:
@@ -190,6 +190,8 @@ _KNOWN = (
             *_BLUEPRINT_FILE,
             *settings_of(NestedSettings(), "turn", "river", "seconds"),
             Setting(name="seed", kind=int, least=0, most=MAX_NUMBER, default=0, help="of the bet sizes, which vary"),
+            Setting(name="varied", key="most_varied", kind=int, least=0, most=50, default=8,
+                    help="percent that bet sizes are larger or smaller at most"),
         ),
     ),
     KnownHandAgent(

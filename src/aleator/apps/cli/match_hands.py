@@ -13,7 +13,7 @@ from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.workers import chosen_workers
 from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
-from aleator.arena.whole_hands.play import RAW
+from aleator.arena.whole_hands.play import RAW, REST
 from aleator.errors import AgentError
 
 _SOON = 50_000  # hands of quick agents that are played before other processes would have started
@@ -32,6 +32,8 @@ def run_match(
     """Plays a match and prints its result; Ctrl-C prints what there is, and the same command goes on from the file."""
     if phh is not None and output is None:
         raise AgentError("--phh needs --out: hands are converted from the match file")
+    if output is not None and match.aivat == REST:
+        raise AgentError("AIVAT by rest plays no hand to its end: --out has nothing to write")
     state, stopped = play_with_progress(match, output, processes, ray, minutes, quiet=json)
     if phh is not None and output is not None:
         _write_phh(output, phh)
@@ -104,7 +106,9 @@ def to_json(state: MatchState) -> dict[str, Any]:
     document: dict[str, Any] = {"game": match.game, "agents": list(match.agents), "seed": match.seed}
     if match.response:
         document |= {"menu": match.response[0], "rounds": match.response[1]}
-    document |= state.score().to_dict() | {"unit": "mbb/hand", "aivat": state.mode, "raw": state.raw().to_dict()}
+    document |= state.score().to_dict() | {"unit": "mbb/hand", "aivat": state.mode}
+    if state.mode != REST:
+        document["raw"] = state.raw().to_dict()
     if len(match.agents) > 2:
         document["scores"] = [{"agent": name} | state.raw(index).to_dict() for index, name in enumerate(match.agents)]
     document["decisions"] = [
@@ -127,9 +131,10 @@ def _print(state: MatchState, output: Path | None) -> None:
     rows = []
     if state.mode != RAW:
         rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))
-    rows += [(f"chips won by {name}", *_cells(state.raw(index))) for index, name in enumerate(match.agents)][
-        : 1 if len(match.agents) == 2 else None
-    ]
+    if state.mode != REST:  # in which nobody wins chips
+        rows += [(f"chips won by {name}", *_cells(state.raw(index))) for index, name in enumerate(match.agents)][
+            : 1 if len(match.agents) == 2 else None
+        ]
     print_table("", ("", "hands", "mbb/hand", "± 95 %"), rows)
     times = [
         (name, f"{row.decisions:,}", format_seconds(row.seconds / row.decisions), format_seconds(row.slowest))

@@ -24,6 +24,7 @@ from aleator.arena.whole_hands.play import (
     PLAYOUT,
     RANGES,
     RAW,
+    REST,
     TABLE,
     TABLE_RANGES,
     DecisionTimes,
@@ -32,9 +33,11 @@ from aleator.arena.whole_hands.play import (
     play_hands,
     seats_of,
 )
-from aleator.arena.whole_hands.stakes import common_start, hand_weights, pots_at
+from aleator.arena.whole_hands.rest import Line, RestOfHand, line_to
+from aleator.arena.whole_hands.stakes import common_start, hand_weights, played_to, pots_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
+from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_record import setup_to_dict
 from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
@@ -55,8 +58,8 @@ class HandMatch:
         agents: names, one per player; the first one's score is told.
         hands: how many, made a multiple of the number of players (or of what shares a board).
         seed: of cards and draws.
-        aivat: `raw`, `pairs`, `ranges`, `playout`, `table` and `table-ranges` (any number of players), or `auto` for
-            what the agents' speed allows.
+        aivat: `raw`, `pairs`, `ranges`, `playout`, `table` and `table-ranges` (any number of players), `rest` (with
+            stakes), or `auto` for what the agents' speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
         value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
@@ -85,6 +88,8 @@ class HandMatch:
             raise AgentError(f"a value needs AIVAT over ranges (ranges, playout), not {self.aivat}")
         if self.stakes is not None and (self.response or not 0.0 < self.stakes < math.inf):
             raise AgentError(f"stakes are a positive number of big blinds, in matches of agents, not {self.stakes}")
+        if self.aivat == REST and (self.stakes is None or len(self.agents) != 2):
+            raise AgentError("AIVAT by rest is for two agents with one blueprint: give --stakes, too")
         if self.response:
             parse_menu(self.response[0])
             parse_rounds(self.response[1])
@@ -144,7 +149,8 @@ class HandMatch:
 
     def header(self, mode: str) -> dict[str, Any]:
         """Returns what a match file says about it; the number of hands may grow."""
-        chosen = {"value": self.value, "stakes": self.stakes}
+        draws = None if self.stakes is None else "deal"  # files from when each hand had its own draws are others
+        chosen = {"value": self.value, "stakes": self.stakes, "draws": draws}
         return {name: value for name, value in chosen.items() if value is not None} | {
             "game": self.game,
             "setup": setup_to_dict(self.setup),
@@ -291,12 +297,22 @@ class _Player:
     def __init__(self, match: HandMatch, mode: str, write: bool, agents: list[HandAgent] | None = None) -> None:
         self.match, self.mode, self.write = match, mode, write
         self.agents, self.value = agents or match.load_agents(), match.load_value()
+        self.rest = RestOfHand(self.agents, match.seed)
 
     def __call__(self, numbers: IntArray) -> _Piece:
         """Returns hands by their numbers, played; those that are not played out count 0."""
         match = self.match
-        weights = np.ones(len(numbers)) if match.stakes is None else self._weights(match.stakes, numbers)
+        weights = np.ones(len(numbers))
+        if match.stakes is not None:
+            blueprint, street = common_start(self.agents)
+            hands = played_to(
+                match.setup, blueprint, street, numbers, match.seed, hands_per_board=match.hands_per_board
+            )
+            full, deals = match.stakes * match.setup.rules.big_blind, numbers // match.setup.num_players
+            weights = hand_weights(pots_of(hands), full, deals, match.seed)
         chosen = np.flatnonzero(weights)
+        if self.mode == REST:
+            return self._expected(numbers, hands, weights)
         if not len(chosen):
             return self._piece(numbers, None, weights, chosen, [])
         played = play_hands(
@@ -307,6 +323,7 @@ class _Player:
             aivat=self.mode,
             hands_per_board=match.hands_per_board,
             value=self.value,
+            same_draws=match.stakes is not None,
         )
         lines, fair = [], played.fair_winnings(0)
         for row in range(len(chosen) if self.write else 0):
@@ -319,12 +336,19 @@ class _Player:
             lines.append(json.dumps(document))
         return self._piece(numbers, played, weights, chosen, lines)
 
-    def _weights(self, stakes: float, numbers: IntArray) -> FloatArray:
-        """Returns how often each hand counts; 0 for those that are not played out."""
-        match = self.match
-        blueprint, street = common_start(self.agents)
-        pots = pots_at(match.setup, blueprint, street, numbers, match.seed, hands_per_board=match.hands_per_board)
-        return hand_weights(pots, stakes * match.setup.rules.big_blind, numbers, match.seed)
+    def _expected(self, numbers: IntArray, hands: HandBatch, weights: FloatArray) -> _Piece:
+        """Returns what hands are worth from where they have come to, in place of playing them."""
+        blueprint, _ = common_start(self.agents)
+        seats, won = seats_of(numbers, 2), np.zeros((len(numbers), 2))
+        lines: dict[int, Line] = {}
+        for row in np.flatnonzero(weights).tolist():
+            deal = int(numbers[row]) // 2
+            if deal not in lines:  # both hands of a deal have come to the same place
+                lines[deal] = line_to(blueprint, hands.state(row))
+            first = self.rest.winnings(lines[deal], seats[row], hands.board[row].tolist(), deal)
+            won[row] = weights[row] * first, -weights[row] * first
+        times = [DecisionTimes() for _ in self.agents]
+        return _Piece(numbers, won, np.asarray(won[seats == 0].reshape(len(numbers))), times, [])
 
     def _piece(
         self, numbers: IntArray, played: PlayedHands | None, weights: FloatArray, chosen: IntArray, lines: list[str]

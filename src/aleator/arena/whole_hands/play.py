@@ -24,7 +24,8 @@ from aleator.games.holdem.hand_state import HandSetup
 IntArray = npt.NDArray[np.int64]
 
 RAW, PAIRS, RANGES, PLAYOUT, TABLE, TABLE_RANGES = "raw", "pairs", "ranges", "playout", "table", "table-ranges"
-AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT, TABLE, TABLE_RANGES)
+REST = "rest"
+AIVAT_MODES = (RAW, PAIRS, RANGES, PLAYOUT, TABLE, TABLE_RANGES, REST)
 
 
 @runtime_checkable
@@ -101,6 +102,7 @@ def play_hands(
     aivat: str = RAW,
     hands_per_board: int = 1,
     value: HandValue | None = None,
+    same_draws: bool = False,
 ) -> PlayedHands:
     """Returns hands by their numbers, played to the end; the same whatever else is played with them.
 
@@ -114,6 +116,8 @@ def play_hands(
             `arena.whole_hands.table_ranges`.
         hands_per_board: see `deal_hands`.
         value: of `RANGES` and `PLAYOUT`; the equity if None.
+        same_draws: whether all hands of a duplicate deal have the same draws of actions, and so go the same way as long
+            as all agents play alike; else each hand has its own.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
@@ -131,6 +135,7 @@ def play_hands(
         playout = Playout(agents, seats) if aivat == PLAYOUT else None
         luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, value=value, playout=playout)
     times = [DecisionTimes() for _ in agents]
+    drawn = numbers // setup.num_players if same_draws else numbers
     while len(active := np.flatnonzero(hands.betting.player != OVER)):
         street = hands.betting.street[active].copy()
         acting = seats[active, hands.betting.player[active]]
@@ -148,7 +153,7 @@ def play_hands(
             else:
                 policy = ask_held(agent, hands, rows, hands.hands[rows, hands.betting.player[rows]].astype(np.int64))
             times[number].add(len(rows), perf_counter() - began)
-            chosen = choose_actions(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
+            chosen = choose_actions(hands, rows, policy, uniform_draws(seed, drawn[rows], hands.num_actions[rows]))
             codes[here] = policy.codes[np.arange(len(rows)), chosen]
             if luck is not None:
                 luck.acted(rows, policy, chosen)

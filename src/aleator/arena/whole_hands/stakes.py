@@ -6,7 +6,8 @@ Algorithm:
     out, and count 0. Of the others, those with a large pot decide a match. A hand is played out with probability
     q = min(1, pot / full), pot at the first decision of that street, and counts 1 / q times. The mean over all hands
     is what it would be if all were played; q in proportion to the spread of a hand's result is best for a given number
-    of hands.
+    of hands. All hands of a duplicate deal have the same draws: they come to the same decision of that street, are
+    played out together or not at all, and what luck they had before it cancels.
 
 Reference: D. G. Horvitz, D. J. Thompson (1952), "A Generalization of Sampling Without Replacement"; J. Neyman (1934),
 the best shares of strata.
@@ -63,39 +64,44 @@ def common_start(agents: Sequence[HandAgent]) -> tuple[HandAgent, int]:
     return blueprints[0], min(streets)
 
 
-def pots_at(
+def played_to(
     setup: HandSetup, agent: HandAgent, street: int, numbers: IntArray, seed: int, *, hands_per_board: int = 1
-) -> IntArray:
-    """Returns the pots of hands in chips where a street begins with a decision, ``[B]``; 0 where they end before.
+) -> HandBatch:
+    """Returns hands where a street begins with a decision, or where they end before.
 
     Args:
         setup: how they begin.
         agent: who plays all seats.
         street: from 1, the flop.
-        numbers: of the hands; cards and draws are those of `play_hands`.
+        numbers: of the hands; cards and draws are those of `play_hands` with the same draws for a whole deal.
         seed: of cards and draws.
         hands_per_board: see `deal_hands`.
     """
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands = HandBatch.start(setup, cards.hands, cards.boards)
-    betting = hands.betting
+    betting, deals = hands.betting, numbers // setup.num_players
     while len(rows := np.flatnonzero((betting.player != OVER) & (betting.street < street))):
         policy = ask_held(agent, hands, rows, hands.hands[rows, betting.player[rows]].astype(np.int64))
-        chosen = choose_actions(hands, rows, policy, uniform_draws(seed, numbers[rows], hands.num_actions[rows]))
+        chosen = choose_actions(hands, rows, policy, uniform_draws(seed, deals[rows], hands.num_actions[rows]))
         hands.act(rows, policy.codes[np.arange(len(rows)), chosen].astype(np.int64))
-    pots = betting.contributions.sum(axis=1) + hands.dead
-    return np.where(betting.player != OVER, pots, 0).astype(np.int64)
+    return hands
 
 
-def hand_weights(pots: IntArray, full: float, numbers: IntArray, seed: int) -> FloatArray:
-    """Returns how often each hand counts, ``[B]``; 0 for those that are not played out.
+def pots_of(hands: HandBatch) -> IntArray:
+    """Returns the pots of hands in chips, ``[B]``; 0 for those that are over."""
+    pots = hands.betting.contributions.sum(axis=1) + hands.dead
+    return np.where(hands.betting.player != OVER, pots, 0).astype(np.int64)
+
+
+def hand_weights(pots: IntArray, full: float, deals: IntArray, seed: int) -> FloatArray:
+    """Returns how often each hand counts, ``[B]``; 0 for those that are not played out. A deal's hands count alike.
 
     Args:
         pots: in chips; 0 for hands that are over.
         full: hands with this pot and larger ones are all played out.
-        numbers: of the hands.
+        deals: the number of each hand's deal.
         seed: of the match.
     """
     chances = np.minimum(pots / full, 1.0)
-    is_played = uniform_draws(seed ^ _CHOOSING, numbers, np.zeros(len(numbers), np.int64)) < chances
-    return np.divide(1.0, chances, out=np.zeros(len(numbers)), where=is_played)
+    is_played = uniform_draws(seed ^ _CHOOSING, deals, np.zeros(len(deals), np.int64)) < chances
+    return np.divide(1.0, chances, out=np.zeros(len(deals)), where=is_played)
