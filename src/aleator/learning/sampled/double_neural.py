@@ -18,11 +18,12 @@ Deviations:
     paper's Eq. 4 weighs all alike.
     Networks answer in units of the sums' root mean square, and their last layers are scaled as the unit grows, so that
     outputs stay of one size. The ASN answers square roots of sums: so small sums, of infostates that a player seldom
-    lets happen, are as precise as large ones. A fit has a fixed number of steps over all infostates that were met, and
-    its learning rate falls to zero: no early stopping; one that is thrown off is made again, more slowly. The ASN is
-    fitted to the increments of several iterations at a time (`policy_every`). In games that can be enumerated all
-    infostates are fitted, those that were not met to what the networks said (`everywhere`); the paper leaves them to
-    drift.
+    lets happen, are as precise as large ones. A fit has a given number of steps over all infostates that were met, and
+    its learning rate falls to zero: no early stopping; one that is thrown off is made again, more slowly. Adam keeps
+    its moments from fit to fit, and before and after its steps the last layer is solved by least squares: targets
+    change little, and most of what changes the last layer can follow. The ASN is fitted to the increments of several
+    iterations at a time (`policy_every`). In games that can be enumerated all infostates are fitted, those that were
+    not met to what the networks said (`everywhere`); the paper leaves them to drift.
 
 Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper double-neural`.
 """
@@ -43,7 +44,7 @@ from aleator.games.base import Game
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.recurrent import SequenceNetwork
-from aleator.learning.sampled.sequences import InfostateSequences
+from aleator.learning.sampled.sequences import InfostateSequences, Walk
 from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer, parameters, reach_of_actions, set_parameters
 from aleator.learning.sampled.traversal import Policies, TablePolicies, match_regrets, parse_sampling, traverse
 from aleator.learning.settings import check_at_least
@@ -55,6 +56,11 @@ NETWORK, TABLE = "network", "table"
 KEPT = (NETWORK, TABLE)
 # a fit that ends so many times worse than the last one, and not well, is made again with a smaller learning rate
 _THROWN_OFF, _PRECISE, _CAREFUL = 4.0, 1e-6, 0.1
+_BETAS = (0.9, 0.99)  # Adam's: a fit has too few steps for a longer memory
+# fits of iteration t have 1 + _EARLY / t times as many steps, and as large ones up to a bound: sums change most early
+_EARLY, _LARGEST = 10, 3.0
+_RIDGE = 1e-4  # what a change of the last layer costs, per sample
+_MOMENTS = ("exp_avg", "exp_avg_sq")  # Adam's names of them
 _BYTES = 4 * 40  # of a unit of a cell in a step: about twenty numbers, and their gradients
 
 
@@ -74,8 +80,8 @@ class DoubleNeuralConfig(SampledConfig):
             were met.
         width: units of the RSN.
         policy_width: units of the ASN.
-        steps: of a fit of the RSN.
-        policy_steps: of a fit of the ASN.
+        steps: of a fit of the RSN; early fits have more and larger ones, in iteration t 1 + 10 / t times as many.
+        policy_steps: of a fit of the ASN, likewise.
         policy_every: iterations between fits of the ASN.
         first_steps: of the first fit, and of those to tables after a warm start.
     """
@@ -90,11 +96,11 @@ class DoubleNeuralConfig(SampledConfig):
     warm: int = 0
     everywhere: bool = True
     policy_width: int = 128
-    steps: int = 60
-    policy_steps: int = 200
+    steps: int = 40
+    policy_steps: int = 150
     policy_every: int = 10
     first_steps: int = 500
-    learning_rate: float = 1e-2
+    learning_rate: float = 3e-3
 
     def __post_init__(self) -> None:
         SampledConfig.__post_init__(self)
@@ -126,8 +132,11 @@ class Sums(Protocol):
     def sums(self) -> Tensor:
         """Returns [I, A], float64."""
 
-    def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
-        """Takes over new sums [I, A] at infostates that were met [n], in so many steps; returns the error left."""
+    def update(self, sums: Tensor, met: Tensor, steps: int, early: float = 1.0) -> float:
+        """Takes over new sums [I, A] at infostates that were met [n]; returns the error left.
+
+        Takes so many steps, times `early`, which is above 1 while sums still change much.
+        """
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes."""
@@ -146,7 +155,7 @@ class TableSums(Sums):
         """Returns [I, A]."""
         return self.table
 
-    def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
+    def update(self, sums: Tensor, met: Tensor, steps: int, early: float = 1.0) -> float:
         """Takes over new sums; no error is left."""
         self.table = self.table.index_copy(0, met, sums[met])
         return 0.0
@@ -179,6 +188,7 @@ class NetworkSums(Sums):
     ) -> None:
         self._encoding, self._sequences, self._config, self._roots = encoding, sequences, config, roots
         self.network = SequenceNetwork(len(sequences.symbols), encoding.num_outputs, width, generator).to(play.device)
+        self._optimizer = self._new_optimizer()
         self.unit = 0.0  # before the first fit all sums are 0
         self.error = 0.0  # of the last fit
         self._all = torch.arange(play.num_infostates, device=play.device)
@@ -190,32 +200,46 @@ class NetworkSums(Sums):
             answers = self._encoding.of_actions(self._all, self.network(self._walk)).double()
         return self.unit * (answers.clamp(min=0.0).square() if self._roots else answers) * self._legal
 
-    def update(self, sums: Tensor, met: Tensor, steps: int) -> float:
+    def update(self, sums: Tensor, met: Tensor, steps: int, early: float = 1.0) -> float:
         """Fits the network, keeps the best parameters, and returns their squared error, relative to the sums'."""
         config, everywhere = self._config, self._config.everywhere
         infostates = self._all if everywhere else met
         walk = self._walk if everywhere else self._sequences.walk(met)
         legal = self._legal[infostates]
-        first = self.unit == 0.0
+        first, steps = self.unit == 0.0, math.ceil(early * steps)
+        if first:
+            steps = max(steps, config.first_steps)
         wanted = self._rescale(sums[infostates] * legal, int(legal.sum()))
 
         def loss() -> Tensor:
             answers = self._encoding.of_actions(infostates, self.network(walk))
             return ((answers - wanted) * legal).square().sum() / legal.sum()
 
+        def fit(learning_rate: float) -> tuple[float, Tensor]:
+            self._solve_output(infostates, walk, wanted)
+            set_parameters(self.network, self._fit(loss, steps, learning_rate))
+            self._solve_output(infostates, walk, wanted)
+            with torch.no_grad():
+                return float(loss()), parameters(self.network)
+
         start = parameters(self.network)
-        error, best = self._fit(loss, max(steps, config.first_steps) if first else steps, config.learning_rate)
+        learning_rate = config.learning_rate * min(early, _LARGEST)
+        error, best = fit(learning_rate)
         if not first and error > max(_THROWN_OFF * self.error, _PRECISE):
             set_parameters(self.network, start)
-            error, best = min((error, best), self._fit(loss, steps, _CAREFUL * config.learning_rate), key=itemgetter(0))
+            self._optimizer = self._new_optimizer()
+            error, best = min((error, best), fit(_CAREFUL * learning_rate), key=itemgetter(0))
         set_parameters(self.network, best)
         self.error = error
         return error
 
-    def _fit(self, loss: Callable[[], Tensor], steps: int, learning_rate: float) -> tuple[float, Tensor]:
-        """Takes so many steps; returns the lowest loss on the way, and the parameters that had it."""
-        optimizer = torch.optim.Adam(self.network.parameters(), lr=learning_rate, fused=True)
-        lowest, best = math.inf, parameters(self.network)
+    def _new_optimizer(self) -> torch.optim.Adam:
+        """Returns an optimiser that remembers nothing yet."""
+        return torch.optim.Adam(self.network.parameters(), lr=self._config.learning_rate, betas=_BETAS, fused=True)
+
+    def _fit(self, loss: Callable[[], Tensor], steps: int, learning_rate: float) -> Tensor:
+        """Takes so many steps; returns the parameters on the way that had the lowest loss."""
+        optimizer, lowest, best = self._optimizer, math.inf, parameters(self.network)
         with one_thread():
             for step in range(steps):
                 for group in optimizer.param_groups:
@@ -227,7 +251,25 @@ class NetworkSums(Sums):
                 error.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(self.network.parameters(), self._config.clip)
                 optimizer.step()
-        return lowest, best
+        return best
+
+    def _solve_output(self, infostates: Tensor, walk: Walk, wanted: Tensor) -> None:
+        """Makes the last layer the best one for the features as they are: for each of its outputs, least squares."""
+        output, legal = self.network.output, self._legal[infostates]
+        numbers = torch.arange(output.out_features, device=legal.device).expand(len(infostates), -1)
+        which = self._encoding.of_actions(infostates, numbers)  # the output of each action
+        with torch.no_grad(), one_thread():
+            features = self.network.features(walk).double()
+            features = torch.cat([features, features.new_ones((len(features), 1))], dim=1)
+            weights = torch.cat([output.weight, output.bias[:, None]], dim=1).double()
+            missing = wanted - self._encoding.of_actions(infostates, features @ weights.T)
+            for number in range(output.out_features):
+                row, action = ((which == number) & legal).nonzero(as_tuple=True)
+                seen = features[row]
+                cost = torch.eye(seen.shape[1], dtype=seen.dtype, device=seen.device) * (_RIDGE * max(len(row), 1))
+                weights[number] += torch.linalg.solve(seen.T @ seen + cost, seen.T @ missing[row, action])
+            output.weight.copy_(weights[:, :-1])
+            output.bias.copy_(weights[:, -1])
 
     def _rescale(self, sums: Tensor, number: int) -> Tensor:
         """Makes the root mean square of so many sums the unit, and returns them in it; what is said stays the same."""
@@ -241,15 +283,28 @@ class NetworkSums(Sums):
         return ((sums / unit) ** power).float()
 
     def tensors(self) -> dict[str, Tensor]:
-        """Returns the parameters, the unit, and the error of the last fit."""
-        numbers = {"unit": self.unit, "error": self.error}
+        """Returns the parameters, the unit, the error of the last fit, and what the optimiser remembers."""
+        state = [self._optimizer.state[parameter] for parameter in self.network.parameters()]
+        steps = float(state[0]["step"]) if state[0] else 0.0
+        numbers = {"unit": self.unit, "error": self.error, "steps": steps}
         parts = {name: torch.tensor([value], dtype=torch.float64) for name, value in numbers.items()}
+        if steps:
+            parts |= {name: torch.cat([part[name].reshape(-1) for part in state]) for name in _MOMENTS}
         return {"network": parameters(self.network), **parts}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""
         set_parameters(self.network, tensors["network"])
         self.unit, self.error = float(tensors["unit"][0]), float(tensors["error"][0])
+        self._optimizer = self._new_optimizer()
+        if not (steps := float(tensors["steps"][0])):
+            return
+        own = list(self.network.parameters())
+        moments = zip(*(torch.split(tensors[name], [part.numel() for part in own]) for name in _MOMENTS), strict=True)
+        for parameter, pair in zip(own, moments, strict=True):
+            kept = [part.view_as(parameter).to(parameter).clone() for part in pair]
+            step = torch.tensor(steps, dtype=torch.float32, device=parameter.device)
+            self._optimizer.state[parameter] = {"step": step, **dict(zip(_MOMENTS, kept, strict=True))}
 
 
 class DoubleNeuralCFR(SampledTrainer):
@@ -306,12 +361,13 @@ class DoubleNeuralCFR(SampledTrainer):
             regrets = regrets.clamp(min=0.0)
         where = self._all if config.everywhere else seen
         self._waiting[where] += float(t) ** config.policy_power * self._increments(policy)[where]
-        loss = self.regrets.update(regrets, met, config.steps)
+        early = 1.0 + _EARLY / t
+        loss = self.regrets.update(regrets, met, config.steps, early)
         policy_loss = None
         due = t % config.policy_every == 0 or t == config.iterations
         if due or isinstance(self.policies, TableSums):
             seen = (self._waiting > 0).any(dim=1).nonzero().squeeze(1)
-            policy_loss = self.policies.update(self.policies.sums() + self._waiting, seen, config.policy_steps)
+            policy_loss = self.policies.update(self.policies.sums() + self._waiting, seen, config.policy_steps, early)
             self._waiting.zero_()
         if t == config.warm:
             loss, policy_loss = self._clone()

@@ -46,6 +46,11 @@ class SequenceNetwork(nn.Module):
 
     def forward(self, walk: Walk) -> Tensor:
         """Returns [n, O]."""
+        result: Tensor = self.output(self.features(walk))
+        return result
+
+    def features(self, walk: Walk) -> Tensor:
+        """Returns [n, width]: what the last layer reads."""
         embeddings = []
         hidden = state = attended = self.output.weight.new_zeros((0, self.width))
         for number, level in enumerate(walk.levels):
@@ -62,5 +67,4 @@ class SequenceNetwork(nn.Module):
             attended = attended + torch.relu(self.attention(hidden)) * hidden
             embeddings.append(attended)
         attended = torch.cat(embeddings).index_select(0, walk.ends)
-        result: Tensor = self.output(torch.relu(nn.functional.layer_norm(attended, attended.shape[1:])))
-        return result
+        return torch.relu(nn.functional.layer_norm(attended, attended.shape[1:]))
