@@ -98,7 +98,8 @@ def test_a_thousand_hands_match_pokerkit() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_hands_match_pokerkit() -> None:
-    seen = check_hands(100_000, seed=6)
-    assert seen["decision"] > 500_000 and seen["forced check"] and seen["short opening all-in"]
-    assert seen["odd chip of merged pots"] < 2_000
+@pytest.mark.parametrize("seed", [6, 7, 8, 9])  # beside each other
+def test_a_hundred_thousand_hands_match_pokerkit(seed: int) -> None:
+    seen = check_hands(25_000, seed)
+    assert seen["decision"] > 125_000 and seen["forced check"] and seen["short opening all-in"]
+    assert seen["odd chip of merged pots"] < 500
