@@ -25,7 +25,7 @@ from aleator.errors import AleatorError, did_you_mean, one_line, shown
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.hand_state import BOARD_CARDS
-from aleator.games.holdem.variants import load_hand_game
+from aleator.games.holdem.variants import load_hand_game, load_recorded_hand_game
 from aleator.parsing import MAX_SEED
 from aleator.storage import ArrayFile, StorageError, StoredArray, check_object, parse_json, write_arrays
 
@@ -127,6 +127,7 @@ class BucketConfig:
             if not all(type(value) is kind for value in values[name]):
                 raise ValueError(f"{name} are {shown(values[name])}")
             values[name] = tuple(values[name])
+        load_recorded_hand_game(values["game"])
         return cls(**values)
 
 
@@ -153,8 +154,18 @@ class Buckets:
         self._tables = tables
 
     def table(self, street: int) -> Table:
-        """Returns the whole table of a street, 1 for the flop, after its checksums were compared."""
-        return np.asarray(self._tables[street - 1])
+        """Returns the whole table of a street, 1 for the flop, after its checksums were compared.
+
+        Raises:
+            StorageError: it is damaged.
+        """
+        return self._checked(street, np.asarray(self._tables[street - 1]))
+
+    def _checked(self, street: int, numbers: Table) -> Table:
+        """Returns a part of a street's table whose numbers are those of buckets: kernels look up what they say."""
+        if numbers.max() >= self.config.buckets[street - 1]:
+            raise StorageError(f"the buckets of the {STREET_NAMES[street]} are damaged: there is none {numbers.max()}")
+        return numbers
 
     def numbers(self, board: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Returns the number of each hand on a board, ``[1326]``; hands that share a card with it do not matter.
@@ -171,7 +182,8 @@ class Buckets:
             if street == 1:
                 cluster = int(self.flops[row])
             before = numbers if self.config.perfect_recall else cluster
-            numbers = before * self.config.buckets[street - 1] + self._tables[street - 1][row][maps].astype(np.int64)
+            inside = self._checked(street, self._tables[street - 1][row][maps])
+            numbers = before * self.config.buckets[street - 1] + inside.astype(np.int64)
         return numbers
 
     @property
@@ -211,6 +223,7 @@ def open_buckets(path: Path | str) -> Buckets:
         tables, equities = [file[name] for name in names], [np.asarray(file[f"{name} equity"]) for name in names]
         for street, table in enumerate(tables, start=1):
             _check_table(street, table, config)
+            _check_equities(street, equities[street - 1], config)
         flops = np.asarray(file["flop clusters"])
         if flops.shape != (1755,) or flops.dtype != np.int16 or flops.min() < 0 or flops.max() >= config.public_flops:
             raise ValueError("its clusters of flops are wrong")
@@ -232,3 +245,9 @@ def _check_table(street: int, table: StoredArray, config: BucketConfig) -> None:
     shape, dtype = (len(board_indexer(street)), NUM_HANDS), np.dtype(bucket_type(config.buckets[street - 1]))
     if table.shape != shape or table.dtype != dtype:
         raise ValueError(f"its {STREET_NAMES[street]} is {table.dtype} {list(table.shape)}, not {dtype} {list(shape)}")
+
+
+def _check_equities(street: int, equities: npt.NDArray[Any], config: BucketConfig) -> None:
+    """Raises ValueError if these are not the equities of a street's buckets; one that nobody has may be anything."""
+    if equities.shape != (config.buckets[street - 1],) or equities.dtype.kind != "f":
+        raise ValueError(f"its equities of the {STREET_NAMES[street]} are {equities.dtype} {list(equities.shape)}")

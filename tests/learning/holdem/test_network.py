@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from aleator.errors import SolveError
 from aleator.learning.holdem.examples import pairs_compatible
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, Situation
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, Situation, num_parameters
 from aleator.learning.value_network.shipped import shipped_holdem_path
-from aleator.storage import StorageError, write_arrays
+from aleator.storage import ArrayFile, StorageError, write_arrays
 
 CARDS = 8
 HANDS = CARDS * (CARDS - 1) // 2
@@ -91,6 +93,54 @@ def test_files_keep_the_network(tmp_path: Path) -> None:
         load_holdem_model(other)
     with pytest.raises(StorageError, match="over the 16 MiB"):
         HoldemModel(HoldemValueNetwork(NetworkShape(width=2000, layers=4), CARDS)).save(tmp_path / "large")
+
+
+@pytest.mark.parametrize(
+    ("shape", "cards"),
+    [
+        (NetworkShape(width=7, layers=3, knots=5, levels=2, bands=3, band_knots=4), CARDS),
+        (NetworkShape(street="preflop", width=6, layers=1, knots=4, by_class=True), 52),
+    ],
+)
+def test_parameters_are_counted_without_a_network(shape: NetworkShape, cards: int) -> None:
+    made = sum(value.numel() for value in HoldemValueNetwork(shape, cards).parameters())
+    assert num_parameters(shape, cards) == made
+
+
+_SIZES = {"street": "river", "width": 6, "layers": 1, "knots": 4, "levels": 1, "bands": 2, "band_knots": 2}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"shape": json.dumps(_SIZES | {"width": 10**9, "knots": 10**9})}, "parameters, and a network of its sizes"),
+        ({"shape": json.dumps(_SIZES | {"layers": 10**12})}, "parameters, and a network of its sizes"),
+        ({"shape": json.dumps(_SIZES | {"width": "6"})}, "width is '6', not a whole number"),
+        ({"shape": "[" * 100_000}, "nested too deeply|not JSON"),
+        ({"shape": "null"}, "expected an object"),
+        ({"cards": "9" * 5_000}, "is not a number of cards"),
+        ({"cards": "1000000000"}, "is not a number of cards"),
+        ({"report": "NaN"}, "NaN is not a number"),
+        ({"report": "[]"}, "its report is"),
+    ],
+)
+def test_no_memory_is_taken_for_what_a_small_file_says(metadata: dict[str, str], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "n.safetensors"
+    HoldemModel(HoldemValueNetwork(NetworkShape(**_SIZES), CARDS)).save(path)  # type: ignore[arg-type]
+    file = ArrayFile(path)
+    arrays = {name: file.read(name) for name in file.names}
+    write_arrays(path, arrays, dict(file.metadata) | metadata)
+    with pytest.raises(StorageError, match=message):
+        load_holdem_model(path)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(number: float, tmp_path: Path) -> None:
+    network = HoldemValueNetwork(NetworkShape(**_SIZES), CARDS)  # type: ignore[arg-type]
+    torch.nn.init.constant_(network.curve.bias, number)
+    HoldemModel(network).save(tmp_path / "n.safetensors")
+    with pytest.raises(StorageError, match=r"'curve\.bias' is not made of finite numbers"):
+        load_holdem_model(tmp_path / "n.safetensors")
 
 
 def test_sizes_that_make_no_network_are_refused() -> None:

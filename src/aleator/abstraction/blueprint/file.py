@@ -58,6 +58,8 @@ class TrainedFile(ABC):
             about = check_object(parse_json(file.metadata["buckets"]), {"fingerprint": str, "place": str})
             kinds = {"deals": int, "visits": int, "seconds": float}
             self.progress = Progress(**check_object(parse_json(file.metadata["progress"]), kinds))
+            if min(self.progress) < 0:
+                raise ValueError(f"its progress is {self.progress}")
             self._take(file)
         except (KeyError, ValueError, TypeError) as error:
             if isinstance(error, StorageError):
@@ -106,16 +108,30 @@ class Blueprint(TrainedFile):
         """How many numbers its table has."""
         return len(self._table)
 
+    def _finite(self, part: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        if part.size and not (np.isfinite(part.min()) and np.isfinite(part.max())):  # NaN is the least and the largest
+            raise StorageError(f"{self.path} is damaged: it has numbers that are NaN or infinite")
+        return part
+
     def table(self) -> npt.NDArray[np.float32]:
-        """Returns the whole table, after its checksums were compared."""
-        return np.asarray(self._table)
+        """Returns the whole table, after its checksums were compared.
+
+        Raises:
+            StorageError: it has numbers that are NaN or infinite.
+        """
+        return self._finite(np.asarray(self._table))
 
     def average_policy(self, row: int, numbers: int, actions: int) -> FloatArray:
         """Returns the average policy of a decision for each number that hands have, ``[numbers, actions]``.
 
         Numbers that were never met have 0.
+
+        Raises:
+            StorageError: the policy is damaged.
         """
-        block = self._table[row : row + numbers * 2 * actions].reshape(numbers, 2, actions)
+        block = self._finite(self._table[row : row + numbers * 2 * actions]).reshape(numbers, 2, actions)
         sums = block[:, 1].astype(np.float64)
+        if sums.min() < 0.0:
+            raise StorageError(f"{self.path} is damaged: its policies have negative sums")
         total = sums.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(sums, total, out=np.zeros_like(sums), where=total > 0.0))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from aleator.abstraction.blueprint.file import Progress
 from aleator.abstraction.buckets import Buckets
 from aleator.errors import TooBigError, shown
+from aleator.games.holdem.variants import load_recorded_hand_game
 from aleator.memory import available_memory, format_gib
 from aleator.storage import check_object, parse_json
 
@@ -108,7 +109,8 @@ def parse_settings(text: str, kinds: Mapping[str, type], *, optional: Set[str] =
         ValueError: it is another text.
     """
     values = check_object(parse_json(text), {**kinds, "menu": list}, optional={"menu", *optional})
-    if values["menu"] is not None:
+    load_recorded_hand_game(values["game"])
+    if values.setdefault("menu", None) is not None:
         if not all(isinstance(street, str) for street in values["menu"]):
             raise ValueError(f"its menu is {shown(values['menu'])}")
         values["menu"] = tuple(values["menu"])

@@ -138,6 +138,8 @@ class BlueprintTrainer(PeriodTrainer):
         """
         if blueprint.config_text != self.config.to_json() or blueprint.fingerprint != self.buckets.fingerprint:
             raise AbstractionError("the blueprint in the file has other settings or buckets: write to another file")
+        if blueprint.size != len(self.table):
+            raise AbstractionError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
         self.table[:] = blueprint.table()
         self.progress = blueprint.progress
 

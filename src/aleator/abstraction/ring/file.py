@@ -11,7 +11,7 @@ import numpy.typing as npt
 from aleator.abstraction.blueprint.file import TrainedFile
 from aleator.abstraction.ring.betting import RingBetting
 from aleator.games.base import FloatArray
-from aleator.storage import ArrayFile, StoredArray
+from aleator.storage import ArrayFile, StorageError, StoredArray
 
 Table = npt.NDArray[Any] | StoredArray
 
@@ -30,6 +30,19 @@ class RingBlueprint(TrainedFile):
         self.regrets, self.sums = file["regrets"], file["sums"]
         if self.regrets.dtype != np.int32 or self.sums.dtype != np.float32 or len(self.regrets.shape) != 1:
             raise ValueError("its tables are of another kind")
+        if self.regrets.shape != self.sums.shape:  # kernels read both at the same places
+            raise ValueError(f"its regrets are {list(self.regrets.shape)}, its sums {list(self.sums.shape)}")
+
+    def tables(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Returns both whole tables, after their checksums were compared.
+
+        Raises:
+            StorageError: sums are negative, NaN or infinite.
+        """
+        regrets, sums = np.asarray(self.regrets), np.asarray(self.sums)
+        if sums.size and not (sums.min() >= 0.0 and np.isfinite(sums.max())):
+            raise StorageError(f"{self.path} is damaged: its sums of policies are negative, NaN or infinite")
+        return regrets, sums
 
 
 def is_ring_blueprint(path: Path | str) -> bool:

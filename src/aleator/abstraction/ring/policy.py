@@ -72,7 +72,7 @@ class RingPolicy:
         """The policy of all decisions as the table has them, ``[size]``: rows of a decision's buckets after another."""
         arrays = self.betting.arrays
         table = np.empty(self.betting.size, np.float32)
-        normalise(arrays, self.counts, np.asarray(self._blueprint.regrets), np.asarray(self._blueprint.sums), table)
+        normalise(arrays, self.counts, *self._blueprint.tables(), table)
         return table
 
     @cached_property

@@ -184,7 +184,9 @@ class RingTrainer(PeriodTrainer):
         """
         if blueprint.config_text != self.config.to_json() or blueprint.fingerprint != self.buckets.fingerprint:
             raise AbstractionError("the blueprint in the file has other settings or buckets: write to another file")
-        self.regrets[:], self.sums[:] = np.asarray(blueprint.regrets), np.asarray(blueprint.sums)
+        if len(blueprint.regrets) != len(self.regrets):
+            raise AbstractionError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
+        self.regrets[:], self.sums[:] = blueprint.tables()
         self.progress = blueprint.progress
 
     def save(self, path: Path) -> None:

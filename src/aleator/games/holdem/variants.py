@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aleator.errors import GameError, did_you_mean
+from aleator.errors import GameError, did_you_mean, shown
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import MAX_PLAYERS, BettingRules, BettingState
 from aleator.games.holdem.cards import blocked_hands, format_cards, parse_cards
@@ -192,6 +192,17 @@ def load_hand_game(name: str) -> HoldemVariant:
         return replace(game, name=name)
     stack = _parse_stack(name, text, game.rules)
     return replace(game, name=name, title=f"{game.title.split(', stacks')[0]}, stacks {stack:,}", stack=stack)
+
+
+def load_recorded_hand_game(name: str) -> HoldemVariant:
+    """Returns the game whose name stands in a file: only one that this package has the rules of.
+
+    Raises:
+        GameError: no such game, or a spot, which is in another file.
+    """
+    if name.partition(":")[0] == _SPOT:
+        raise GameError(f"its game {shown(name)} is in another file, which is opened only if you name it")
+    return load_hand_game(name)
 
 
 def _parse_stack(name: str, text: str, rules: BettingRules) -> int:

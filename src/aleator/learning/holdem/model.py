@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from aleator.errors import AleatorError, one_line
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
-from aleator.storage import ArrayFile, StorageError, write_arrays
+from aleator.errors import AleatorError, one_line, shown
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, num_parameters
+from aleator.storage import ArrayFile, StorageError, check_object, parse_json, write_arrays
 
-_FORMAT = "aleator hold'em value network 1"
+_FORMAT, _EARLIER = "aleator hold'em value network 2", "aleator hold'em value network 1"
+_SIZES: dict[str, type] = {"street": str, "by_class": bool} | dict.fromkeys(
+    ("width", "layers", "knots", "levels", "bands", "band_knots"), int
+)
 LARGEST = 16 << 20  # bytes of a file
 
 
@@ -54,21 +58,52 @@ class HoldemModel:
 
 
 def load_holdem_model(path: Path | str, *, device: torch.device | str = "cpu") -> HoldemModel:
-    """Returns the model in a file.
+    """Returns the model in a file. Nothing is taken from memory before the file is seen to be as large as it says.
 
     Raises:
         StorageError: the file cannot be read, or is not such a model.
     """
     file = ArrayFile(path)
-    if file.metadata.get("format") != _FORMAT:
-        kind = file.metadata.get("format")
-        raise StorageError(f"{path} is not a hold'em value network: its format is {kind!r}, not {_FORMAT!r}")
+    if file.metadata.get("format") not in (_FORMAT, _EARLIER):
+        kind = shown(file.metadata.get("format"))
+        raise StorageError(f"{path} is not a hold'em value network: its format is {kind}, not {_FORMAT!r}")
     try:
-        shape = NetworkShape(**json.loads(file.metadata["shape"]))
-        network = HoldemValueNetwork(shape, int(file.metadata["cards"]))
-        network.load_state_dict({name: torch.from_numpy(file.read(name)).float() for name in file.names})
-        return HoldemModel(network.to(device), json.loads(file.metadata["report"]))
+        if file.metadata["format"] == _FORMAT and not file.checked:
+            raise ValueError("its checksums are missing")
+        shape = NetworkShape(**check_object(parse_json(file.metadata["shape"]), _SIZES, optional={"by_class"}))
+        network = HoldemValueNetwork(shape, _num_cards(file, shape))
+        network.load_state_dict({name: _parameters(file, name) for name in file.names})
+        return HoldemModel(network.to(device), _report(file))
     except StorageError:
         raise
-    except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, AleatorError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError, AleatorError) as error:
         raise StorageError(f"{path} is damaged: {one_line(error)}") from error
+
+
+def _num_cards(file: ArrayFile, shape: NetworkShape) -> int:
+    """Returns the number of live cards.
+
+    Raises:
+        ValueError: there are no such decks, or a network of these sizes has not as many parameters as the file.
+    """
+    text = file.metadata["cards"]
+    if not (text.isascii() and text.isdecimal() and len(text) <= 2 and 2 <= int(text) <= 52):
+        raise ValueError(f"{shown(text)} is not a number of cards")
+    there = sum(math.prod(array) for array in file.shapes.values())
+    if (wanted := num_parameters(shape, int(text))) != there:
+        raise ValueError(f"it has {there:,} parameters, and a network of its sizes {wanted:,}")
+    return int(text)
+
+
+def _parameters(file: ArrayFile, name: str) -> torch.Tensor:
+    array = file.read(name)
+    if array.dtype != np.float16 or not np.isfinite(array).all():
+        raise ValueError(f"{shown(name)} is not made of finite numbers of 16 bits")
+    return torch.from_numpy(array).float()
+
+
+def _report(file: ArrayFile) -> dict[str, Any]:
+    report = parse_json(file.metadata["report"])
+    if not isinstance(report, dict):
+        raise ValueError(f"its report is {shown(report)}")
+    return report

@@ -253,6 +253,18 @@ def _hats(position: Tensor, knots: int) -> Tensor:
     return (1.0 - (position[..., None] * (knots - 1) - at).abs()).clamp_min(0.0)
 
 
+def num_parameters(shape: NetworkShape, num_cards: int) -> int:
+    """Returns how many parameters a network of these sizes has, without making it."""
+    classes = 0
+    if shape.by_class:
+        classes = int(_classes(torch.tril_indices(num_cards, num_cards, -1).T).max()) + 1
+    grid, width = shape.knots * shape.levels, shape.width
+    inputs = 4 * grid + 2 + len(_STACKS) + 2 * classes
+    outputs = 2 * (grid + shape.bands * shape.band_knots + classes)
+    middle = (shape.layers - 1) * width * (width + 3)
+    return (inputs + 1) * width + middle + outputs * (width + 1)
+
+
 def _classes(pairs: Tensor) -> Tensor:
     """Returns [H]: the class of each hand, a pair of places in a deck that has every suit of its ranks; no gaps."""
     rank, suited = pairs // 4, (pairs[:, 0] % 4 == pairs[:, 1] % 4).long()

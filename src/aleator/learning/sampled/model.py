@@ -159,7 +159,7 @@ class TrainedPolicies:
             if self._average is None:
                 rows = [model.tensors[f"mixture.{player}"] for player in (0, 1)]
                 for row in rows:
-                    if row.ndim != 2 or not bool((row[:, 0] > 0).all()):
+                    if row.ndim != 2 or 0 in row.shape or not bool((row[:, 0] > 0).all()):
                         raise ValueError(f"a mixture of {list(row.shape)} networks without positive weights")
                     self._network(row[0, 1:])
         except (KeyError, ValueError) as error:

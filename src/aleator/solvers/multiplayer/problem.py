@@ -20,7 +20,7 @@ from aleator.solvers.multiplayer.cfr import MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import evaluate
 from aleator.solvers.regret_rule import HEDGE, RegretRule
 from aleator.solvers.solution import Arrays, Solution, Summary
-from aleator.storage import ArrayFile, check_object, parse_json
+from aleator.storage import ArrayFile, check_object, is_a, parse_json
 from aleator.trees.policy import Policy
 from aleator.trees.sequence_form import SequenceForm, build_sequence_form
 
@@ -120,6 +120,8 @@ class MultiplayerSolution(Solution):
         """
         kinds = {"infostates": int, "sequences": int, "terminals": int, "payoffs": list}
         shape = check_object(parse_json(file.metadata["shape"]), kinds)
+        if not all(is_a(payoff, float) for payoff in shape["payoffs"]):
+            raise ValueError("its payoffs are not numbers")
         if file["profile"].dtype != np.float64 or file["profile"].shape != (shape["sequences"],):
             raise ValueError(f"profile is {file['profile'].dtype}{list(file['profile'].shape)}")
         return cls(Summary.parse(file.metadata["summary"]), file, shape=shape)

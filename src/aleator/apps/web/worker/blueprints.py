@@ -10,7 +10,7 @@ from aleator.abstraction.blueprint.file import Blueprint
 from aleator.abstraction.ring.file import RingBlueprint, is_ring_blueprint
 from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
-from aleator.games.holdem.variants import HoldemVariant, load_hand_game
+from aleator.games.holdem.variants import HoldemVariant, load_recorded_hand_game
 from aleator.storage import StorageError
 
 
@@ -22,7 +22,7 @@ def blueprint_game(file: str) -> HoldemVariant:
         StorageError: its file is not there, or no blueprint.
     """
     kind = RingBlueprint if is_ring_blueprint(file) else Blueprint
-    return load_hand_game(json.loads(kind(Path(file)).config_text)["game"])
+    return load_recorded_hand_game(json.loads(kind(Path(file)).config_text)["game"])
 
 
 def with_charts(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
