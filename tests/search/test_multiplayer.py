@@ -12,8 +12,15 @@ from aleator.errors import SolveError
 from aleator.games.base import CHANCE
 from aleator.games.multiplayer.leduc import MultiplayerLeduc
 from aleator.games.multiplayer.registry import load_multiplayer_game
-from aleator.search.multiplayer import MultiplayerSearch, MultiplayerSearcher, Subform, Subgames, continuations
-from aleator.solvers.multiplayer.cfr import MultiplayerCFR
+from aleator.search.multiplayer import (
+    MultiplayerSearch,
+    MultiplayerSearcher,
+    Subform,
+    Subgames,
+    _mixed,
+    continuations,
+)
+from aleator.solvers.multiplayer.cfr import Anchor, MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import evaluate, reach_of
 from aleator.solvers.regret_rule import CFR_PLUS, LCFR
 from aleator.trees.sequence_form import SequenceForm, build_sequence_form
@@ -138,10 +145,35 @@ def test_against_others_who_are_held_at_the_blueprint_every_seat_comes_close_to_
     blueprint = coarse_blueprint(form, game, 100)
     before = evaluate(form, blueprint)
     for seat in range(3):
-        config = MultiplayerSearch(iterations=60, first_round=1, trust=True)
+        config = MultiplayerSearch(iterations=60, first_round=1, trust=1.0)
         profile = MultiplayerSearcher(form, blueprint, seat, config).profile()
         gain, best = evaluate(form, profile).values[seat] - before.values[seat], before.best[seat] - before.values[seat]
         assert 0.8 * best < gain <= best + 1e-9
+
+
+def test_with_a_quarter_of_trust_no_seat_loses_to_a_coarse_blueprint() -> None:
+    """Free opponents cost a seat up to .04 in this game; a quarter of trust brings each half of a best response."""
+    game = CoarseLeduc(3, ranks=4, suits=2, cap=1, name="coarse")
+    form = build_sequence_form(MultiplayerLeduc(3, ranks=4, suits=2, cap=1, name="fine"))
+    blueprint = coarse_blueprint(form, game, 100)
+    before = evaluate(form, blueprint)
+    for seat in range(3):
+        config = MultiplayerSearch(iterations=100, first_round=1, trust=0.25)
+        profile = MultiplayerSearcher(form, blueprint, seat, config).profile()
+        gain, best = evaluate(form, profile).values[seat] - before.values[seat], before.best[seat] - before.values[seat]
+        assert 0.25 * best < gain <= best + 1e-9
+
+
+def test_trust_mixes_reach_and_not_actions() -> None:
+    """Who plays an anchor a quarter of the time comes to sequences by a mixture of reaches, and so do beliefs."""
+    form = build_sequence_form(MultiplayerLeduc(3, ranks=2, suits=2, cap=1, name="small"))
+    free, taken = random_profile(form, 1), random_profile(form, 2)
+    share = np.append(np.where(form.player[form.infostate_of()] == 1, 0.25, 0.0), 0.0)
+    mixed = _mixed(form, free, Anchor(reach_of(form, taken), share))
+    expected = share * reach_of(form, taken) + (1.0 - share) * reach_of(form, free)
+    np.testing.assert_allclose(reach_of(form, mixed), expected, atol=1e-12)
+    values = [evaluate(form, np.where(share[:-1] > 0.0, other, free)).values for other in (taken, free)]
+    np.testing.assert_allclose(evaluate(form, mixed).values, 0.25 * values[0] + 0.75 * values[1], atol=1e-12)
 
 
 def test_what_cannot_be_searched_is_refused(form: SequenceForm) -> None:
@@ -151,6 +183,8 @@ def test_what_cannot_be_searched_is_refused(form: SequenceForm) -> None:
         MultiplayerSearch(iterations=0)
     with pytest.raises(SolveError, match="positive, not 0"):
         MultiplayerSearch(bias=0.0)
+    with pytest.raises(SolveError, match=r"from 0 to 1, not 1\.5"):
+        MultiplayerSearch(trust=1.5)
     pytest.importorskip("pyspiel")
     hidden = build_sequence_form(load_multiplayer_game("openspiel:kuhn_poker(players=3)"))
     with pytest.raises(SolveError, match="what is public"):

@@ -27,7 +27,7 @@ from aleator.errors import SolveError
 from aleator.games.base import CHANCE, FloatArray
 from aleator.search.budget import check_budget
 from aleator.search.multi_valued import kind_of
-from aleator.solvers.multiplayer.cfr import MultiplayerCFR
+from aleator.solvers.multiplayer.cfr import Anchor, MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import reach_of
 from aleator.solvers.regret_rule import LCFR, RegretRule
 from aleator.trees.sequence_form import SequenceForm
@@ -47,7 +47,9 @@ class MultiplayerSearch:
         first_round: rounds before are played by the blueprint; Pluribus searches from the second, 1, on.
         to_the_end: from every round on, without leaves.
         play_average: play the average over iterations in place of the last one.
-        trust: the others are held at the blueprint, inside the round, too; the search is then a best response to it.
+        trust: how often the others are taken to play the blueprint on, from the start of the round; else they are free.
+            At 0 the search is Pluribus', at 1 a best response to the blueprint, between them a restricted Nash
+            response (Johanson, Zinkevich, Bowling 2007).
     """
 
     iterations: int = 200
@@ -56,12 +58,14 @@ class MultiplayerSearch:
     first_round: int = 0
     to_the_end: bool = False
     play_average: bool = False
-    trust: bool = False
+    trust: float = 0.0
 
     def __post_init__(self) -> None:
         check_budget(self.iterations, None)
         if not self.bias > 0.0:
             raise SolveError(f"the bias of continuations must be positive, not {self.bias}")
+        if not 0.0 <= self.trust <= 1.0:
+            raise SolveError(f"trust in the blueprint is a number from 0 to 1, not {self.trust}")
 
 
 class Subform(NamedTuple):
@@ -309,20 +313,40 @@ class MultiplayerSearcher:
         numbers = subgame.infostates[own]
         locked = np.zeros(weighted.num_infostates, np.bool_)
         locked[own] = held[form.public[numbers]] & (form.player[numbers] == self.seat)
-        fixed = now.played
-        if self.config.trust:
-            locked[own] |= form.player[numbers] != self.seat
-            fixed = np.where(form.player[form.infostate_of()] == self.seat, now.played, self.blueprint)
         inside, whole = _matching(weighted, own), _entries_of(form, numbers)
         begin = np.repeat(1.0 / np.diff(weighted.first), np.diff(weighted.first))
-        begin[inside] = np.where(np.repeat(locked, np.diff(weighted.first))[inside], fixed[whole], begin[inside])
-        solver = MultiplayerCFR(weighted, self.config.rule, locked=locked, start=begin)
+        begin[inside] = np.where(np.repeat(locked, np.diff(weighted.first))[inside], now.played[whole], begin[inside])
+        anchor = self._anchor(weighted, inside, whole) if self.config.trust > 0.0 else None
+        solver = MultiplayerCFR(weighted, self.config.rule, locked=locked, start=begin, anchor=anchor)
         solver.run(self.config.iterations)
         average = solver.average_profile()
+        if anchor is not None:
+            average = _mixed(weighted, average, anchor)
         beliefs, played = now.beliefs.copy(), now.played.copy()
         beliefs[whole] = average[inside]
         played[whole] = average[inside] if self.config.play_average else solver.profile[inside]
         return _Round(now.start, beliefs, played)
+
+    def _anchor(self, weighted: SequenceForm, inside: Int64, whole: Int64) -> Anchor:
+        """Returns what the others are trusted to play in a round: the blueprint, also as their choice at leaves."""
+        profile = np.zeros(weighted.num_sequences)
+        profile[weighted.first[:-1]] = 1.0  # the first of the continuations
+        profile[inside] = self.blueprint[whole]
+        is_other = np.append(weighted.player[weighted.infostate_of()] != self.seat, False)
+        return Anchor(reach_of(weighted, profile), np.where(is_other, self.config.trust, 0.0))
+
+
+def _mixed(form: SequenceForm, profile: FloatArray, anchor: Anchor) -> FloatArray:
+    """Returns [E]: what players seem to play who play their anchor from time to time; where nobody comes, the profile.
+
+    Args:
+        form: of the game.
+        profile: what they play else.
+        anchor: what it is, and how often.
+    """
+    reach = (anchor.share * anchor.reach + (1.0 - anchor.share) * reach_of(form, profile))[:-1]
+    total = np.repeat(np.add.reduceat(reach, form.first[:-1]), np.diff(form.first))
+    return np.asarray(np.divide(reach, total, out=profile.copy(), where=total > 0.0))
 
 
 def _entries_of(form: SequenceForm, infostates: Int64) -> Int64:

@@ -18,6 +18,7 @@ from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.arena.whole_hands.aivat import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
+from aleator.arena.whole_hands.paired import check_paired, play_paired
 from aleator.arena.whole_hands.play import (
     AIVAT_MODES,
     PAIRS,
@@ -44,6 +45,8 @@ from aleator.games.holdem.variants import load_hand_game
 from aleator.storage import ArrayFile
 from aleator.workers.base import Here, Workers
 
+PAIRED = "paired"
+_MODES = (*AIVAT_MODES, PAIRED)
 _SURE = 1.96  # standard errors on each side of a 95 % interval
 _HANDS_OF_STAKES = 4  # that are looked at together for one of a match in which all are played out
 OnPiece = Callable[["MatchState"], bool]
@@ -59,7 +62,8 @@ class HandMatch:
         hands: how many, made a multiple of the number of players (or of what shares a board).
         seed: of cards and draws.
         aivat: `raw`, `pairs`, `ranges`, `playout`, `table` and `table-ranges` (any number of players), `rest` (with
-            stakes), or `auto` for what the agents' speed allows.
+            stakes), `paired` for one that searches against copies of its blueprint (`arena.whole_hands.paired`), or
+            `auto` for what the agents' speed allows.
         response: menu and rounds of a local best response that sits in the place of the first agent; None for a match.
         hands_per_board: deals in a row that share a board; results on one board count as one.
         value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
@@ -82,8 +86,10 @@ class HandMatch:
             raise AgentError(f"{self.game} has {setup.num_players} players, not {len(self.agents)}")
         if self.hands < 1:
             raise AgentError(f"a match has at least 1 hand, not {self.hands}")
-        if self.aivat not in ("auto", *AIVAT_MODES):
-            raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(AIVAT_MODES)}")
+        if self.aivat not in ("auto", *_MODES):
+            raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(_MODES)}")
+        if self.aivat == PAIRED and (self.stakes is not None or self.response or self.hands_per_board > 1):
+            raise AgentError("paired hands leave out what is not at stake: no --stakes, and a board for every deal")
         if self.value is not None and self.aivat in (RAW, PAIRS):
             raise AgentError(f"a value needs AIVAT over ranges (ranges, playout), not {self.aivat}")
         if self.stakes is not None and (self.response or not 0.0 < self.stakes < math.inf):
@@ -250,6 +256,8 @@ def play_hand_match(
     size = piece_size(match, agents, -(-len(missing) // workers.count))
     if match.stakes is not None:
         common_start(agents)
+    if mode == PAIRED:
+        check_paired(agents)
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
     player = partial(_Player, match, mode, file is not None)
     for _, piece in workers.run(partial(player, agents) if isinstance(workers, Here) else player, pieces):
@@ -275,7 +283,7 @@ def piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int
         size = max(agent.hands_at_once for agent in agents if agent.is_alone)
     else:
         size = min(agent.hands_at_once for agent in agents)
-    if match.stakes is not None:  # most of them are not played out
+    if match.stakes is not None or match.aivat == PAIRED:  # most of them are not played out
         size *= _HANDS_OF_STAKES
     return -(-max(min(size, share), 1) // match.cluster) * match.cluster
 
@@ -302,6 +310,8 @@ class _Player:
     def __call__(self, numbers: IntArray) -> _Piece:
         """Returns hands by their numbers, played; those that are not played out count 0."""
         match = self.match
+        if self.mode == PAIRED:
+            return self._paired(numbers)
         weights = np.ones(len(numbers))
         if match.stakes is not None:
             blueprint, street = common_start(self.agents)
@@ -349,6 +359,24 @@ class _Player:
             won[row] = weights[row] * first, -weights[row] * first
         times = [DecisionTimes() for _ in self.agents]
         return _Piece(numbers, won, np.asarray(won[seats == 0].reshape(len(numbers))), times, [])
+
+    def _paired(self, numbers: IntArray) -> _Piece:
+        """Returns hands in which what the first agent wins more than its blueprint counts; its alone is known."""
+        blueprint, street = common_start(self.agents)
+        pairs = play_paired(
+            self.match.setup, self.agents, numbers, self.match.seed, street=street, blueprint=blueprint
+        )  # fmt: skip
+        seats = seats_of(numbers, self.match.setup.num_players)
+        won = np.where(seats == 0, pairs.won[:, None], -pairs.won[:, None] / (seats.shape[1] - 1))
+        times, lines = [DecisionTimes() for _ in self.agents], list[str]()
+        if pairs.played is not None:
+            times = pairs.played.times
+            for place, row in enumerate(pairs.rows.tolist() if self.write else ()):
+                document = pairs.played.hands.to_dict(place, int(numbers[row]))
+                fair = float(pairs.fair[row]) if seats.shape[1] > 2 or not seats[row, 0] else -float(pairs.fair[row])
+                document |= {"seats": seats[row].tolist(), "won": won[row].tolist(), "fair": fair}
+                lines.append(json.dumps(document))
+        return _Piece(numbers, won, pairs.fair, times, lines)
 
     def _piece(
         self, numbers: IntArray, played: PlayedHands | None, weights: FloatArray, chosen: IntArray, lines: list[str]

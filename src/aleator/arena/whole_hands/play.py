@@ -103,6 +103,7 @@ def play_hands(
     hands_per_board: int = 1,
     value: HandValue | None = None,
     same_draws: bool = False,
+    since: int = 0,
 ) -> PlayedHands:
     """Returns hands by their numbers, played to the end; the same whatever else is played with them.
 
@@ -118,6 +119,7 @@ def play_hands(
         value: of `RANGES` and `PLAYOUT`; the equity if None.
         same_draws: whether all hands of a duplicate deal have the same draws of actions, and so go the same way as long
             as all agents play alike; else each hand has its own.
+        since: the street from which on `TABLE` and `TABLE_RANGES` count luck; see `arena.whole_hands.table_luck`.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
@@ -128,9 +130,10 @@ def play_hands(
     numbers = np.asarray(numbers, np.int64)
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
+    drawn = numbers // setup.num_players if same_draws else numbers
     luck: PairLuck | RangeLuck | TableLuck | TableRangeLuck | None = None
     if aivat in (TABLE, TABLE_RANGES):
-        luck = (TableLuck if aivat == TABLE else TableRangeLuck)(hands, draw_seeds(seed, numbers))
+        luck = (TableLuck if aivat == TABLE else TableRangeLuck)(hands, draw_seeds(seed, drawn), since=since)
     elif aivat != RAW:
         playout = Playout(agents, seats) if aivat == PLAYOUT else None
         luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, value=value, playout=playout)

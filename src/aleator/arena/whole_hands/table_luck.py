@@ -39,15 +39,18 @@ class TableLuck:
     Args:
         hands: the batch before its first action, with all cards.
         seeds: ``[B]`` of the boards that are drawn for each hand.
+        since: the street from which on luck is counted. From a later one than the first, the hands that are held there
+            are taken to be as lucky as their share of its pot: only differences between matches that are alike up to
+            that street say something then.
     """
 
-    def __init__(self, hands: HandBatch, seeds: npt.NDArray[np.uint64]) -> None:
-        self.hands, self._seeds = hands, seeds
+    def __init__(self, hands: HandBatch, seeds: npt.NDArray[np.uint64], *, since: int = 0) -> None:
+        self.hands, self._seeds, self._since = hands, seeds, since
         count, players = len(hands), hands.setup.num_players
         self.luck = np.zeros((count, players))  # in chips
         self._strengths = [np.zeros((0, players), np.int16)] * count  # on the boards that may come
         self.share = np.zeros((count, players))
-        for row in range(count):
+        for row in range(count if since == 0 else 0):
             self._look(row, int(hands.num_board[row]))
             self.luck[row] += (self.share[row] - 1.0 / players) * int(hands.pot[row])
 
@@ -55,6 +58,8 @@ class TableLuck:
         """Notes what some players were likely to do and which of ``policy.codes`` they chose, before they do it."""
         held = self.hands.hands[rows, self.hands.betting.player[rows]].astype(np.int64)
         for place, row in enumerate(rows.tolist()):
+            if self.hands.betting.street[row] < self._since:
+                continue
             column = held[place] if policy.probabilities.shape[2] > 1 else 0
             chances = policy.probabilities[place, :, column]
             self._acted(row, policy.codes[place], chances, int(chosen[place]))
@@ -94,8 +99,8 @@ class TableLuck:
 
     def advanced(self, rows: IntArray) -> None:
         """Is told whose next street has been dealt, with somebody to act on it."""
-        for row in rows.tolist():
-            before = self.share[row].copy()
+        for row in rows[self.hands.betting.street[rows] >= self._since].tolist():
+            before = self.share[row].copy()  # 0 on the first street that counts
             self._look(row, int(self.hands.num_board[row]))
             self.luck[row] += (self.share[row] - before) * int(self.hands.pot[row])
 

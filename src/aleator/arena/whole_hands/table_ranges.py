@@ -46,10 +46,11 @@ class TableRangeLuck:
     Args:
         hands: the batch before its first action, with all cards.
         seeds: ``[B]`` of what is drawn for each hand.
+        since: the street from which on luck is counted; see `TableLuck`.
     """
 
-    def __init__(self, hands: HandBatch, seeds: npt.NDArray[np.uint64]) -> None:
-        self.hands, self._seeds = hands, seeds
+    def __init__(self, hands: HandBatch, seeds: npt.NDArray[np.uint64], *, since: int = 0) -> None:
+        self.hands, self._seeds, self._since = hands, seeds, since
         self._answers: list[list[_Answer]] = [[] for _ in range(len(hands))]
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
@@ -73,7 +74,7 @@ class TableRangeLuck:
             drawn = hands.hands[row : row + 1].astype(np.int64)
         everyone = np.arange(len(drawn))
         batch = HandBatch.start(hands.setup, drawn, np.tile(hands.board[row], (len(drawn), 1)))
-        luck = TableLuck(batch, np.full(len(drawn), self._seeds[row]))
+        luck = TableLuck(batch, np.full(len(drawn), self._seeds[row]), since=self._since)
         for answer in answers:
             street = int(batch.betting.street[0])
             held = drawn[:, answer.player] if answer.probabilities.shape[1] > 1 else np.zeros(len(drawn), np.int64)

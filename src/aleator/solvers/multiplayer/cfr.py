@@ -13,7 +13,7 @@ Status: equal to OpenSpiel's CFR+ and to the library's two-player CFR (tests/sol
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,18 @@ from aleator.solvers.state import restore_vectors
 from aleator.trees.sequence_form import SequenceForm, uniform_profile
 
 
+class Anchor(NamedTuple):
+    """What some players are taken to play part of the time, whatever their regrets say; everybody meets the mixture.
+
+    Attributes:
+        reach: [E + 1] by what they are taken to play.
+        share: [E + 1] how often; 0 for the sequences of players who are free, and for the last one.
+    """
+
+    reach: FloatArray
+    share: FloatArray
+
+
 class MultiplayerCFR:
     """A CFR solver of a game of many players that can be run, asked, saved and resumed.
 
@@ -35,6 +47,7 @@ class MultiplayerCFR:
         rule: the regret rule; all but Hedge.
         locked: [I] infostates whose policy stays as it is in `start`.
         start: [E] the profile to begin with; uniform unless given.
+        anchor: what some players play part of the time; None if all are free.
     """
 
     first_check: ClassVar[int] = 1
@@ -47,6 +60,7 @@ class MultiplayerCFR:
         *,
         locked: npt.NDArray[np.bool_] | None = None,
         start: FloatArray | None = None,
+        anchor: Anchor | None = None,
     ) -> None:
         if rule.minimiser == HEDGE:
             raise SolveError("games of many players are solved by regret matching, not by Hedge")
@@ -54,7 +68,7 @@ class MultiplayerCFR:
         self.profile = uniform_profile(form) if start is None else start.copy()
         self.locked = np.zeros(form.num_infostates, np.bool_) if locked is None else locked
         self.regret, self.policy_sum = np.zeros(form.num_sequences), np.zeros(form.num_sequences)
-        self._reach = reach_of(form, self.profile)
+        self._reach, self._anchor = reach_of(form, self.profile), anchor
         self._ranges = [form.infostates_of(player) for player in range(form.num_players)]
 
     def run(self, iterations: int) -> None:
@@ -76,7 +90,10 @@ class MultiplayerCFR:
 
     def _add_payoffs(self, player: int, values: FloatArray) -> None:
         values[:] = 0.0
-        kernels.add_payoffs(player, self.form.sequence, self.form.payoff, self._reach, values)
+        reach, anchor = self._reach, self._anchor
+        if anchor is not None:
+            reach = anchor.share * anchor.reach + (1.0 - anchor.share) * reach
+        kernels.add_payoffs(player, self.form.sequence, self.form.payoff, reach, values)
 
     def average_profile(self) -> FloatArray:
         """Returns [E]: the average policies of all players; those of locked infostates."""
