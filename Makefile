@@ -47,7 +47,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 
 test: lint test-js
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-js:
 	@if node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null; \
@@ -69,7 +69,7 @@ test-slow: $(STAMP)
 test-portable: $(STAMP)
 	@failed=; for settings in $(PORTABLE); do \
 		echo "== $$settings"; \
-		env $$(echo $$settings | tr + ' ') $(BIN)/python -m pytest -q -n auto --dist loadgroup $(PORTABLE_TESTS) || failed="$$failed $$settings"; \
+		env $$(echo $$settings | tr + ' ') $(BIN)/python -m pytest -q -n auto --dist worksteal $(PORTABLE_TESTS) || failed="$$failed $$settings"; \
 	done; test -z "$$failed" || { echo "failed with:$$failed"; exit 1; }
 
 demo: $(STAMP)

@@ -83,7 +83,6 @@ def test_budgets_and_names() -> None:
             load_agent(name, game)
 
 
-@pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 @pytest.mark.parametrize("name", ["pluribus", "multi-valued", "continual", "search"])
 @pytest.mark.parametrize("spot", [RIVER, TURN], ids=["river", "turn"])
 def test_hold_em_is_searched_to_the_end_by_its_own_solver(
@@ -106,7 +105,6 @@ def test_hold_em_is_searched_to_the_end_by_its_own_solver(
     assert isinstance(agent, SearcherAgent | SearchAgent) and agent.searches >= 1
 
 
-@pytest.mark.xdist_group("holdem")
 @pytest.mark.parametrize("name", ["pluribus", "multi-valued", "continual", "search"])
 def test_what_is_played_on_a_river_is_an_equilibrium(name: str) -> None:
     game = HoldemGame(RIVER)

@@ -13,8 +13,6 @@ from aleator.errors import SolveError
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from tests.apps.calls import quick_paper
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 
 def test_the_endgame_is_that_of_the_paper() -> None:
     spot = endgame()

@@ -19,8 +19,6 @@ from tests.apps.calls import quick_paper
 from tests.search.test_boards import GAME as SMALL_DECK
 from tests.solvers.holdem.test_buckets import by_pairs
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 
 def test_the_four_subgames_have_the_pots_of_the_thesis() -> None:
     spots = [subgame(number) for number in (1, 2, 3, 4)]

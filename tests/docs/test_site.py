@@ -27,7 +27,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.xdist_group("site")
 def test_every_page_is_in_the_navigation(site: Path) -> None:
     pages = [
         path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".ipynb") and ".ipynb_" not in str(path)
@@ -42,7 +41,6 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
         )
 
 
-@pytest.mark.xdist_group("site")
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     assert FETCHED.search('<script src="https://cdn.example/x.js">')
     for page in site.rglob("*.html"):
@@ -50,7 +48,6 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
         assert found is None, f"{page.relative_to(site)}: {found}"
 
 
-@pytest.mark.xdist_group("site")
 def test_formulas_and_docstrings_are_rendered(site: Path) -> None:
     notebook = (site / "tutorials" / "regret-matching-to-dcfr.html").read_text()
     assert notebook.count("<math") >= 10
@@ -58,7 +55,6 @@ def test_formulas_and_docstrings_are_rendered(site: Path) -> None:
     assert "Returns an approximate equilibrium." in (site / "api" / "solvers.html").read_text()
 
 
-@pytest.mark.xdist_group("site")
 def test_pages_of_algorithms_have_what_the_modules_say(site: Path) -> None:
     pages = sorted((site / "algorithms").glob("*.html"))
     assert len(pages) >= 21
@@ -68,7 +64,6 @@ def test_pages_of_algorithms_have_what_the_modules_say(site: Path) -> None:
         assert "$$" not in text and "Source: " not in text, page.name
 
 
-@pytest.mark.xdist_group("site")
 def test_the_search_works_from_the_disk(site: Path) -> None:
     if find_chromium() is None:
         pytest.skip(GET_IT)

@@ -29,8 +29,6 @@ from aleator.solvers.solution import open_solution
 from aleator.solvers.solve import solve
 from tests.solvers.holdem.test_buckets import by_pairs
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 GAME = WholeGame(
     variant=replace(
         NO_LIMIT_FLOP,

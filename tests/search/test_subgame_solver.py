@@ -19,7 +19,6 @@ from aleator.trees.policy import uniform_policy
 from aleator.trees.subgame import Watch
 from tests.solvers.holdem.test_solver import RIVER, TURN
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 RULE = SearchRule(update=CFR_PLUS)
 
 

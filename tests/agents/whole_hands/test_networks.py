@@ -22,7 +22,6 @@ from aleator.learning.sampled.network_trainer import NetworkTrainer, average_pol
 from aleator.learning.sampled.nfsp import NfspConfig
 from aleator.storage import StorageError
 
-pytestmark = pytest.mark.xdist_group("holdem")
 CONFIGS = {
     "deep-cfr": DeepCfrConfig(
         game="flop-holdem", iterations=2, traversals=30, batch=50, steps=3, policy_steps=5, width=8, memory=2000,

@@ -30,8 +30,6 @@ from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 from aleator.storage.files import StorageError
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 RIVER = Spot(
     board=parse_cards("As Kd 7h 4c 2s"), pot=600, stack=9000, oop="random", ip="random", min_bet=100,
     menu=BetMenu.uniform(bets=("50%", "100%"), raises=("100%",), max_raises=2),

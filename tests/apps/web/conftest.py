@@ -11,13 +11,6 @@ from tests.apps.web.browser import DESKTOP, GET_IT, PATIENCE, Checked, chromium,
 from tests.apps.web.running import RIVER, RunningServer
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests with a server run in one process, and share it."""
-    for item in items:
-        if {"server", "page"} & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("web"))
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Where there is no browser, its tests are skipped in one line of the report, and pictures cannot be taken."""

@@ -14,8 +14,6 @@ from aleator.games.holdem.spot import DEFAULT_RULE
 from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked, play_deal
 from tests.apps.web.running import LONG, RIVER, SECONDS, RunningServer
 
-pytestmark = pytest.mark.xdist_group("web")
-
 
 def test_the_first_page_asks_for_little(page: Checked, server: RunningServer) -> None:
     """What makes it quick; `aleator bench web` measures how quick."""

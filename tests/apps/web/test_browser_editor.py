@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.apps.web.browser import Checked
 from tests.apps.web.running import RunningServer
-
-pytestmark = pytest.mark.xdist_group("web")
 
 OOP = ".painter[data-side=oop]"
 TEXT = f"document.querySelector('{OOP} textarea').value"

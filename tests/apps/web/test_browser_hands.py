@@ -13,9 +13,6 @@ from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked
 from tests.apps.web.running import RunningServer
 from tests.apps.web.test_hands_api import hand_file
 
-pytestmark = pytest.mark.xdist_group("web")
-
-
 LONG = 300_000  # milliseconds: networks are loaded, and searched with, on however busy a machine
 READY = "document.querySelector('.table-felt')?.dataset.ready"
 

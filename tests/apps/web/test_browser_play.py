@@ -8,8 +8,6 @@ import pytest
 
 from tests.apps.web.browser import Checked, play_deal
 
-pytestmark = pytest.mark.xdist_group("web")
-
 
 def check_bars(page: Any) -> None:
     """Asserts that the bars of beliefs are as high as what they say, to the rounding of both."""

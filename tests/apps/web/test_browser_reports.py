@@ -13,8 +13,6 @@ from tests.apps.web.browser import PATIENCE, Checked
 from tests.apps.web.running import RunningServer
 from tests.search.ring.small import three_players
 
-pytestmark = pytest.mark.xdist_group("web")
-
 FLOP: dict[str, Any] = {
     "board": "Ks 7s 2d",
     "pot": 20,

@@ -24,8 +24,6 @@ from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 from tests.solvers.holdem.test_whole_game import FLOP, TURN
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 
 def asked_hand_by_hand(agent: HandAgent, node: BettingNode, boards: Sequence[tuple[int, ...]]) -> FloatArray:
     """Returns what an agent does at a decision, asked with a replayed hand for each board."""

@@ -60,7 +60,6 @@ def test_a_match_of_two_that_look_at_their_cards_scores_the_same_on_average() ->
     assert clean.std() < chips.std()
 
 
-@pytest.mark.xdist_group("holdem")
 def test_a_match_of_two_that_solve_has_85_percent_less_deviation() -> None:
     agents = [load_hand_agent(f"river-perfect:iterations={iterations}") for iterations in (10, 30)]
     found = {}

@@ -16,8 +16,6 @@ from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
 from aleator.solvers.holdem.solver import HoldemSolver
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 BOARD = parse_cards("3s7hTdKs")
 
 

@@ -86,35 +86,34 @@ def test_numbers_that_are_not_finite_are_refused(saved: Path, tmp_path: Path) ->
 _READ = """
 import resource, sys
 from aleator.learning.value_network.model import load_model
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
-    load_model(sys.argv[1])
-except ValueError as error:
-    print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+for file in sys.argv[1:]:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        load_model(file)
+    except ValueError as error:
+        print(error)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-@pytest.mark.parametrize(
-    ("size", "changes"),
-    [
+def test_no_memory_is_taken_for_what_a_small_file_says(saved: Path, tmp_path: Path) -> None:
+    file = ArrayFile(saved)
+    arrays = {name: file.read(name) for name in file.names}
+    said = [
         ("100000", {"width": 10_000}),
         ("999999999", {}),
         ("6", {"layers": 100, "width": 1_000_000}),
         ("6", {"width": 2**62}),
-    ],
-)
-def test_no_memory_is_taken_for_what_a_small_file_says(
-    size: str, changes: dict[str, int], saved: Path, tmp_path: Path
-) -> None:
-    file = ArrayFile(saved)
-    arrays = {name: file.read(name) for name in file.names}
-    config = json.dumps(tiny(**changes).to_dict())
-    write_tensors(tmp_path / "b", arrays, {**file.metadata, "size": size, "config": config})
-    assert (tmp_path / "b").stat().st_size < 9_000
-    read = subprocess.run([sys.executable, "-c", _READ, tmp_path / "b"], capture_output=True, text=True, check=True)
-    message, kilobytes = read.stdout.splitlines()
-    assert "is damaged" in message and int(kilobytes) < 100_000
+    ]
+    files = [tmp_path / str(number) for number in range(len(said))]
+    for path, (size, changes) in zip(files, said, strict=True):
+        write_tensors(path, arrays, {**file.metadata, "size": size, "config": json.dumps(tiny(**changes).to_dict())})
+        assert path.stat().st_size < 9_000
+    read = subprocess.run([sys.executable, "-c", _READ, *files], capture_output=True, text=True, check=True)
+    lines = read.stdout.splitlines()
+    assert len(lines) == 2 * len(said)
+    for message, kilobytes in zip(lines[::2], lines[1::2], strict=True):
+        assert "is damaged" in message and int(kilobytes) < 100_000
 
 
 def test_networks_of_earlier_versions_are_read(tmp_path: Path) -> None:

@@ -20,8 +20,6 @@ from aleator.solvers.engines.batched_holdem.shapes import FOLD, LEAF, BettingSha
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR, DCFR, RegretRule
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 TINY = Deck(range(40, 52))  # Q, K and A: 7 cards and 21 hands beside the board
 
 

@@ -14,8 +14,6 @@ from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import DCFR, SHARP_DCFR_PLUS, SHARP_MATCHING
 from tests.solvers.holdem.test_solver import spot
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 RIVER = spot("Qs Jh 2h 8c 3d", "AA,KK:0.5,QJs,T9s,A5s,76s:0.25,22", "QQ-TT,AQo,98s,KTs:0.7,5h4h")
 
 

@@ -18,8 +18,6 @@ from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.trees import build_tree
 from tests.solvers.holdem.test_whole_game import FLOP, TURN
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 Cards = tuple[int, ...]
 Numbers = npt.NDArray[np.int64]
 
@@ -60,8 +58,8 @@ def test_a_bucket_for_each_hand_of_each_board_is_the_exact_engine(game: WholeGam
     assert bucketed.exploitability() == pytest.approx(exact.exploitability(), rel=2e-2)
     start = exact.exploitability()
     for solver in (exact, bucketed):
-        solver.run(200)
-        assert solver.exploitability() < start / 50  # ties are broken by rounding: iterates differ, the end does not
+        solver.run(60)
+        assert solver.exploitability() < start / 20  # ties are broken by rounding: iterates differ, the end does not
 
 
 def test_what_a_bucketed_policy_is_worth_is_what_the_general_engine_says() -> None:

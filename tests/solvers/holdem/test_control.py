@@ -24,8 +24,6 @@ from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 BETS = '[river.oop]\nbet = ["75%", "all-in"]\nraise = ["all-in"]\n[river.ip]\nbet = ["75%"]\nraise = ["all-in"]\n'
 CHECKS = '[river.oop]\nraise = ["all-in"]\n[river.ip]\nbet = ["75%"]\nraise = ["all-in"]\n'
 

@@ -18,8 +18,6 @@ from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 from tests.solvers.holdem.test_whole_game import FLOP
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 
 def by_ranks(node: BettingNode, boards: Sequence[tuple[int, ...]]) -> FloatArray:
     """Returns a policy to which suits mean nothing: what it does follows from the ranks of a hand, a board, a node."""

@@ -19,8 +19,6 @@ from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.solver import HoldemSolver, Quality, compatible_weight
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 # Kuhn: three hands that share no card and beat each other; the same hand cannot be dealt twice. Antes of 1, one bet of
 # 1.
 KUHN = """

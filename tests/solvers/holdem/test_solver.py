@@ -20,8 +20,6 @@ from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.trees import build_tree
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 MENU = """
 [flop.oop]
 bet = ["100%"]
@@ -48,7 +46,10 @@ def spot(board: str, oop: str, ip: str, *, pot: int = 100, stack: int = 300, men
 
 RIVER = spot("Qs Jh 2h 8c 3d", "AA,KK:0.5,QJs,T9s,A5s,76s:0.25,22", "QQ-TT,AQo,98s,KTs:0.7,5h4h")
 TURN = spot("3s 7h Td Ks", "AA,76s,AsKh,T9s:0.3", "KK-TT,A7s,98s:0.6")
-FLOP = spot("7s 7h 2d", "AKs,88", "QQ,A2s", stack=150)
+FLOP = spot(
+    "7s 7h 2d", "AKs,88", "QQ,A2s", stack=150,
+    menu='[flop.oop]\nbet = ["100%"]\n[turn.ip]\nbet = ["all-in"]\n[river.oop]\nbet = ["all-in"]',
+)  # fmt: skip
 Places = list[list[tuple[slice, tuple[int, int], int, np.ndarray]]]
 SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP}
 

@@ -26,7 +26,6 @@ from aleator.trees.beliefs import reach_at
 from aleator.trees.policy import uniform_policy
 from tests.solvers.holdem.test_solver import RIVER, TURN, spot
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
 SPOTS = {"river": RIVER, "turn": TURN}
 
 

@@ -19,8 +19,6 @@ from aleator.trees import DepthLimit, build_tree, cut
 from aleator.trees.policy import uniform_policy
 from tests.solvers.holdem.test_solver import RIVER, TURN
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 
 @pytest.mark.parametrize("spot", [RIVER, TURN], ids=["river", "turn"])
 def test_it_finds_an_equilibrium_of_the_game(spot) -> None:  # type: ignore[no-untyped-def]

@@ -25,8 +25,6 @@ from aleator.solvers.solve import solve
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
 
-pytestmark = pytest.mark.xdist_group("holdem")  # one process compiles the kernels
-
 SHORT = replace(LIMIT_FLOP.rules, max_raises=(1, 1))
 FLOP = WholeGame(
     variant=replace(LIMIT_FLOP, name="flop-holdem", rules=SHORT),
