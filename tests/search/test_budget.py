@@ -34,6 +34,9 @@ def clock(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
 def test_without_a_clock_everything_runs_at_once() -> None:
     chunks: list[int] = []
     assert spend(chunks.append, 500) == 500 and chunks == [500]
+    told: list[int] = []
+    assert spend(chunks.append, 25, on_done=told.append) == 25
+    assert chunks[1:] == [10, 10, 5] and told == [10, 20, 25], "who watches hears of it on the way"
 
 
 def test_seconds_end_a_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,8 +158,11 @@ def test_two_solutions_are_compared_node_by_node(page: Checked, server: RunningS
 
 def test_a_spot_from_a_line_before_the_flop_to_its_report(page: Checked) -> None:
     pytest.importorskip("torch")
+    asked: list[str] = []
+    page.page.on("request", lambda request: asked.append(request.url))
     shown = page.open("preflop/10")
     shown.wait_for_selector(".preflop-action")
+    assert any("/preflop/progress?stack=10" in url for url in asked), "a bar shows how far the first solve is"
     assert shown.locator(".preflop-line b").inner_text() == "SB to act"
     assert shown.locator(".preflop-chart .cell:not(.dim)").count() == 169
     check_sizes(page)

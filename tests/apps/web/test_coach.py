@@ -13,7 +13,10 @@ from aleator.apps.web.worker import coach
 from aleator.apps.web.worker.hand_files import read
 from aleator.apps.web.worker.whole_hands import HandError
 from aleator.arena.whole_hands.grading import HandGrader
+from aleator.games.holdem.cards import parse_cards, parse_hand
+from aleator.games.holdem.hand_record import HandRecord, parse_actions
 from aleator.games.holdem.spot_file import spot_from_table
+from aleator.games.holdem.variants import load_hand_game
 from tests.apps.web.running import Silent
 from tests.apps.web.test_hands_api import hand_file, move, new_state
 
@@ -40,6 +43,20 @@ def test_a_hint_grades_the_actions_from_the_flop_on() -> None:
     assert grade["street"] == "flop" and grade["taken"] is None and grade["given_up"] == 0
     assert sum(action["policy"] for action in grade["actions"]) == pytest.approx(1)
     assert sum(action["best"] for action in grade["actions"]) >= 1
+
+
+def test_at_a_table_of_six_decisions_between_two_are_graded() -> None:
+    state = move(new_state("6max"), "deal")["state"]
+    assert "two players left" in hint(state)["note"]
+    setup, board = load_hand_game("6max").setup, parse_cards("9h 8d 6s Kc")
+    hands = (parse_hand("AsAh"), parse_hand("TcTd"), None, None, None, None)
+    actions = parse_actions("f f f f r300 c / c c / r300 c")
+    played = HandRecord(setup=setup, hands=hands, board=board, actions=actions)
+    found = coach.review({"record": played.to_dict(), "seat": 0}, Silent())
+    assert [decision["street"] for decision in found["decisions"]] == ["flop", "turn"]
+    assert [decision["step"] for decision in found["decisions"]] == [6, 8] and "two players left" in found["note"]
+    spot = coach.spot_of_decision({"record": played.to_dict(), "seat": 0, "step": 8}, Silent())
+    assert (spot["pot"], spot["stack"]) == (600, 9_700)
 
 
 def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:

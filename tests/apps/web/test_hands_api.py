@@ -13,13 +13,17 @@ from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.web.api_hands import score_of
 from aleator.apps.web.hand_store import leaks
 from aleator.apps.web.models_hands import HandSession, History, PlayedHand, ReadHands
+from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import rivals
 from aleator.apps.web.worker.whole_hands import HandError, play
 from aleator.arena.whole_hands.files import read_hands
 from aleator.arena.whole_hands.phh import format_phh
 from aleator.arena.whole_hands.play import play_hands
 from aleator.errors import AleatorError
+from aleator.games.holdem.betting import CALL, raise_to
+from aleator.games.holdem.cards import parse_cards
 from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.abstraction.blueprint.small import small_buckets
 from tests.abstraction.ring.test_walk import THREE
@@ -274,3 +278,19 @@ def test_a_blueprint_of_several_players_is_a_table(tmp_path: Path) -> None:
     assert set(found["pluribus-1"].seats) == {"pluribus-1"}
     assert not {"modicum-1", "libratus-1"} & set(found), "these play heads-up"
     assert not {"blueprint-1", "pluribus-1"} & {rival.name for rival in rivals()}
+
+
+def test_sizes_are_those_that_people_raise_to() -> None:
+    state = load_hand_game("hunl:100bb").setup.start()
+
+    def sizes(at: HandState) -> list[tuple[str, int]]:
+        view = hand_view(
+            HandRecord(setup=at.setup, hands=(0, 1325), board=at.board, actions=at.actions), at.player or 0
+        )
+        return [(size["name"], size["amount"]) for size in view["legal"]["sizes"]]
+
+    assert sizes(state) == [("2 bb", 200), ("2.5 bb", 250), ("3 bb", 300), ("4 bb", 400), ("all-in", 10_000)]
+    assert sizes(state.act(CALL))[:2] == [("3 bb", 300), ("3.5 bb", 350)], "one more for who called"
+    assert sizes(state.act(raise_to(300))) == [("2.5×", 750), ("3×", 900), ("4×", 1200), ("all-in", 10_000)]
+    flop = state.act(raise_to(300)).act(CALL).deal(parse_cards("9h 8d 6s"))
+    assert sizes(flop)[:2] == [("⅓ pot", 200), ("½ pot", 300)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aleator.agents.whole_hands.preflop import preflop_charts
 from aleator.apps.web.models_reports import ChartsInfo, PreflopNode
+from aleator.apps.web.worker import preflop
 from aleator.apps.web.worker.blueprints import with_charts
 from aleator.apps.web.worker.preflop import chart
 from aleator.errors import AleatorError
@@ -58,6 +61,18 @@ def test_every_pair_of_positions_has_its_chart(file: str) -> None:
         assert shown.to_act == pair.position
         moved = [step for step in shown.line if step.name != "fold"]
         assert [step.position for step in moved] == [pair.opener]
+
+
+def test_a_solve_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="searches need PyTorch")
+    monkeypatch.setattr(preflop, "ITERATIONS", 20)
+    monkeypatch.setattr(preflop, "preflop_charts", partial(preflop_charts, iterations=20))
+    channel = Silent()
+    asked = {"game": "hunl:12bb", "blueprint": None, "path": "r:0"}
+    assert PreflopNode.model_validate(chart(asked, channel)).to_act == "SB"
+    assert [event["done"] for event in channel.events] == [0.5, 1.0]
+    chart(asked, channel)
+    assert len(channel.events) == 2, "it is solved once"
 
 
 def test_a_line_that_is_not_there_is_refused(file: str) -> None:

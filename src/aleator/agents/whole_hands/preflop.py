@@ -8,6 +8,7 @@ too: of a blueprint, heads-up or of several players, they are its average policy
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,8 +48,15 @@ class PreflopAgent(HandAgent):
     name = "preflop"
     knows_street = True
 
-    def __init__(self, setup: HandSetup, *, iterations: int = ITERATIONS, menu: BetMenu = MENU) -> None:
-        """Solves.
+    def __init__(
+        self,
+        setup: HandSetup,
+        *,
+        iterations: int = ITERATIONS,
+        menu: BetMenu = MENU,
+        on_done: Callable[[int], object] | None = None,
+    ) -> None:
+        """Solves, and calls `on_done` with the number of iterations so far.
 
         Raises:
             AgentError: there are more than two players, or the game does not begin with blinds.
@@ -62,7 +70,7 @@ class PreflopAgent(HandAgent):
         values = street_values("preflop")
         self.setup, self.source = setup, values.source
         game = round_game(setup.start(), menu, everybody(), to_the_end=False)
-        self._solved = solve_to_leaves(game, values.on([()]), iterations)
+        self._solved = solve_to_leaves(game, values.on([()]), iterations, on_done=on_done)
 
     def policy_at(self, state: HandState) -> HandPolicy:
         """Returns the average policy at a decision before the flop.
@@ -198,14 +206,21 @@ class PreflopCharts:
 
 
 def preflop_charts(
-    game: str = DEFAULT_GAME, agent: str | None = None, *, iterations: int = ITERATIONS
+    game: str = DEFAULT_GAME,
+    agent: str | None = None,
+    *,
+    iterations: int = ITERATIONS,
+    on_done: Callable[[int], object] | None = None,
 ) -> PreflopCharts:
-    """Returns charts of a game of whole hands, such as ``hunl:100bb``: solved, or what an agent does there."""
+    """Returns charts of a game of whole hands, such as ``hunl:100bb``: solved, or what an agent does there.
+
+    While it solves, `on_done` is called with the number of iterations so far.
+    """
     from aleator.agents.whole_hands.registry import load_hand_agent
 
     setup = load_hand_game(game).setup
     if agent is None:
-        return PreflopCharts(setup, PreflopAgent(setup, iterations=iterations))
+        return PreflopCharts(setup, PreflopAgent(setup, iterations=iterations, on_done=on_done))
     return PreflopCharts(setup, load_hand_agent(agent))
 
 

@@ -79,13 +79,17 @@ class RebelHandAgent(SearchingAgent):
 
     def _beliefs_at(self, state: HandState) -> Searching[Beliefs]:
         states = states_before(state)
-        beliefs = Beliefs(states[0], everybody(), None, None)
+        beliefs = self._at_start(states[0])
         known = 0
         if found := self._beliefs.find_last(states):
             known, beliefs = found
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             beliefs = self._beliefs.keep(later, (yield from self._after(beliefs, action, later)))
         return beliefs
+
+    def _at_start(self, state: HandState) -> Beliefs:
+        """Returns what is believed when a hand begins."""
+        return Beliefs(state, everybody(), None, None)
 
     def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
         """Returns what is believed after an action, which leads to ``later``."""

@@ -107,7 +107,10 @@ def _spot(first: HandState, lines: list[NodePath]) -> Spot:
 
 
 def implied_range(state: HandState, player: int) -> FloatArray:
-    """Returns how likely each hand of a player is to have acted as it did, ``[1326]``, 1 at most; see the module."""
+    """Returns how likely each hand of a player is to have acted as it did, ``[1326]``, 1 at most; see the module.
+
+    With more players the weight of a raise is the equity to the power of twice the opponents that are left.
+    """
     reach = np.ones(NUM_HANDS)
     now = state.setup.start()
     for action in state.actions:
@@ -116,7 +119,7 @@ def implied_range(state: HandState, player: int) -> FloatArray:
         if now.player == player:
             equity = equities(now.board)
             if action.kind is ActionKind.RAISE:
-                reach *= equity**2
+                reach *= equity ** (2 * (len(now.betting.live_players) - 1))  # more players, a better hand
             elif now.legal_actions().can_fold:
                 reach *= equity >= odds(now)
         now = now.act(action)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Response
 
@@ -15,6 +15,7 @@ from aleator.apps.web.models_reports import (
     ChartsInfo,
     ComparedNode,
     PreflopNode,
+    Progress,
     Report,
     ReportEstimate,
     ReportRequest,
@@ -101,7 +102,25 @@ async def preflop(
         raise HTTPException(404, f"there is no blueprint {blueprint}: the server was given {len(files)}")
     file = None if blueprint is None else str(files[blueprint - 1])
     params = {"game": f"hunl:{stack.value}bb", "blueprint": file, "path": path}
-    return raw(await service.ask(service.tools, "preflop", params, keep=True))
+    name = _charts_name(stack)
+
+    def note(event: dict[str, Any]) -> None:
+        service.progress[name] = event["done"]
+
+    try:
+        return raw(await service.ask(service.tools, "preflop", params, keep=True, on_event=note))
+    finally:
+        service.progress.pop(name, None)
+
+
+def _charts_name(stack: Stacks) -> str:
+    return f"preflop {stack.value}"
+
+
+@router.get("/preflop/progress")
+async def preflop_progress(service: Server, stack: Stacks = Stacks.BB100) -> Progress:
+    """How far the solve of a chart has come that a page waits for."""
+    return Progress(done=service.progress.get(_charts_name(stack)))
 
 
 @router.get("/preflop/blueprints", response_model=list[ChartsInfo])

@@ -9,7 +9,7 @@ from typing import Any
 
 from aleator.apps.web.catalogue import REBEL, opponents
 from aleator.apps.web.config import ServerConfig
-from aleator.apps.web.process import WorkerProcess
+from aleator.apps.web.process import OnEvent, WorkerProcess
 from aleator.apps.web.queue import JobQueue
 from aleator.apps.web.store import Store
 
@@ -27,6 +27,7 @@ class Service:
         browser: the process that answers what a page waits for: nodes of solutions, moves of an equilibrium.
         player: the process of agents that search before they move.
         tools: the process for what takes a second or more: estimates, runouts, equilibria of small games.
+        progress: how far what is computed for a page has come, from 0 to 1, by its name.
         coach: the process that grades decisions of whole hands by search.
     """
 
@@ -39,6 +40,7 @@ class Service:
         self.reader, self.browser, self.player = self._worker(0), self._worker(0), self._worker(0)
         self.tools, self.coach = self._worker(5), self._worker(5)
         self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self.progress: dict[str, float] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._background: set[asyncio.Task[Any]] = set()
 
@@ -79,13 +81,21 @@ class Service:
             self._locks = {key: lock for key, lock in self._locks.items() if lock.locked()}
         return self._locks.setdefault(name, asyncio.Lock())
 
-    async def ask(self, worker: WorkerProcess, method: str, params: dict[str, Any], *, keep: bool = False) -> bytes:
+    async def ask(
+        self,
+        worker: WorkerProcess,
+        method: str,
+        params: dict[str, Any],
+        *,
+        keep: bool = False,
+        on_event: OnEvent | None = None,
+    ) -> bytes:
         """Returns a worker's answer as JSON; with `keep`, one that was given before is given again."""
         if not keep:
-            return await worker.call(method, params, seconds=SECONDS)
+            return await worker.call(method, params, on_event, seconds=SECONDS)
         key = (method, *sorted(params.items()))
         async with self.lock(repr(key)):
-            answer = self._answers.pop(key, None) or await worker.call(method, params, seconds=SECONDS)
+            answer = self._answers.pop(key, None) or await worker.call(method, params, on_event, seconds=SECONDS)
             self._answers[key] = answer
             if len(self._answers) > MAX_ANSWERS:
                 self._answers.popitem(last=False)

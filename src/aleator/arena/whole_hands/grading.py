@@ -2,22 +2,24 @@
 
 Algorithm:
     What both did before the flop implies their ranges there (`agents.whole_hands.river_perfect`); from the flop on
-    their reach is followed as ReBeL does, by average policies. A search begins at the decision, with the action that
-    was taken added to its tree. What an action is worth to the hand is its cfv behind
-    the root over the opponent's reach that shares no card with it, the mean over iterations. Chips are counted from
-    the decision on: a fold is worth nothing. An action gives up what it is worth less than the best one; what the
-    search itself takes often gives up nothing.
+    their reach is followed as ReBeL does, by average policies. At a table of several, what all did before two were left
+    implies the ranges of these two (`arena.whole_hands.decisions`). A search begins at the decision, with the action
+    that was taken added to its tree. What an action is worth to the hand is its cfv behind the root over the opponent's
+    reach that shares no card with it, the mean over iterations. Chips are counted from the decision on: a fold is worth
+    nothing. An action gives up what it is worth less than the best one; what the search itself takes often gives up
+    nothing.
 
 Reference: ReBeL section 6 (search from the public belief state), without the random iteration.
 Deviations: decisions before the flop have no grade: the table of values there prices what its own search never does
-    so badly that raising aces would be a mistake.
+    so badly that raising aces would be a mistake. Those with three and more players in the pot have none either.
 Status: tests/arena/whole_hands/test_grading.py (rivers agree with the exact solver; a fold is worth nothing).
 """
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -25,17 +27,25 @@ import numpy as np
 from aleator.agents.whole_hands.rebel import Beliefs, RebelHandAgent
 from aleator.agents.whole_hands.river_perfect import implied_range
 from aleator.agents.whole_hands.search_settings import SearchSettings
-from aleator.agents.whole_hands.searching import RoundRequest, Searching, check_playable, states_before
+from aleator.agents.whole_hands.searching import (
+    Kept,
+    RoundRequest,
+    RoundSearch,
+    Searching,
+    check_playable,
+    states_before,
+)
+from aleator.arena.whole_hands.decisions import Decision
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.betting import Action, ActionKind, raise_to
+from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS
-from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandState
 from aleator.search.whole_hands.rounds import child_of, nearest_action
 
 OFTEN: Final = 0.2
 """What a search takes at least so often is no mistake."""
+_TABLES: Final = 8  # hands whose searches are kept
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,7 +53,7 @@ class Grade:
     """What a decision was worth.
 
     Attributes:
-        state: where it was taken.
+        decision: that it is about.
         hand: that was held.
         actions: of the search.
         policy: [A], what the search does with the hand.
@@ -52,7 +62,7 @@ class Grade:
         reach: [2, 1326], how likely each player's hands are to get here.
     """
 
-    state: HandState
+    decision: Decision
     hand: int
     actions: tuple[Action, ...]
     policy: FloatArray
@@ -69,10 +79,19 @@ class Grade:
 
 
 class _Searcher(RebelHandAgent):
-    """ReBeL's beliefs by average policies, from ranges on the flop that the betting before it implies."""
+    """ReBeL's beliefs by average policies, from ranges that the betting before implies.
 
-    def __init__(self, settings: SearchSettings | None) -> None:
-        super().__init__(settings, safe=False)
+    Args:
+        search: what solves rounds.
+        ranges: [2, 1326], with which hands begin that begin after the flop.
+    """
+
+    def __init__(self, search: RoundSearch, ranges: FloatArray | None = None) -> None:
+        super().__init__(search.settings, safe=False)
+        self.search, self._ranges = search, ranges
+
+    def _at_start(self, state: HandState) -> Beliefs:
+        return super()._at_start(state) if self._ranges is None else Beliefs(state, self._ranges, None, None)
 
     def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
         if beliefs.state.street == 0:
@@ -81,32 +100,41 @@ class _Searcher(RebelHandAgent):
 
 
 class HandGrader:
-    """Grades decisions of heads-up no-limit hold'em; searches are kept from decision to decision of a hand.
+    """Grades decisions of no-limit hold'em between two players; searches are kept from decision to decision of a hand.
 
     Args:
         settings: how it searches.
     """
 
     def __init__(self, settings: SearchSettings | None = None) -> None:
-        self._agent = _Searcher(settings)
+        self._settings = settings
+        self._agents: Kept[_Searcher] = Kept(_TABLES)
 
-    def grade(self, state: HandState, hand: int, action: Action | None = None) -> Grade:
+    def _agent(self, decision: Decision) -> _Searcher:
+        """Returns who follows the ranges of a hand: hands that were of several players have one each."""
+        key: Hashable = decision.start
+        agent = self._agents.find(key)
+        if agent is None:
+            ranges = None if decision.start is None else decision.ranges()
+            agent = self._agents.keep(key, _Searcher(self._search, ranges))
+        return agent
+
+    @cached_property
+    def _search(self) -> RoundSearch:
+        return RebelHandAgent(self._settings).search
+
+    def grade(self, decision: Decision, hand: int) -> Grade:
         """Returns what the actions of a decision are worth to a hand.
 
-        Args:
-            state: where a player acts.
-            hand: that the player holds.
-            action: what the player did.
-
         Raises:
-            AgentError: the decision cannot be searched: before the flop, more than two players, limit, unequal or very
-                deep stacks.
+            AgentError: the decision cannot be searched: before the flop, limit, very deep stacks.
         """
+        state, action = decision.state, decision.action
         check_playable("a grade", state)
         if not state.board:
             raise AgentError("decisions before the flop are not graded: values there are not exact enough")
-        search = self._agent.search
-        reach = self._agent.beliefs_at(state).reach
+        search = self._search
+        reach = self._agent(decision).beliefs_at(state).reach
         added = None if action is None or search.offers(state, action) else action
         (solved,) = search.solve([RoundRequest((state, added), state, reach, added=added)])
         root = solved.game.root
@@ -117,7 +145,7 @@ class HandGrader:
         if action is not None:
             taken = root.actions.index(action) if child_of(root, action) else nearest_action(root, action)
         return Grade(
-            state=state,
+            decision=decision,
             hand=hand,
             actions=root.actions,
             policy=solved.policies[root.number][:, hand],
@@ -126,48 +154,11 @@ class HandGrader:
             reach=solved.game.reach,
         )
 
-    def reach_on_street(self, state: HandState) -> FloatArray:
+    def reach_on_street(self, decision: Decision) -> FloatArray:
         """Returns [2, 1326]: how likely each player's hands are to get to the start of the street of a decision."""
+        state = decision.state
         (first, *_) = [before for before in states_before(state) if before.street == state.street]
-        return self._agent.beliefs_at(first).reach
-
-
-def decisions_of(record: HandRecord, player: int) -> list[tuple[HandState, Action]]:
-    """Returns where a player acted from the flop on, and how, with the smaller stack for both: no more can be lost.
-
-    Raises:
-        AgentError: more than two players, or the player's hand is not known.
-    """
-    if record.setup.num_players != 2:
-        raise AgentError(f"{record.setup.num_players} players: only heads-up hands are graded")
-    if record.hands[player] is None:
-        raise AgentError(f"the hand of {record.names[player] if record.names else f'player {player}'} is not known")
-    states = list(_even(record).states())
-    return [
-        (before, after.actions[-1])
-        for before, after in itertools.pairwise(states)
-        if len(after.actions) > len(before.actions) and before.player == player and before.board
-    ]
-
-
-def _even(record: HandRecord) -> HandRecord:
-    """Returns a heads-up record in which both have the smaller of both stacks; bets are no larger than it."""
-    stacks = record.setup.stacks
-    if stacks[0] == stacks[1]:
-        return record
-    setup = replace(record.setup, stacks=(min(stacks), min(stacks)))
-    state, actions, dealt = setup.start(), [], len(record.setup.board)
-    for action in record.actions:
-        while due := state.cards_due:
-            state, dealt = state.deal(record.board[dealt : dealt + due]), dealt + due
-        if state.is_over:
-            break  # both are all-in: what is left is a call that adds nothing
-        if action.kind is ActionKind.RAISE:
-            most = state.legal_actions().max_raise_to
-            action = Action(ActionKind.CALL) if most is None else raise_to(min(action.amount, most))
-        state = state.act(action)
-        actions.append(action)
-    return replace(record, setup=setup, actions=tuple(actions))
+        return self._agent(decision).beliefs_at(first).reach
 
 
 def _met(reach: FloatArray, hand: int) -> float:

@@ -15,7 +15,7 @@ Status: a game's result does not depend on what it is solved with (tests/search/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -218,6 +218,7 @@ def solve_batch(
     leaf_cfvs: LeafCfvs | LeafPayoffs | None = None,
     *,
     seconds: float | None = None,
+    on_done: Callable[[int], object] | None = None,
 ) -> list[SolvedRound]:
     """Returns the rounds of a batch, solved.
 
@@ -228,6 +229,7 @@ def solve_batch(
         device: where.
         leaf_cfvs: prices the leaves, if there are any; in chips.
         seconds: after which no further iterations are begun; None for no limit, which drawn iterations need.
+        on_done: called with the number of iterations so far, where there is no limit.
     """
     reach = batch.reach(device)
     engine = WatchingEngine(
@@ -242,7 +244,7 @@ def solve_batch(
     )
     with one_thread():
         captured = device.type == "cuda" and iterations >= _WORTH_CAPTURING
-        spend(partial(engine.run, captured=captured), iterations, seconds)
+        spend(partial(engine.run, captured=captured), iterations, seconds, on_done)
     return batch.solved(engine.average_policies(), engine.played, engine.means())
 
 

@@ -55,22 +55,29 @@ def solve_to_leaves(
     *,
     constraint: Constraint | None = None,
     draw: Callable[[FloatArray], int] | None = None,
+    on_done: Callable[[int], object] | None = None,
 ) -> SolvedRound:
     """Returns one round, solved; see `RoundTask` and `solve_all_to_leaves`."""
-    return solve_all_to_leaves([RoundTask(game, constraint, draw)], values, iterations)[0]
+    return solve_all_to_leaves([RoundTask(game, constraint, draw)], values, iterations, on_done)[0]
 
 
-def solve_all_to_leaves(tasks: Sequence[RoundTask], values: BoardValues, iterations: int) -> list[SolvedRound]:
+def solve_all_to_leaves(
+    tasks: Sequence[RoundTask],
+    values: BoardValues,
+    iterations: int,
+    on_done: Callable[[int], object] | None = None,
+) -> list[SolvedRound]:
     """Returns rounds of one street and one betting shape, solved.
 
     Args:
         tasks: whose trees end with their street, all with a constraint or all without.
         values: of the leaves, on the board of each.
         iterations: of CFR.
+        on_done: called with the number of iterations so far.
     """
     batch = RoundBatch(tasks, values.hands, values.rows)
     matched = batch.stakes[:, [batch.shape.stake[leaf] for leaf in batch.shape.leaves]]
     most = np.array([task.game.stack + task.game.pot / 2 for task in tasks])
     behind = np.maximum(most[:, None] - matched, 0.0)
     leaf_cfvs = values.leaves(2.0 * matched, behind) if len(batch.shape.leaves) else None
-    return solve_batch(batch, values.payoffs, iterations, values.device, leaf_cfvs)
+    return solve_batch(batch, values.payoffs, iterations, values.device, leaf_cfvs, on_done=on_done)

@@ -5,11 +5,12 @@ import { installBrowser } from "./fake-dom.js";
 
 installBrowser();
 const { h } = await import("#js/dom.js");
-const { amountAt, keyMove, placeOf } = await import("#js/hands/controls.js");
+const { amountAt, keyMove, placeOf, usualSize } = await import("#js/hands/controls.js");
 const { chipsOf, felt, lastWords } = await import("#js/hands/felt.js");
 const { filtered } = await import("#js/hands/files.js");
 const { gradeTable, verdict } = await import("#js/hands/grades.js");
 const { rate } = await import("#js/hands/history.js");
+const { makeLine, streetsOf } = await import("#js/hands/line.js");
 
 const LEGAL = { fold: true, call: 150, min: 300, max: 10_000, verb: "raise", sizes: [{ name: "pot", amount: 650 }] };
 
@@ -98,4 +99,26 @@ test("a rate has its band where there is one", () => {
   assert.equal(rate({ fair: 120.4, band: 1500.2 }), "+120 ± 1,500");
   assert.equal(rate({ fair: -20, band: null }), "−20");
   assert.equal(rate({ fair: null, band: null }), "–");
+});
+
+test("the size that is offered first is half of the pot, before the flop the second one", () => {
+  const named = (...names) => ({ sizes: names.map((name, at) => ({ name, amount: 100 * at })) });
+  assert.equal(usualSize(named("⅓ pot", "½ pot", "2× pot", "all-in")).name, "½ pot");
+  assert.equal(usualSize(named("2 bb", "2.5 bb", "all-in")).name, "2.5 bb");
+  assert.equal(usualSize(named("2.5×", "3×", "all-in")).name, "3×");
+  assert.equal(usualSize(named("pot", "2× pot", "all-in")), undefined);
+});
+
+test("what was done is told street by street, with the pot at the start of each", () => {
+  const hand = { ...HAND, seats: [{ title: "Tara" }, { title: "You" }] };
+  assert.deepEqual(streetsOf(hand, "Tara"), [
+    { street: "Preflop", pot: 150, acts: [{ who: "you", text: "call 50" }] },
+    { street: "Flop", pot: 200, acts: [] },
+  ]);
+  assert.deepEqual(streetsOf({ ...hand, steps: [step()] }, "Tara"), []);
+  const line = makeLine();
+  line.show({ ...hand, steps: [step()] }, "Tara");
+  assert.ok(line.element.hidden);
+  line.show(hand, "Tara");
+  assert.ok(!line.element.hidden && line.element.textContent.includes("you call 50"));
 });

@@ -10,7 +10,8 @@ from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import action_kind, action_words
 from aleator.apps.web.worker.rivals import table_of
 from aleator.apps.web.worker.whole_hands import HandError, HandSession
-from aleator.arena.whole_hands.grading import Grade, HandGrader, decisions_of
+from aleator.arena.whole_hands.decisions import decision_now, decisions_of
+from aleator.arena.whole_hands.grading import Grade, HandGrader
 from aleator.caching import cache
 from aleator.errors import AleatorError
 from aleator.games.base import FloatArray
@@ -22,7 +23,7 @@ from aleator.games.holdem.hand_record import HandRecord
 SLACK: Final = 0.02
 """A share of the pot below which a loss is no mistake: what a search of a few dozen iterations cannot tell."""
 _PREFLOP = "Before the flop there are no grades: the values there are not exact enough to teach by."
-_SEVERAL = "Hints are for heads-up hands: at a table of several nothing tells what an action is worth."
+_SEVERAL = "Graded are decisions on streets that begin with two players left, from the flop on."
 _LEAST = 0.01
 
 
@@ -37,42 +38,44 @@ def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     now = params["state"]["hand"]
     if now is None or now["over"]:
         raise HandError("there is nothing to decide: deal first")
-    state = session.record().state()
-    if session.players > 2:
-        return {"note": _SEVERAL, "grade": None}
-    if not state.board:
-        return {"note": _PREFLOP, "grade": None}
-    return {"note": "", "grade": grade_report(_grader().grade(state, now["hands"][now["seat"]]))}
+    decision = decision_now(session.record(), now["seat"])
+    if decision is None:
+        return {"note": _note(session.players), "grade": None}
+    return {"note": "", "grade": grade_report(_grader().grade(decision, now["hands"][now["seat"]]))}
+
+
+def _note(players: int) -> str:
+    """Returns what is not graded, in words."""
+    return _PREFLOP if players == 2 else _SEVERAL
 
 
 def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the grades of the decisions of the player in `seat` in the hand `record`, and what is not graded."""
     record = HandRecord.from_dict(params["record"])
-    return {"decisions": review_hand(record, params["seat"]), "note": _PREFLOP}
+    return {"decisions": review_hand(record, params["seat"]), "note": _note(record.setup.num_players)}
 
 
 def review_hand(record: HandRecord, player: int) -> list[dict[str, Any]]:
-    """Returns the grades of a player's decisions from the flop on.
+    """Returns the grades of a player's decisions from the flop on, where two players are left.
 
     Raises:
         AgentError: the hand cannot be graded; the message says why.
     """
-    found = []
-    for state, action in decisions_of(record, player):
-        hand = record.hands[player]
+    found, hand = [], record.hands[player]
+    for decision in decisions_of(record, player):
         assert hand is not None
-        found.append(grade_report(_grader().grade(state, hand, action)))
+        found.append(grade_report(_grader().grade(decision, hand)))
     return found
 
 
 def grade_report(grade: Grade) -> dict[str, Any]:
     """Returns a grade as JSON values; amounts are big blinds, a fold is worth nothing."""
-    state = grade.state
+    state = grade.decision.state
     big_blind = state.setup.rules.big_blind
     best = float(grade.values.max())
     slack = max(SLACK * state.betting.pot, 0.05 * big_blind)
     return {
-        "step": len(state.actions),
+        "step": grade.decision.step,
         "street": STREET_NAMES[state.street],
         "board": format_cards(state.board),
         "hand": format_hand(grade.hand),
@@ -100,14 +103,14 @@ def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]
     Its ranges are those with which both players got to that street.
     """
     record = HandRecord.from_dict(params["record"])
-    states = {len(state.actions): state for state, _ in decisions_of(record, params["seat"])}
-    if params["step"] not in states:
+    decisions = {decision.step: decision for decision in decisions_of(record, params["seat"])}
+    if params["step"] not in decisions:
         raise HandError(
-            f"no decision after {params['step']} actions; there are some after {', '.join(map(str, states))}"
+            f"no decision after {params['step']} actions; there are some after {', '.join(map(str, decisions))}"
         )
-    state = states[params["step"]]
-    reach = _grader().reach_on_street(state)
-    betting = state.betting
+    decision = decisions[params["step"]]
+    reach = _grader().reach_on_street(decision)
+    state, betting = decision.state, decision.state.betting
     return {
         "board": format_cards(state.board),
         "pot": betting.pot - sum(betting.bets),

@@ -11,6 +11,8 @@ from aleator.games.holdem.hand_name import hand_name
 from aleator.games.holdem.hand_record import HandRecord, format_action
 from aleator.games.holdem.hand_state import BOARD_CARDS, HandState
 
+_OPENS = (2.0, 2.5, 3.0, 4.0)  # big blinds, of who raises first before the flop; one more for everybody who called
+_RERAISES = (2.5, 3.0, 4.0)  # times what was raised before the flop
 _SIZES = ((1 / 3, "⅓ pot"), (1 / 2, "½ pot"), (3 / 4, "¾ pot"), (1.0, "pot"), (2.0, "2× pot"))
 
 
@@ -107,15 +109,26 @@ def action_words(state: HandState, action: Action) -> str:
     return f"raise to {action.amount:,}" if kind == "raise" else f"bet {action.amount:,}"
 
 
+def _usual_sizes(state: HandState) -> list[tuple[str, int]]:
+    """Returns what people raise to, by name: big blinds or times the raise before the flop, shares of the pot later."""
+    betting, big_blind = state.betting, state.setup.rules.big_blind
+    faced = max(betting.bets)
+    if state.street == 0 and faced <= big_blind:
+        called = max(betting.bets.count(big_blind) - 1, 0)
+        return [(f"{size + called:g} bb", round((size + called) * big_blind)) for size in _OPENS]
+    if state.street == 0:
+        return [(f"{times:g}×", round(times * faced)) for times in _RERAISES]
+    pot = betting.pot + state.legal_actions().call_amount
+    return [(name, faced + round(share * pot)) for share, name in _SIZES]
+
+
 def _legal(state: HandState) -> dict[str, Any]:
-    """Returns what can be done: what a call costs, and raises from the least to all-in with shares of the pot."""
+    """Returns what can be done: what a call costs, and raises from the least to all-in with the usual sizes."""
     legal, betting = state.legal_actions(), state.betting
     low, high = legal.min_raise_to, legal.max_raise_to
     sizes: list[dict[str, Any]] = []
     if low is not None and high is not None:
-        pot, faced = betting.pot + legal.call_amount, max(betting.bets)
-        for share, name in _SIZES:
-            amount = faced + round(share * pot)
+        for name, amount in _usual_sizes(state):
             if low <= amount < high and amount not in [size["amount"] for size in sizes]:
                 sizes.append({"name": name, "amount": amount})
         sizes.append({"name": "all-in", "amount": high})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from aleator.agents.whole_hands.preflop import PreflopCharts, PreflopNode, preflop_charts
+from aleator.agents.whole_hands.preflop import ITERATIONS, PreflopCharts, PreflopNode, preflop_charts
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.agents.whole_hands.searching import Kept
 from aleator.apps.preflop_table import preflop_report
 from aleator.apps.web.worker.blueprints import blueprint_game
 from aleator.apps.web.worker.channel import Channel
@@ -19,20 +20,34 @@ _BOARD = "Ks 7h 2d"  # of the spot that a line leads to, until somebody chooses 
 _FOLD = "f"
 
 
-@lru_cache(maxsize=8)
-def _charts(game: str, blueprint: str | None) -> PreflopCharts:
-    if blueprint is None:
-        return preflop_charts(game)
-    return PreflopCharts(blueprint_game(blueprint).setup, load_hand_agent(f"blueprint:{blueprint}"))
+_known: Kept[PreflopCharts] = Kept(8)
+
+
+def _charts(game: str, blueprint: str | None, channel: Channel | None = None) -> PreflopCharts:
+    charts = _known.find((game, blueprint))
+    if charts is None:
+        charts = _known.keep((game, blueprint), _new_charts(game, blueprint, channel))
+    return charts
+
+
+def _new_charts(game: str, blueprint: str | None, channel: Channel | None) -> PreflopCharts:
+    if blueprint is not None:
+        return PreflopCharts(blueprint_game(blueprint).setup, load_hand_agent(f"blueprint:{blueprint}"))
+
+    def report(done: int) -> None:
+        if channel is not None:
+            channel.report(done=done / ITERATIONS)
+
+    return preflop_charts(game, on_done=report)
 
 
 def chart(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the place `path` in the betting before the flop, and the spot that follows if a flop does.
 
-    The charts are those of the file `blueprint`; None: `game`, solved.
+    The charts are those of the file `blueprint`; None: `game`, solved, with reports of how far that is.
     """
     path = parse_path(params["path"])  # what is no path is refused before anything is solved
-    charts = _charts(params["game"], params["blueprint"])
+    charts = _charts(params["game"], params["blueprint"], channel)
     node = charts.node(path)
     spot = spot_table(charts.spot(node.path, parse_cards(_BOARD))) if node.is_flop else None
     return preflop_report(charts, node) | {

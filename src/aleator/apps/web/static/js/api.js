@@ -50,6 +50,7 @@ export const api = {
   ranges: (id, path) => call("GET", `/solutions/${id}/ranges?${query({ path })}`),
   runouts: (id, path) => call("GET", `/solutions/${id}/runouts?${query({ path })}`),
   preflop: (path, charts) => call("GET", `/preflop?${query({ path, ...charts })}`),
+  preflopProgress: (stack) => call("GET", `/preflop/progress?${query({ stack })}`),
   preflopBlueprints: () => call("GET", "/preflop/blueprints"),
   compare: (first, second, path) => call("GET", `/compare?${query({ first, second, path })}`),
   estimateReport: (request) => call("POST", "/reports/estimate", request),

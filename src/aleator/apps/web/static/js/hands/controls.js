@@ -36,6 +36,11 @@ function sizeMove({ sizes }, key) {
   return size ? `size ${size.amount}` : null;
 }
 
+// the size that is offered first: half of the pot, before the flop the second of big blinds or multiples
+export function usualSize({ sizes }) {
+  return sizes.find(({ name }) => name === "½ pot") ?? sizes.filter(({ name }) => /(bb|×)$/.test(name))[1];
+}
+
 // the legal amount nearest to what was typed; the least for what is no number
 const allowed = (chips, { min, max }) => Math.min(max, Math.max(min, Math.round(chips) || min));
 
@@ -69,7 +74,10 @@ export function makeControls(onmove) {
       number.value = String(inUnit(chips, bigBlind));
     };
     const size = ({ name, amount: chips }, at) =>
-      button([name, key(String(at + 1))], () => choose(chips), { class: "chip size", title: amount(chips, bigBlind) });
+      button([name, key(String(at + 1))], () => choose(chips), {
+        class: "chip size",
+        title: `${amount(chips, bigBlind)}, key ${at + 1}`,
+      });
     const sizes = h("div", { class: "sizes" }, legal.sizes.map(size));
     return { act, row: h("div", { class: "raise-row" }, sizes, h("div", { class: "slide" }, slider, number)) };
   }
@@ -91,7 +99,7 @@ export function makeControls(onmove) {
       element.append(h("div", { class: "acts" }, fold || [], call));
       return;
     }
-    chosen = legal.sizes.find((size) => size.name === "½ pot")?.amount ?? legal.min;
+    chosen = usualSize(legal)?.amount ?? legal.min;
     const { act, row } = raiseRow(legal, hand.big_blind);
     element.append(row, h("div", { class: "acts" }, fold || [], call, act));
   }

@@ -6,6 +6,7 @@ import { signed } from "../format.js";
 import { amount, signedAmount, unitChoice, unitName } from "../units.js";
 import { keyMove, makeControls } from "./controls.js";
 import { decisionItem, gradeTable } from "./grades.js";
+import { makeLine } from "./line.js";
 import { tableOf } from "./ring-felt.js";
 import { makeSound } from "./sound.js";
 import { openSpotOf } from "./spots.js";
@@ -13,6 +14,8 @@ import { openSpotOf } from "./spots.js";
 const PAUSES = { board: 700, deal: 250 };
 const SLOW = "The first time, networks are loaded and kernels compiled: up to a minute.";
 const NAME = "hands session";
+const STACKS = [20, 50, 100, 200]; // in big blinds
+const BIG_BLIND = 100;
 
 const isStill = () => window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
 const pause = (time) => new Promise((done) => setTimeout(done, isStill() ? 0 : time));
@@ -25,6 +28,7 @@ export class HandTable {
     this.below = h("section", { class: "after" });
     this.score = panel("score");
     this.hintBox = h("div", { class: "hint-box" });
+    this.line = makeLine();
     this.sound = makeSound();
     this.keys = (event) => this.onkey(event);
     window.addEventListener("keydown", this.keys);
@@ -45,16 +49,37 @@ export class HandTable {
     this.against = h("span", {});
     const history = h("a", { class: "button quiet", href: "#/hands" }, "History");
     const table = h("div", {}, this.felt, this.controls.element, this.below);
-    const side = h("div", {}, this.hintBox, this.score, this.help());
+    const side = h("div", {}, this.hintBox, this.line.element, this.score, this.help());
     const unit = unitChoice(() => this.redraw());
     fill(
       root,
-      titleRow(back, this.heading, this.against, unit, history, this.sound.element),
+      titleRow(back, this.heading, this.against, this.stackChoice(), unit, history, this.sound.element),
       h("div", { class: "play-columns" }, table, side),
     );
     const known = this.opponent ? null : await this.recall();
     if (known) await this.show(known, known.hand.steps.length - 1);
     else await this.begin(this.opponent ?? "tight-aggressive");
+  }
+
+  // stacks to play with; another one begins a new session
+  stackChoice() {
+    const option = (size) => h("option", { value: String(size) }, `${size} bb`);
+    const begin = () => {
+      this.stack = Number(this.stacks.value) * BIG_BLIND;
+      if (!this.busy && this.session) this.begin(this.session.opponent);
+    };
+    this.stacks = h(
+      "select",
+      { "aria-label": "Stacks", title: "Stacks; another one begins a new session", onchange: begin },
+      STACKS.map(option),
+    );
+    return this.stacks;
+  }
+
+  showStacks(size) {
+    const isKnown = [...this.stacks.options].some(({ value }) => value === String(size));
+    if (!isKnown) this.stacks.append(h("option", { value: String(size) }, `${size} bb`));
+    this.stacks.value = String(size);
   }
 
   async recall() {
@@ -136,7 +161,8 @@ export class HandTable {
     const { hand } = session;
     this.session = session;
     fill(this.heading, session.players > 2 ? `No-limit, ${session.players} players` : "Heads-up no-limit");
-    fill(this.against, tag(`${this.rival.title}, ${session.stack / hand.big_blind} bb`));
+    fill(this.against, tag(this.rival.title));
+    this.showStacks(session.stack / hand.big_blind);
     const last = hand.steps.length - 1;
     for (let at = Math.min(from, last); at < last; at += 1) {
       fill(this.felt, tableOf(hand, at, this.rival, { isFresh: at === 0 }));
@@ -147,6 +173,7 @@ export class HandTable {
     fill(this.felt, tableOf(hand, last, this.rival, { isFresh: last === 0 }), hand.over && this.result(hand));
     this.sound.play(hand.steps[last].kind);
     this.controls.show(hand, false);
+    this.line.show(hand, this.rival.title);
     this.drawTools(hand);
     this.drawScore(session);
     this.felt.dataset.ready = `hand ${hand.number}, step ${last}`;
@@ -161,11 +188,8 @@ export class HandTable {
   drawTools(hand) {
     const acted = hand.steps.some(({ player }) => player === hand.seat);
     const undo = acted && button(["Take back", h("kbd", {}, "U")], () => this.move("undo"), { class: "quiet" });
-    const isGraded = hand.seats.length === 2;
-    const hint =
-      isGraded && !hand.over && button(["Hint", h("kbd", {}, "H")], () => this.hint(), { class: "quiet hint-button" });
-    const review =
-      isGraded && hand.over && button("Review this hand", () => this.review(), { class: "quiet review-button" });
+    const hint = !hand.over && button(["Hint", h("kbd", {}, "H")], () => this.hint(), { class: "quiet hint-button" });
+    const review = hand.over && button("Review this hand", () => this.review(), { class: "quiet review-button" });
     const practice = hand.practice && tag("practice: does not count");
     fill(this.below, h("p", { class: "row tools" }, hint, undo, review, practice));
   }
@@ -249,7 +273,7 @@ export function reviewOfHand({ decisions, note }, { hand, job, again }) {
     decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision), again });
   return [
     titleRow(h("h2", {}, "Review"), order.length > 0 && told),
-    order.length > 0 ? order.map(item) : muted("No decision from the flop on."),
+    order.length > 0 ? order.map(item) : muted("There is no decision to grade in this hand."),
     small(note),
   ];
 }

@@ -50,8 +50,7 @@ async function showPlayed(root, id) {
       fill(review, muted("The coach goes through the hand …"));
       fill(review, reviewOfHand(await api.reviewHand(id), { hand: id }));
     });
-  if (hand.view.seats.length > 2) fill(review, muted("Hands of several players are not graded."));
-  else fill(review, hand.review ? reviewOfHand(hand.review, { hand: id }) : button("Review this hand", ask));
+  fill(review, hand.review ? reviewOfHand(hand.review, { hand: id }) : button("Review this hand", ask));
   fill(root, handHead(hand, rivals), h("div", { class: "play-columns" }, replay.element, review));
   return { leave: () => replay.leave() };
 }

@@ -104,9 +104,21 @@ class PreflopView {
   }
 
   async show(path) {
-    fill(this.side, h("p", { class: "wait" }, this.charts.blueprint ? READS : SOLVES));
-    this.node = await api.preflop(path, this.charts);
+    const bar = h("progress", { max: 1, "aria-label": "Solved" });
+    fill(this.side, h("p", { class: "wait" }, this.charts.blueprint ? READS : SOLVES, bar));
+    const watch = this.charts.blueprint ? 0 : setInterval(() => this.follow(bar), 400);
+    try {
+      this.node = await api.preflop(path, this.charts);
+    } finally {
+      clearInterval(watch);
+    }
     this.draw();
+  }
+
+  // shows how far the first solve of these stacks is; how to ask is no matter if it fails
+  async follow(bar) {
+    const { done } = await api.preflopProgress(this.charts.stack).catch(() => ({ done: null }));
+    if (done !== null) bar.value = done;
   }
 
   draw() {
