@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,57 @@ def test_out_of_step_every_example_comes_once_although_workers_die(ray_workers: 
     assert trainer.done and trainer.replay.added == 192
     assert metrics[-1].work["replaced"] >= 3
     assert sum(standing.stints for standing in trainer.source.standings()) == 48
+
+
+class Registered(StintPlayer):
+    """Leaves its process id in a folder once it is ready, and takes its time with every stint."""
+
+    def __init__(self, folder: Path, config: RebelConfig, game: WorkerGame) -> None:
+        super().__init__(config, game, "cpu")
+        (folder / str(os.getpid())).touch()
+
+    def __call__(self, stint: Stint) -> PlayedStint:
+        time.sleep(0.5)
+        return super().__call__(stint)
+
+
+class Killer(threading.Thread):
+    """Kills a worker, or at two of its moments a whole node, at random times until it is told to stop."""
+
+    def __init__(self, cluster: Any, folder: Path, seed: int) -> None:
+        super().__init__(daemon=True)
+        self.kills, self.nodes, self.enough = 0, 0, threading.Event()
+        self._cluster, self._folder, self._rng = cluster, folder, np.random.default_rng(seed)
+        self._node = cluster.add_node(**SMALL)
+
+    def run(self) -> None:
+        while not self.enough.wait(self._rng.uniform(0.0, 2.0)):
+            if self.kills in (6, 13) and self.nodes < (self.kills > 6) + 1:
+                self._cluster.remove_node(self._node, allow_graceful=False)
+                self._node = self._cluster.add_node(**SMALL)
+                self.nodes += 1
+            elif ready := sorted(self._folder.iterdir()):
+                chosen = ready[self._rng.integers(len(ready))]
+                chosen.unlink()
+                with suppress(ProcessLookupError):  # it went with its node
+                    os.kill(int(chosen.name), signal.SIGKILL)
+                    self.kills += 1
+
+
+def test_killed_at_random_moments_a_run_loses_nothing(ray_workers: RayWorkers, cluster: Any, tmp_path: Path) -> None:
+    """More than 20 workers and two nodes are killed; in step all arrays are those of one process."""
+    config = tiny(blocks=4, searches=480)
+    folder = tmp_path / "ready"
+    folder.mkdir()
+    game = WorkerGame(config.game, None, Trainer(config).subgames.fingerprint)
+    killer = Killer(cluster, folder, seed=8)
+    with ray_workers.hire(partial(Registered, folder, config, game)) as crew:
+        killer.start()
+        there = run_in(tmp_path / "there", config, crew)
+        killer.enough.set()
+        killer.join()
+        assert killer.kills >= 20 and killer.nodes == 2 and crew.replaced >= 20
+    assert without_work(there) == without_work(run_in(tmp_path / "here", config))
 
 
 class MortalDeals(DealMaker):

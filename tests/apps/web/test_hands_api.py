@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +247,9 @@ def test_a_session_of_six_has_no_score_without_luck(server: RunningServer) -> No
     assert session.score.hands == 1 and session.score.raw is not None and session.score.fair is None
     (row,) = server.client.get(f"{path}/hands").json()
     assert row["players"] == 6
-    assert "heads-up" in server.client.post(f"/api/hands/played/{row['id']}/review").json()["detail"]
+    if importlib.util.find_spec("torch") is not None:  # which searches need
+        review = server.client.post(f"/api/hands/played/{row['id']}/review").raise_for_status().json()
+        assert "two players left" in review["note"]
     assert server.client.get(f"/api/hands/played/{row['id']}").is_success
     assert server.client.get("/api/hands/export", params={"session": session.id}).is_success
 
@@ -284,9 +287,8 @@ def test_sizes_are_those_that_people_raise_to() -> None:
     state = load_hand_game("hunl:100bb").setup.start()
 
     def sizes(at: HandState) -> list[tuple[str, int]]:
-        view = hand_view(
-            HandRecord(setup=at.setup, hands=(0, 1325), board=at.board, actions=at.actions), at.player or 0
-        )
+        record = HandRecord(setup=at.setup, hands=(0, 1325), board=at.board, actions=at.actions)
+        view = hand_view(record, at.player or 0)
         return [(size["name"], size["amount"]) for size in view["legal"]["sizes"]]
 
     assert sizes(state) == [("2 bb", 200), ("2.5 bb", 250), ("3 bb", 300), ("4 bb", 400), ("all-in", 10_000)]

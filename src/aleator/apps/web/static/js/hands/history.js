@@ -61,8 +61,8 @@ export function historyPanel({ score, sessions, costliest, leaks }, rivals, onch
       titleRow(h("h2", {}, "Sessions"), score.hands > 0 && [unitChoice(redrawPage), all]),
       h(
         "dl",
-        { class: "facts" },
-        fact("Hands", score.hands),
+        { class: "facts wide" },
+        fact("Heads-up hands", score.hands),
         fact(unitName(), signedAmount(score.won, BIG_BLIND), "won"),
         fact("mbb/h without luck", rate(score), "skill"),
       ),

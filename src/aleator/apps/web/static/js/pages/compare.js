@@ -11,28 +11,44 @@ import { moreLinks } from "../solve/more.js";
 import { unitChoice, withUnit } from "../units.js";
 
 const LEAD = "What another size, a lock or another range changes. Differences are the second less the first.";
-const NONE = "Solve two spots of one board, such as one and the same with a locked decision, then compare them here.";
+const NONE = "There is nothing to compare yet: this takes two solutions of one board.";
+const ALONE = "There is no other solution of this board yet. Change something and solve it again:";
 
 export async function render(root, [first, second, path]) {
   const jobs = (await api.jobs("solve")).filter(({ status }) => status === "done");
   const head = [h("h1", {}, "Compare two solutions"), h("p", { class: "lead" }, LEAD)];
-  if (jobs.length < 2) {
+  if (!jobs.length) {
     fill(root, head, panel("", muted(NONE)), moreLinks("compare"));
     return {};
   }
-  const one = jobs.find(({ id }) => id === first) ?? jobs[1];
+  const one = jobs.find(({ id }) => id === first) ?? jobs[1] ?? jobs[0];
   const boardOf = (job) => job.spot.board.split(" ").sort().join(" ");
   const others = jobs.filter((job) => job.id !== one.id && boardOf(job) === boardOf(one));
   const other = others.find(({ id }) => id === second) ?? others[0];
   fill(root, head, pickers(jobs, others, one, other));
   if (!other) {
-    root.append(panel("", muted("There is no other solution of this board.")), moreLinks("compare"));
+    root.append(alone(one), moreLinks("compare"));
     return {};
   }
   const view = new CompareView(one, other);
   root.append(view.element, moreLinks("compare"));
   await view.show(path ?? "r:0");
   return { leave: () => view.leave() };
+}
+
+// ways to a second solution, where there is only one
+function alone({ id, name }) {
+  const link = (text, href) => h("a", { class: "button", href }, text);
+  return panel(
+    "",
+    h("p", {}, ALONE),
+    h(
+      "p",
+      { class: "row" },
+      link(`Other sizes or ranges for “${name}”`, `#/solve?from=${id}`),
+      link("Lock a decision", `#/solve/${id}/r:0`),
+    ),
+  );
 }
 
 function pickers(jobs, others, one, other) {
