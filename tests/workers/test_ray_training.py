@@ -98,7 +98,7 @@ class Registered(StintPlayer):
         (folder / str(os.getpid())).touch()
 
     def __call__(self, stint: Stint) -> PlayedStint:
-        time.sleep(0.5)
+        time.sleep(0.15)
         return super().__call__(stint)
 
 
@@ -112,7 +112,7 @@ class Killer(threading.Thread):
         self._node = cluster.add_node(**SMALL)
 
     def run(self) -> None:
-        while not self.enough.wait(self._rng.uniform(0.0, 2.0)):
+        while not self.enough.wait(self._rng.uniform(0.5, 3.0)):
             if self.kills in (6, 13) and self.nodes < (self.kills > 6) + 1:
                 self._cluster.remove_node(self._node, allow_graceful=False)
                 self._node = self._cluster.add_node(**SMALL)
@@ -127,7 +127,7 @@ class Killer(threading.Thread):
 
 def test_killed_at_random_moments_a_run_loses_nothing(ray_workers: RayWorkers, cluster: Any, tmp_path: Path) -> None:
     """More than 20 workers and two nodes are killed; in step all arrays are those of one process."""
-    config = tiny(blocks=4, searches=480)
+    config = tiny(blocks=4, searches=960)
     folder = tmp_path / "ready"
     folder.mkdir()
     game = WorkerGame(config.game, None, Trainer(config).subgames.fingerprint)

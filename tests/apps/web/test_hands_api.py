@@ -17,6 +17,7 @@ from aleator.apps.web.models_hands import HandSession, History, PlayedHand, Read
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import rivals
 from aleator.apps.web.worker.whole_hands import HandError, play
+from aleator.apps.web.worker.whole_hands import HandSession as HandSessionOfPlay
 from aleator.arena.whole_hands.files import read_hands
 from aleator.arena.whole_hands.phh import format_phh
 from aleator.arena.whole_hands.play import play_hands
@@ -208,7 +209,8 @@ def test_a_table_of_six_deals_everybody_in_and_hides_what_was_folded() -> None:
         for place, seat in enumerate(hand["seats"]):
             assert bool(seat["cards"]) == (not folded[place] or place == hand["seat"])
         record = HandRecord.from_dict(answer["ended"]["record"])
-        assert sum(record.payoffs()) == 0 and record.payoffs()[hand["seat"]] == hand["won"] and hand["fair"] is None
+        assert sum(record.payoffs()) == 0 and record.payoffs()[hand["seat"]] == hand["won"]
+        assert hand["fair"] != hand["won"], "without luck"
         assert record.names[hand["seat"]] == "You" and len(set(record.names)) == 6
         seen.add(hand["position"])
     assert len(seen) == 6, "everybody has every position"
@@ -236,7 +238,23 @@ def test_a_move_is_taken_back_to_any_decision() -> None:
     assert again["steps"] == hand["steps"][: own[0]] and again["practice"] and again["legal"]
 
 
-def test_a_session_of_six_has_no_score_without_luck(server: RunningServer) -> None:
+def test_luck_at_a_table_is_removed() -> None:
+    """Three players who only call win nothing in the mean, whatever the cards are; n = 60, seed 3, z = 3."""
+    tables = (rivals()[0],) * 2
+    assert tables[0].name == "always-call"
+    session = HandSessionOfPlay(new_state("6max", seed=3), tables)
+    won, fair = [], []
+    for _ in range(60):
+        ended = session.deal()
+        while ended is None:
+            ended = session.act("c")
+        won.append(ended["won"])
+        fair.append(ended["fair"])
+    assert np.std(won) > 100 > 3 * np.std(fair), "what is left is what calls added to the pot"
+    assert abs(np.mean(fair)) < 3 * np.std(fair) / np.sqrt(60)
+
+
+def test_a_session_of_six_has_a_score_without_luck(server: RunningServer) -> None:
     body = {"opponent": "6max", "stack": 10_000}
     session = HandSession.model_validate_json(server.client.post("/api/hands/sessions", json=body).content)
     assert session.players == 6
@@ -244,7 +262,7 @@ def test_a_session_of_six_has_no_score_without_luck(server: RunningServer) -> No
     while not session.hand["over"]:  # type: ignore[index]
         answer = server.client.post(f"{path}/move", json={"move": "c"})
         session = HandSession.model_validate_json(answer.content)
-    assert session.score.hands == 1 and session.score.raw is not None and session.score.fair is None
+    assert session.score.hands == 1 and session.score.raw is not None and session.score.fair is not None
     (row,) = server.client.get(f"{path}/hands").json()
     assert row["players"] == 6
     if importlib.util.find_spec("torch") is not None:  # which searches need

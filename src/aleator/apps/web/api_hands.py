@@ -67,9 +67,15 @@ def _scores(rows: list[dict[str, Any]]) -> Score:
     names = ("hands", "won", "fair", "squares")
     hands, won, fair, squares = (sum(row[name] for row in rows) for name in names)
     score = score_of(hands, won, fair, squares)
-    if any(row["players"] > 2 for row in rows):
+    if not all(_is_fair(row) for row in rows):
         score.fair = score.band = None
     return score
+
+
+def _is_fair(session: dict[str, Any]) -> bool:
+    """Returns whether luck is removed in a session: always heads-up, at tables of several since that is done."""
+    known = session.get("fair_known")
+    return session.get("players", 2) == 2 if known is None else bool(known)
 
 
 def _blueprints(service: Service) -> list[str]:
@@ -149,8 +155,8 @@ async def forget_session(service: Server, session_id: AnyId) -> Response:
 @router.get("/sessions/{session_id}/hands", responses=NOT_FOUND)
 async def session_hands(service: Server, session_id: AnyId) -> list[HandRow]:
     """The hands of a session, the last one first."""
-    _found(service, session_id)
-    return [HandRow(**row) for row in service.store.hands.hands(session_id)]
+    fair = {} if _is_fair(_found(service, session_id)) else {"fair": None}
+    return [HandRow(**(row | fair)) for row in service.store.hands.hands(session_id)]
 
 
 @router.get("/history")
@@ -197,9 +203,11 @@ async def get_hand(service: Server, hand_id: AnyId) -> PlayedHand:
     found = _hand(service, hand_id)
     params = {"record": found["record"], "seat": found["seat"]}
     view = json.loads(await service.read("hand-view", params))
-    opponent = (service.store.hands.session(found["session"]) or {}).get("opponent", "")
+    session = service.store.hands.session(found["session"]) or {}
+    if not _is_fair(session):
+        found["fair"] = None
     names = ("id", "session", "seat", "won", "fair", "practice", "review")
-    return PlayedHand(**{name: found[name] for name in names}, opponent=opponent, view=view)
+    return PlayedHand(**{name: found[name] for name in names}, opponent=session.get("opponent", ""), view=view)
 
 
 @router.post("/played/{hand_id}/review", responses=NOT_FOUND | REFUSED)

@@ -67,6 +67,7 @@ class HandStore:
         """Returns all sessions, the last played first: hands `played`, those that count, and what these won."""
         rows = self._database.execute(
             "SELECT s.id, s.opponent, s.stack, COALESCE(json_extract(s.state, '$.players'), 2) AS players, s.created, "
+            "json_extract(s.state, '$.fair_known') AS fair_known, "
             "s.updated, COUNT(h.id) AS hands, "
             "(SELECT COUNT(*) FROM hands p WHERE p.session = s.id) AS played, COALESCE(SUM(h.won), 0) AS won, "
             "COALESCE(SUM(h.fair), 0) AS fair, COALESCE(SUM(h.fair * h.fair), 0) AS squares FROM hand_sessions s "

@@ -39,7 +39,7 @@ class HandMove(Model):
 class Score(BaseModel):
     """A score in thousandths of a big blind a hand: as it went, and without luck, with half of its 95 % interval.
 
-    At a table of several luck is not removed.
+    At a table of several players who search luck is not removed.
     """
 
     hands: int
@@ -82,7 +82,7 @@ class HandRow(BaseModel):
     seat: int
     players: int
     won: float
-    fair: float
+    fair: Number
     practice: bool
     played: float
     given_up: Number
@@ -115,7 +115,7 @@ class PlayedHand(BaseModel):
     opponent: str
     seat: int
     won: float
-    fair: float
+    fair: Number
     practice: bool
     view: dict[str, Any]
     review: dict[str, Any] | None

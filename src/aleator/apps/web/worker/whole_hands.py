@@ -2,13 +2,15 @@
 
 A session is a JSON value; a hand in it is its cards and what was done. All draws follow from the session's seed, the
 hand's number and how much was done, so that nothing is lost with a process. Stacks are full at the start of every hand.
-Heads-up, luck is removed by AIVAT (`aleator.arena.whole_hands.aivat`): that of the cards, and of the agent's hand and
-its dice. At a table of several only chips are counted.
+Luck is removed by AIVAT: heads-up that of the cards, and of the agent's hand and its dice
+(`aleator.arena.whole_hands.aivat`), at a table of several that of the cards and of everybody's dice
+(`aleator.arena.whole_hands.table_luck`). Agents are asked again for that when a hand is over; where those of several
+players search, only chips are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,8 @@ from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import Rival, load_rival, table_of
 from aleator.arena.whole_hands.aivat import RangeLuck
-from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
+from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
+from aleator.arena.whole_hands.table_luck import TableLuck
 from aleator.errors import AleatorError
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
@@ -28,6 +31,7 @@ from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
 
 _ROW = np.zeros(1, np.int64)
+_SEARCHES = "pluribus"  # of the agents at tables of several
 
 
 class HandError(AleatorError):
@@ -98,6 +102,8 @@ class HandSession:
         if now is not None and not now["over"]:
             raise HandError("this hand is not over yet: fold, call or raise first")
         number = self.state["dealt"] + 1
+        if number == 1:
+            self.state["fair_known"] = self.players == 2 or all(_answers_again(rival) for rival in self._rivals)
         cards = deal_hands(self.setup, self.state["seed"], np.array([self.players * number]))  # so many share cards
         self.state["dealt"] = number
         self.state["hand"] = {
@@ -160,7 +166,9 @@ class HandSession:
     def _finish(self, record: HandRecord) -> dict[str, Any]:
         now, seat = self.state["hand"], self.state["hand"]["seat"]
         won = record.payoffs()[seat]
-        fair = without_luck(record, seat, self.agent(1 - seat), now["board"]) if self.players == 2 else float(won)
+        fair = float(won)
+        if self.state.get("fair_known", self.players == 2):
+            fair = without_luck(record, seat, self.agent, now["board"], self.state["seed"])
         now |= {"over": True, "won": won, "fair": fair}
         return {
             "number": now["number"], "seat": seat, "record": record.to_dict(), "won": won, "fair": fair,
@@ -174,22 +182,39 @@ class HandSession:
         if now is None:
             return view | {"hand": None}
         hand = hand_view(self.record(), now["seat"])
-        known = now["over"] and self.players == 2
+        known = now["over"] and self.state.get("fair_known", self.players == 2)
         hand |= {"practice": now["practice"], "fair": now.get("fair") if known else None}
         return view | {"hand": hand}
 
 
-def without_luck(record: HandRecord, seat: int, agent: HandAgent, deck: list[int]) -> float:
-    """Returns what a player in `seat` won against an agent, without the luck of the cards and of the agent's draws."""
+def _answers_again(rival: Rival) -> bool:
+    """Returns whether an agent at a table of several tells quickly, and always the same, what it does."""
+    return rival.agent.partition(":")[0] != _SEARCHES
+
+
+def without_luck(record: HandRecord, seat: int, agent: Callable[[int], HandAgent], deck: list[int], seed: int) -> float:
+    """Returns what a player in `seat` won, without the luck of the cards and of the agents' draws.
+
+    Args:
+        record: the hand, with everybody's cards.
+        seat: of the player.
+        agent: who sits in another seat.
+        deck: all five cards of the board, whether they were seen or not.
+        seed: of boards that are drawn to tell what hands are worth before the flop.
+    """
     batch = HandBatch.start(record.setup, np.array([record.hands], np.int16), np.array([deck], np.int8))
-    luck = RangeLuck(batch, (seat != 0, seat != 1))
+    is_table = record.setup.num_players > 2
+    seeds = draw_seeds(seed, np.array([record.number]))
+    luck = TableLuck(batch, seeds) if is_table else RangeLuck(batch, (seat != 0, seat != 1))
     for action in record.actions:
         street, player = int(batch.betting.street[0]), int(batch.betting.player[0])
         if player != seat:
-            policy = ask_policies(agent, batch, _ROW)
+            policy = ask_policies(agent(player), batch, _ROW)
             luck.acted(_ROW, policy, np.flatnonzero(policy.codes[0] == action_code(action))[:1])
         batch.act(_ROW, np.array([action_code(action)]))
         if batch.betting.street[0] != street and batch.betting.player[0] != OVER:
             luck.advanced(_ROW)
-    fair = float(luck.estimates()[0])
-    return fair if seat == 0 else -fair
+    fair = luck.estimates()[0]
+    if is_table:
+        return float(fair[seat])
+    return float(fair) if seat == 0 else -float(fair)

@@ -88,7 +88,7 @@ export function handsOfSession(hands) {
       h("th", {}, h("a", { href: `#/hands/played/${hand.id}` }, `Hand ${hand.number}`)),
       h("td", {}, positionOf(hand)),
       h("td", {}, signedAmount(hand.won, BIG_BLIND)),
-      h("td", {}, hand.players > 2 ? "–" : signedAmount(hand.fair, BIG_BLIND)),
+      h("td", {}, signedAmount(hand.fair, BIG_BLIND)),
       h("td", {}, hand.given_up === null ? "" : `${hand.given_up.toFixed(2)} bb`),
       h("td", {}, hand.practice && tag("practice")),
     );
@@ -99,7 +99,7 @@ export function handsOfSession(hands) {
 export function handHead(hand, rivals) {
   const back = h("a", { class: "go-back", href: `#/hands/session/${hand.session}`, "aria-label": "The session" }, "‹");
   const won = tag(wonText(hand.won, hand.view.big_blind), hand.won >= 0 ? "good" : "warn");
-  const fair = hand.view.seats.length === 2 && tag(`${signedAmount(hand.fair, hand.view.big_blind)} without luck`);
+  const fair = hand.fair !== null && tag(`${signedAmount(hand.fair, hand.view.big_blind)} without luck`);
   const title = h("h1", {}, `Hand ${hand.view.number}`);
   return titleRow(back, title, tag(nameOf(rivals, hand.opponent)), won, fair, unitChoice(redrawPage));
 }

@@ -222,7 +222,7 @@ export class HandTable {
   drawScore({ score, stack, players, hand }) {
     const luck =
       players > 2
-        ? "Luck is removed heads-up only."
+        ? "Luck removed: the cards and the others' dice are averaged out (AIVAT); ± is where the truth is 95 % of the time."
         : "Luck removed: the cards, the agent's hand and its dice are averaged out (AIVAT); ± is where the truth is " +
           "95 % of the time.";
     const rate = (value) => (value === null ? "–" : `${signed(value, 0)} mbb/h`);
