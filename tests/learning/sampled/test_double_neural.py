@@ -15,10 +15,11 @@ from aleator.errors import SolveError, TooBigError
 from aleator.games import load_game
 from aleator.learning.run_files import NETWORK, RunPace
 from aleator.learning.sampled import trainer as trainers
-from aleator.learning.sampled.double_neural import DoubleNeuralCFR, DoubleNeuralConfig, TableSums
+from aleator.learning.sampled.double_neural import DoubleNeuralCFR, DoubleNeuralConfig
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import SampledModel, load_model
 from aleator.learning.sampled.run import SampledRun, train_sampled
+from aleator.learning.sampled.sums import TableSums
 from aleator.learning.sampled.traversal import match_regrets
 from aleator.solvers.best_response import exploitability
 from aleator.storage import StorageError
@@ -100,7 +101,7 @@ def test_a_fit_never_ends_worse_than_it_began() -> None:
     trainer.run_epoch()
     kept: Any = trainer.regrets
     before = kept.sums()
-    kept._config = replace(CARDS, learning_rate=1e6)
+    kept._settings = replace(kept._settings, learning_rate=1e6)
     assert kept.update(before, trainer._all, 5) < 1e-6
     torch.testing.assert_close(kept.sums(), before, atol=1e-6, rtol=1e-4)
 
@@ -113,7 +114,7 @@ def test_a_fit_that_is_thrown_off_is_made_again(monkeypatch: pytest.MonkeyPatch)
     rates: list[float] = []
     fit = kept._fit
     monkeypatch.setattr(kept, "_fit", lambda loss, steps, rate: (rates.append(rate), fit(loss, steps, rate))[1])
-    kept._config = replace(CARDS, learning_rate=10.0)
+    kept._settings = replace(kept._settings, learning_rate=10.0)
     changed = kept.sums() * (1.0 + 0.1 * torch.arange(len(kept.sums()))[:, None] % 3)
     kept.error = 1e-9
     kept.update(changed, trainer._all, 20)
@@ -121,6 +122,34 @@ def test_a_fit_that_is_thrown_off_is_made_again(monkeypatch: pytest.MonkeyPatch)
     kept.error = 1e9
     kept.update(changed, trainer._all, 20)
     assert rates == [10.0, 1.0, 10.0], "a fit that is no worse than the last one is kept"
+
+
+def test_the_last_layer_is_solved() -> None:
+    """For features as they are no other last layer has a lower error: the loss has no slope in its parameters."""
+    trainer = DoubleNeuralCFR(replace(CARDS, steps=1, first_steps=1))
+    trainer.run_epoch()
+    kept: Any = trainer.regrets
+    generator = torch.Generator().manual_seed(1)
+    wanted = torch.rand(trainer._legal.shape, generator=generator) * trainer._legal
+
+    def loss() -> torch.Tensor:
+        answers = trainer.encoding.of_actions(trainer._all, kept.network(kept._walk))
+        total: torch.Tensor = ((answers - wanted) * trainer._legal).square().mean()
+        return total
+
+    before = loss().item()
+    for _ in range(20):  # each costs a little to change anything: the limit costs nothing
+        kept._solve_output(trainer._all, kept._walk, wanted)
+    slopes = torch.autograd.grad(loss(), list(kept.network.output.parameters()))
+    assert loss().item() < before / 2 and all(float(slope.abs().max()) < 1e-4 for slope in slopes)
+
+
+def test_runs_of_earlier_versions_are_not_resumed() -> None:
+    trainer = DoubleNeuralCFR(TINY)
+    trainer.run_epoch()
+    tensors = {name: tensor for name, tensor in trainer.tensors().items() if name != "regrets.steps"}
+    with pytest.raises(ValueError, match="earlier version"):
+        trainer.load(tensors)
 
 
 def test_the_unit_changes_nothing_that_is_said() -> None:
