@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from aleator.abstraction.blueprint.file import Blueprint
 from aleator.learning.checkpoint import RunDirectory
 from aleator.solvers.solution import open_solution
+from tests.abstraction.blueprint.small import small_buckets
 from tests.apps.calls import call
 from tests.apps.processes import PATIENCE, newer, start, wait_for
 from tests.apps.test_train_cli import TINY
@@ -62,6 +64,28 @@ def test_a_solve_goes_on_and_saves_when_there_is_space_again(tmp_path: Path) -> 
     assert process.returncode == 143
     open_solution(file).verify()
     assert os.listdir(tmp_path) == [file.name]
+
+
+def test_a_blueprint_is_trained_on_and_saved_when_there_is_space_again(tmp_path: Path) -> None:
+    buckets, folder = tmp_path / "small.bin", tmp_path / "made"
+    small_buckets().save(buckets)
+    folder.mkdir()
+    file = folder / "flop.blueprint"
+    process = start_with_little_space(
+        "train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(file),
+        "--deals", "1000000000", "--checkpoint-every", "0", "--threads", "1", "--json",
+    )  # fmt: skip
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert line.strip() == f"cannot write {file}: File too large; the training goes on", line
+    assert os.listdir(folder) == []
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    wait_for(newer(file), process)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143 and os.listdir(folder) == [file.name]
+    assert Blueprint(file).progress.deals > 0 and Blueprint(file).table().any()
 
 
 def test_a_training_run_resumes_when_there_is_space_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

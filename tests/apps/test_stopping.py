@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
 import signal
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from aleator.abstraction.blueprint.file import Blueprint
+from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.apps.cli.stopping import end, exit_code, interruptible, stopped
 from aleator.games.holdem.spot_file import load_spot
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import solve
-from tests.apps.processes import COMMAND, PATIENCE, kill_at_random, newer, start, wait_for
+from tests.abstraction.blueprint.small import small_buckets
+from tests.apps.processes import COMMAND, PATIENCE, kill_at_random, kinds_of_end, newer, start, wait_for
 
 SPOT = Path(__file__).parents[2] / "examples" / "river.toml"
 ENDLESS = ("solve", "leduc", "--iterations", "100000000", "--checkpoint-every", "0", "--json")
@@ -116,3 +121,31 @@ def test_twenty_kills_of_a_spot_lose_nothing(tmp_path: Path) -> None:
     found = kill_at_random(("holdem", "solve", str(SPOT), "--resumable"), tmp_path / "x", 20, seed=2)
     limits = Limits(iterations=found.summary.iterations)
     assert_equal(found, solve(load_spot(SPOT), limits=limits, keep_state=True))
+
+
+@pytest.mark.slow
+def test_kills_of_a_blueprint_in_training_lose_nothing(tmp_path: Path) -> None:
+    """Whatever the moment, the file is whole and goes on; in the end it is what training without a stop finds."""
+    buckets, folder, rng, deals = tmp_path / "small.bin", tmp_path / "made", random.Random(3), 0
+    small_buckets().save(buckets)
+    folder.mkdir()
+    file = folder / "flop.blueprint"
+    command = ("train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(file))
+    command = (*command, "--threads", "1", "--checkpoint-every", "0", "--json", "--deals")
+    for kind in kinds_of_end(8, rng):
+        process = start(*command, "1000000000")
+        wait_for(newer(file), process)
+        time.sleep(rng.random() * 0.5)
+        process.send_signal(kind)
+        _, error = process.communicate(timeout=PATIENCE)
+        assert process.returncode == (-signal.SIGKILL if kind == signal.SIGKILL else 128 + kind), error
+        now = Blueprint(file).progress.deals
+        assert now > deals and Blueprint(file).table().any(), "what was saved before is trained further"
+        deals = now
+    process = start(*command, str(deals + 1000))
+    _, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, error
+    assert [path.name for path in folder.iterdir()] == [file.name], "nothing is left behind"
+    straight = BlueprintTrainer(BlueprintConfig.of("flop-holdem"), small_buckets(), buckets)
+    straight.run(deals=deals + 1000)
+    np.testing.assert_array_equal(Blueprint(file).table(), straight.table)

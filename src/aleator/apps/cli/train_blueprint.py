@@ -18,7 +18,7 @@ from aleator.apps.cli.workers import Processes, Ray, chosen_workers, work_text
 from aleator.errors import SolveError
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.parsing import MAX_SEED, MAX_THREADS
-from aleator.storage import check_writable
+from aleator.storage import StorageError, check_writable
 from aleator.workers.base import Here
 
 if TYPE_CHECKING:
@@ -210,7 +210,10 @@ def teller(
         speed = (progress.visits - before.visits) / max(now - began, 1e-9)
         report(max(parts), f"{progress.deals:,} deals, {speed / 1e6:.1f} M nodes a second")
         if now - saved > every:
-            trainer.save(path)
+            try:
+                trainer.save(path)
+            except StorageError as error:  # there may be space again at the end
+                note(f"{error}; the training goes on")
             saved = time.monotonic()
         return False
 
