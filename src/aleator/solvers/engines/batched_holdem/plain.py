@@ -160,6 +160,7 @@ class PlainEngine:
         self.regrets = reach.new_zeros(len(reach), shape.num_rows, reach.shape[2])
         self.policy_sum = torch.zeros_like(self.regrets) if averages else None
         self._values = torch.zeros_like(reach)
+        self._opponents: dict[int, Tensor] = {}  # of each player: the opponent's reach when it was last traversed
         self._discounts = reach.new_zeros(4)  # of the iteration: regrets by sign, the average, floor
         self._weight = 0.0
 
@@ -226,6 +227,7 @@ class PlainEngine:
     def both_cfvs(self, policies: Tensor) -> list[Tensor]:
         """Returns `cfvs` of both players, with one look at the leaves."""
         reach = [self._push(policies, player) for player in (0, 1)]
+        self._opponents = {0: reach[1], 1: reach[0]}
         leaves = self._price_leaves(reach)
         return [
             self._pull(policies, player, reach[1 - player], None if leaves is None else leaves[:, :, player])
@@ -235,6 +237,7 @@ class PlainEngine:
     def cfvs(self, policies: Tensor, player: int, *, best: bool = False) -> Tensor:
         """Returns the player's cfvs [B, N, H] at all nodes under policies [B, R, H], or of a best response to them."""
         opponent, leaves = self._push(policies, 1 - player), None
+        self._opponents[player] = opponent
         if isinstance(self.leaf_cfvs, LeafPayoffs):
             leaves = self.leaf_cfvs.cfvs(player, opponent[:, self._at.leaves])
         elif self.leaf_cfvs is not None and self.shape.leaves:
@@ -286,7 +289,7 @@ class PlainEngine:
         return values
 
     def _update(self, player: int, cfvs: Tensor, policies: Tensor) -> None:
-        """Adds what the player regrets, and the opponent's policies to their sum."""
+        """Adds what the player regrets, and the policies of the opponent, as it was just traversed, to their sum."""
         positive, negative, decay, floor = self._discounts
         self._values[:, player] += cfvs[:, 0]
         rows = self._at.rows[player]
@@ -296,8 +299,7 @@ class PlainEngine:
         self.regrets[:, rows] = torch.maximum(kept + gained, floor)
         if self.policy_sum is not None:
             others = self._at.rows[1 - player]
-            reached = self._push(policies, 1 - player)[:, others + 1]
-            self.policy_sum[:, others] = self.policy_sum[:, others] * decay + reached
+            self.policy_sum[:, others] = self.policy_sum[:, others] * decay + self._opponents[player][:, others + 1]
 
 
 def match_regrets(shape: BettingShape, rows: Tensor, power: float) -> Tensor:
