@@ -10,7 +10,7 @@ from aleator.games import load_game
 from aleator.solvers.algorithms import GapRule
 from aleator.solvers.best_response import best_response_value, expected_value
 from aleator.solvers.egt import EGT
-from aleator.solvers.engines.by_hand.layout import INFOSTATE
+from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.engines.by_hand.response import push_reach
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import make_solver, solve
@@ -40,7 +40,7 @@ def divergence(solver: EGT, player: int, policy: np.ndarray, center: np.ndarray,
     side, total = solver._layout.sides[player], 0.0
     for place, probability in enumerate(policy):
         if probability > 0:
-            state = side.places[place, INFOSTATE]
+            state = side.places[place, col.INFOSTATE]
             weight = solver._weights[player][state] * reach[side.above[state]]
             total += weight * probability * np.log(probability / center[place])
     return total

@@ -8,7 +8,7 @@ import pytest
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.solvers.algorithms import NAMED_RULES, parse_rule, rule_of
-from aleator.solvers.engines.by_hand.memory import CFV, POLICY, REGRET, VALUE_SUM
+from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.pruned_cfr import PrunedCFR
 from aleator.solvers.pruning_rule import PruningRule
 from aleator.solvers.regret_rule import HEDGE, SHARP_MATCHING
@@ -93,9 +93,9 @@ def test_freed_numbers_are_never_read() -> None:
         poisoned.run(300)
         for player in (0, 1):
             hidden, memory = poisoned.hidden(player), poisoned._memory[player]
-            memory.places[:-1][np.ix_(hidden, [REGRET, POLICY, CFV])] = 1234.5
+            memory.places[:-1][np.ix_(hidden, [col.REGRET, col.POLICY, col.CFV])] = 1234.5
             states = np.unique(poisoned._layout.sides[player].places[hidden, 1])
-            memory.sums[states, VALUE_SUM] = 1234.5
+            memory.sums[states, col.VALUE_SUM] = 1234.5
             freed += int(hidden.sum())
         assert poisoned.nash_conv() == straight.nash_conv()
     assert freed > 500

@@ -39,7 +39,8 @@ import numpy.typing as npt
 from aleator.games.base import FloatArray
 from aleator.solvers.algorithms import GapRule
 from aleator.solvers.best_response import nash_conv
-from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
+from aleator.solvers.engines.by_hand import columns as col
+from aleator.solvers.engines.by_hand.layout import HandLayout
 from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
 from aleator.solvers.state import TreeSolver, check_no_leaves, restore_vectors
 from aleator.trees.policy import Policy, normalised
@@ -85,8 +86,8 @@ class EGT(TreeSolver):
 
     def _new_uniform(self, player: int) -> FloatArray:
         places = self._layout.sides[player].places
-        choices = np.bincount(places[:, INFOSTATE], places[:, LEGAL], self._layout.num_infostates[player])
-        uniform: FloatArray = places[:, LEGAL] / np.maximum(choices[places[:, INFOSTATE]], 1.0)
+        choices = np.bincount(places[:, col.INFOSTATE], places[:, col.LEGAL], self._layout.num_infostates[player])
+        uniform: FloatArray = places[:, col.LEGAL] / np.maximum(choices[places[:, col.INFOSTATE]], 1.0)
         return uniform
 
     def _gradient(self, player: int, reach: FloatArray) -> FloatArray:

@@ -48,27 +48,10 @@ import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
+from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.engines.by_hand.iterate import iterate
-from aleator.solvers.engines.by_hand.layout import LEGAL, ROW, HandLayout, below
-from aleator.solvers.engines.by_hand.memory import (
-    AVERAGE,
-    DIRECT,
-    DISCARDED,
-    FACED,
-    FACED_MARK,
-    OVERHEAD,
-    POLICY,
-    PRUNED,
-    REACH_START,
-    REACH_SUM,
-    REGRET,
-    TOUCHED,
-    VALUE_START,
-    VALUE_SUM,
-    Terms,
-    new_memory,
-    new_work,
-)
+from aleator.solvers.engines.by_hand.layout import HandLayout, below
+from aleator.solvers.engines.by_hand.memory import Terms, new_memory, new_work
 from aleator.solvers.engines.by_hand.response import push_reach
 from aleator.solvers.engines.by_hand.walk import catch_up_all
 from aleator.solvers.pruning_rule import BEST_RESPONSE, PARTIAL, PruningRule
@@ -113,20 +96,20 @@ class PrunedCFR(TreeSolver):
     @property
     def nodes_touched(self) -> int:
         """Histories visited so far, up to symmetry."""
-        return int(self._work.counts[TOUCHED])
+        return int(self._work.counts[col.TOUCHED])
 
     @property
     def overhead(self) -> int:
         """How many of the nodes touched were visited to begin or end pruning."""
-        return int(self._work.counts[OVERHEAD])
+        return int(self._work.counts[col.OVERHEAD])
 
     def nodes_played(self) -> int:
         """Returns how many histories, up to symmetry, both current policies reach: no pruning leaves them out."""
         reached = []
         for side, memory in zip(self._layout.sides, self._memory, strict=True):
             reach = np.ones(len(side.places) + 1)
-            push_reach(side, memory.places[:-1, POLICY].copy(), reach)
-            reached.append(np.split(reach[side.sequence] > 0.0, side.nodes[1:, ROW]))
+            push_reach(side, memory.places[:-1, col.POLICY].copy(), reach)
+            reached.append(np.split(reach[side.sequence] > 0.0, side.nodes[1:, col.ROW]))
         shape, played = self._layout.shape, 0
         for node, (first, second) in enumerate(zip(*reached, strict=True)):
             start, end, listed = shape.deals[node]
@@ -146,15 +129,15 @@ class PrunedCFR(TreeSolver):
         free = [
             self.hidden(player, mark, itself=itself)[self._legal(player)]
             for player in (0, 1)
-            for mark in (PRUNED, DISCARDED)
+            for mark in (col.PRUNED, col.DISCARDED)
         ]
         return 1.0 - float(np.concatenate(free).mean())
 
     def _legal(self, player: int) -> npt.NDArray[np.bool_]:
-        legal: npt.NDArray[np.bool_] = self._layout.sides[player].places[:, LEGAL] != 0
+        legal: npt.NDArray[np.bool_] = self._layout.sides[player].places[:, col.LEGAL] != 0
         return legal
 
-    def hidden(self, player: int, mark: int = PRUNED, *, itself: bool = False) -> npt.NDArray[np.bool_]:
+    def hidden(self, player: int, mark: int = col.PRUNED, *, itself: bool = False) -> npt.NDArray[np.bool_]:
         """Returns [places]: those below a place with a mark, and if `itself` that place, too."""
         return below(self._layout.sides[player], self._memory[player].marks[:, mark].astype(np.bool_), itself=itself)
 
@@ -197,9 +180,9 @@ class PrunedCFR(TreeSolver):
         if grown > _LARGEST_LOG_WEIGHT:
             factor = np.exp(-grown)
             for memory in self._memory:
-                memory.places[:, [FACED, DIRECT]] *= factor
-                memory.sums[:, [FACED_MARK, VALUE_SUM, REACH_SUM]] *= factor
-                memory.starts[:, [VALUE_START, REACH_START]] *= factor
+                memory.places[:, [col.FACED, col.DIRECT]] *= factor
+                memory.sums[:, [col.FACED_MARK, col.VALUE_SUM, col.REACH_SUM]] *= factor
+                memory.starts[:, [col.VALUE_START, col.REACH_START]] *= factor
             self._weight_sum *= factor
             self._log_base[0] = self._logs[self.iteration, 1]
         ahead = self._log_base[0] - self._logs[self.iteration + 1 : self.iteration + 1 + most, 1]
@@ -240,12 +223,12 @@ class PrunedCFR(TreeSolver):
         for side, memory in zip(self._layout.sides, self._memory, strict=True):
             ahead = memory._replace(places=memory.places.copy(), sums=memory.sums.copy())  # looking changes no bit
             catch_up_all(self._layout.shape, side, ahead)
-            sums.append(ahead.places[:-1, AVERAGE].copy())
+            sums.append(ahead.places[:-1, col.AVERAGE].copy())
         return sums[0], sums[1]
 
     def current_policy(self) -> Policy:
         """Returns the policy of the coming iteration; below pruned actions, where nobody comes, it is what it was."""
-        first, second = (memory.places[:-1, POLICY].copy() for memory in self._memory)
+        first, second = (memory.places[:-1, col.POLICY].copy() for memory in self._memory)
         return Policy(self.tree, (first, second))
 
     def nash_conv(self) -> float:
@@ -254,7 +237,7 @@ class PrunedCFR(TreeSolver):
 
     def regrets(self) -> tuple[FloatArray, FloatArray]:
         """Returns per player [places] the regrets as of the last visit of each infostate."""
-        return self._memory[0].places[:-1, REGRET].copy(), self._memory[1].places[:-1, REGRET].copy()
+        return self._memory[0].places[:-1, col.REGRET].copy(), self._memory[1].places[:-1, col.REGRET].copy()
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same tree and rule needs to go on from here."""

@@ -33,7 +33,8 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.cfr import CFR
-from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout
+from aleator.solvers.engines.by_hand import columns as col
+from aleator.solvers.engines.by_hand.layout import HandLayout
 from aleator.solvers.engines.by_hand.response import push_reach, soft_response
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.solvers.regret_rule import HEDGE, RegretRule
@@ -64,7 +65,7 @@ class WarmStarter:
     def __init__(self, tree: PublicTree) -> None:
         self.tree = tree
         self._layout = HandLayout(tree)
-        self._infostate = tuple(side.places[:, INFOSTATE] for side in self._layout.sides)
+        self._infostate = tuple(side.places[:, col.INFOSTATE] for side in self._layout.sides)
         self._span = tuple(self._layout.span(player) for player in (0, 1))
 
     def substitutes(self, policy: Policy, player: int, softness: float, iterations: int) -> Substitutes:
@@ -88,7 +89,9 @@ class WarmStarter:
         )  # fmt: skip
         return Substitutes(
             value=float(action_values[-1]),
-            regrets=np.where(sides[player].places[:, LEGAL], action_values[:-1] - values[self._infostate[player]], 0.0),
+            regrets=np.where(
+                sides[player].places[:, col.LEGAL], action_values[:-1] - values[self._infostate[player]], 0.0
+            ),
             reach=reach[player][:-1],
         )
 

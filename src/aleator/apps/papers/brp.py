@@ -7,7 +7,8 @@ import numpy as np
 from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
 from aleator.apps.papers.traces import AGREES, COLUMNS, Trace, over_iterations, over_nodes, ratio, rows, traces
 from aleator.games.registry import load_game
-from aleator.solvers.engines.by_hand.layout import LEGAL, HandLayout, below
+from aleator.solvers.engines.by_hand import columns as col
+from aleator.solvers.engines.by_hand.layout import HandLayout, below
 from aleator.solvers.solve import make_solver
 from aleator.solvers.warm_start import WarmStarter
 from aleator.trees.public_tree import build_tree
@@ -92,7 +93,7 @@ def _limit(game: str, iterations: int) -> Claim:
         losses = -starter.substitutes(policy, player, softness=0.0, iterations=1).regrets
         worse = np.append(losses > _LOSS, False)
         for itself, trace in free.items():
-            trace.append(below(side, worse, itself=itself)[side.places[:, LEGAL] != 0])
+            trace.append(below(side, worse, itself=itself)[side.places[:, col.LEGAL] != 0])
     space, kept = (1.0 - float(np.concatenate(free[itself]).mean()) for itself in (True, False))
     return Claim(
         text="the least that is needed in the end: actions of best responses to an equilibrium",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.jit import inner_kernel
+from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.engines.by_hand.infostate import (
     add_moments,
     catch_up_sums,
@@ -20,49 +21,8 @@ from aleator.solvers.engines.by_hand.infostate import (
     next_policy,
     regret_level,
 )
-from aleator.solvers.engines.by_hand.layout import (
-    ACTOR,
-    BLOCK,
-    DEALS,
-    FIRST_CHILD,
-    HANDS,
-    INFOSTATE,
-    LEGAL,
-    NODE,
-    NUM_ACTIONS,
-    NUM_CHILDREN,
-    PARENT,
-    PAYOFFS,
-    ROW,
-    STATES,
-    HandSide,
-    Shape,
-)
-from aleator.solvers.engines.by_hand.memory import (
-    CFV,
-    DIRECT,
-    DIRECT_NOW,
-    DISCARDED,
-    DUE,
-    FACED,
-    NESTED,
-    OVERHEAD,
-    POLICY,
-    PRUNED,
-    REACH_START,
-    REACH_SUM,
-    REGRET,
-    SEEN,
-    STARTING,
-    TOUCHED,
-    VALUE_START,
-    VALUE_SUM,
-    VISITED,
-    WALK,
-    HandMemory,
-    Terms,
-    Work,
-)
+from aleator.solvers.engines.by_hand.layout import HandSide, Shape
+from aleator.solvers.engines.by_hand.memory import HandMemory, Terms, Work
 from aleator.solvers.engines.by_hand.walk import catch_up_node
 
 
@@ -75,45 +35,52 @@ def descend_below(
 
     Returns the number of nodes, which are in `work.order`.
     """
-    node = side.places[offset, NODE]
+    node = side.places[offset, col.NODE]
     catch_up_path(shape, opponent, other, node, work)
-    work.counts[WALK] += 1
-    walk, visited, touched = work.counts[WALK], 0, 0
+    work.counts[col.WALK] += 1
+    walk, visited, touched = work.counts[col.WALK], 0, 0
     memory.active[offset] = walk
     size = push_children(shape, node, work, 0)
     while size > 0:
         size -= 1
         node = work.stack[size]
-        row, hands, other_row, pairs = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW], 0
+        row, hands, other_row, pairs = (
+            side.nodes[node, col.ROW],
+            side.nodes[node, col.HANDS],
+            opponent.nodes[node, col.ROW],
+            0,
+        )
         pruned = False
         for hand in range(hands):
             if memory.active[side.sequence[row + hand]] == walk:
                 pruned = everything
-                at = side.nodes[node, DEALS] + hand
+                at = side.nodes[node, col.DEALS] + hand
                 for k in range(side.deal_start[at], side.deal_start[at + 1]):
-                    pairs += other.places[opponent.sequence[other_row + side.deal_hand[k]], FACED] > 0.0
+                    pairs += other.places[opponent.sequence[other_row + side.deal_hand[k]], col.FACED] > 0.0
         if pairs == 0 and not pruned:
             continue
         touched += pairs
         work.order[visited] = node
         visited += 1
-        if shape.nodes[node, ACTOR] == opponent.player:
+        if shape.nodes[node, col.ACTOR] == opponent.player:
             catch_up_node(shape, opponent, other, node)
-        elif shape.nodes[node, ACTOR] == side.player:
+        elif shape.nodes[node, col.ACTOR] == side.player:
             for hand in range(hands):
                 above = side.sequence[row + hand]
                 if memory.active[above] == walk:
-                    start = shape.nodes[node, BLOCK] + hand
-                    end = start + shape.nodes[node, NUM_ACTIONS] * hands
-                    catch_up_sums(memory.places, memory.sums, side.nodes[node, STATES] + hand, above, start, end, hands)
+                    start = shape.nodes[node, col.BLOCK] + hand
+                    end = start + shape.nodes[node, col.NUM_ACTIONS] * hands
+                    catch_up_sums(
+                        memory.places, memory.sums, side.nodes[node, col.STATES] + hand, above, start, end, hands
+                    )
                     for k in range(start, end, hands):
-                        memory.places[k, CFV] = 0.0
-                        memory.places[k, DIRECT_NOW] = 0.0
+                        memory.places[k, col.CFV] = 0.0
+                        memory.places[k, col.DIRECT_NOW] = 0.0
                         memory.active[k] = walk
         size = push_children(shape, node, work, size)
-    work.counts[TOUCHED] += touched
-    work.counts[OVERHEAD] += touched
-    work.counts[VISITED] += visited
+    work.counts[col.TOUCHED] += touched
+    work.counts[col.OVERHEAD] += touched
+    work.counts[col.VISITED] += visited
     return visited
 
 
@@ -122,12 +89,12 @@ def catch_up_path(shape: Shape, side: HandSide, memory: HandMemory, node: int, w
     """Brings a player's sums of policies up to date at all nodes from the root to this one."""
     size = 0
     while True:
-        if shape.nodes[node, ACTOR] == side.player:
+        if shape.nodes[node, col.ACTOR] == side.player:
             work.stack[size] = node
             size += 1
         if node == 0:
             break
-        node = shape.nodes[node, PARENT]
+        node = shape.nodes[node, col.PARENT]
     for k in range(size - 1, -1, -1):
         catch_up_node(shape, side, memory, work.stack[k])
 
@@ -135,8 +102,8 @@ def catch_up_path(shape: Shape, side: HandSide, memory: HandMemory, node: int, w
 @inner_kernel(forceinline=True)
 def push_children(shape: Shape, node: int, work: Work, size: int) -> int:
     """Puts a node's children on the stack; returns its new size."""
-    below = shape.nodes[node, FIRST_CHILD]
-    for child in range(below, below + shape.nodes[node, NUM_CHILDREN]):
+    below = shape.nodes[node, col.FIRST_CHILD]
+    for child in range(below, below + shape.nodes[node, col.NUM_CHILDREN]):
         work.stack[size] = child
         size += 1
     return size
@@ -153,39 +120,39 @@ def respond(
     playing that response leaves behind.
     """
     visited = descend_below(shape, side, opponent, memory, other, offset, work, terms.whole and write)
-    walk, places = work.counts[WALK], memory.places
-    places[offset, CFV] = 0.0
-    places[offset, DIRECT_NOW] = 0.0
+    walk, places = work.counts[col.WALK], memory.places
+    places[offset, col.CFV] = 0.0
+    places[offset, col.DIRECT_NOW] = 0.0
     for k in range(visited - 1, -1, -1):
         node = work.order[k]
-        terminal = shape.nodes[node, NUM_CHILDREN] == 0
-        if not terminal and shape.nodes[node, ACTOR] != side.player:
+        terminal = shape.nodes[node, col.NUM_CHILDREN] == 0
+        if not terminal and shape.nodes[node, col.ACTOR] != side.player:
             continue
-        row, hands, other_row = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW]
+        row, hands, other_row = side.nodes[node, col.ROW], side.nodes[node, col.HANDS], opponent.nodes[node, col.ROW]
         for hand in range(hands):
             above = side.sequence[row + hand]
             if memory.active[above] != walk:
                 continue
             total = 0.0
             if terminal:
-                at = side.nodes[node, PAYOFFS] + hand
+                at = side.nodes[node, col.PAYOFFS] + hand
                 for i in range(side.payoff_start[at], side.payoff_start[at + 1]):
                     faced = opponent.sequence[other_row + side.payoff_hand[i]]
-                    total += side.payoff[i] * other.places[faced, FACED]
-                places[above, DIRECT_NOW] += total * shape.stake[node]
+                    total += side.payoff[i] * other.places[faced, col.FACED]
+                places[above, col.DIRECT_NOW] += total * shape.stake[node]
             else:
-                at = side.nodes[node, DEALS] + hand
+                at = side.nodes[node, col.DEALS] + hand
                 for i in range(side.deal_start[at], side.deal_start[at + 1]):
                     faced = opponent.sequence[other_row + side.deal_hand[i]]
-                    total += side.deal[i] * other.places[faced, FACED]
-                start = shape.nodes[node, BLOCK] + hand
-                end = start + shape.nodes[node, NUM_ACTIONS] * hands
-                state = side.nodes[node, STATES] + hand
-                places[above, CFV] += respond_at(side, memory, state, start, end, hands, total, terms, write)
-    answer: float = places[offset, CFV] + places[offset, DIRECT_NOW]
+                    total += side.deal[i] * other.places[faced, col.FACED]
+                start = shape.nodes[node, col.BLOCK] + hand
+                end = start + shape.nodes[node, col.NUM_ACTIONS] * hands
+                state = side.nodes[node, col.STATES] + hand
+                places[above, col.CFV] += respond_at(side, memory, state, start, end, hands, total, terms, write)
+    answer: float = places[offset, col.CFV] + places[offset, col.DIRECT_NOW]
     if not terms.whole:
-        answer -= places[offset, DIRECT]
-        places[offset, DIRECT] = places[offset, DIRECT_NOW]
+        answer -= places[offset, col.DIRECT]
+        places[offset, col.DIRECT] = places[offset, col.DIRECT_NOW]
     return answer
 
 
@@ -197,29 +164,29 @@ def respond_at(
     """Returns the best action's sum of cfvs at an infostate below; all regrets of the meantime are zero or less."""
     places, sums, best = memory.places, memory.sums, -np.inf
     for offset in range(start, end, stride):
-        if side.places[offset, LEGAL]:
-            places[offset, CFV] += places[offset, DIRECT_NOW]
+        if side.places[offset, col.LEGAL]:
+            places[offset, col.CFV] += places[offset, col.DIRECT_NOW]
             if not terms.whole:
-                places[offset, CFV] -= places[offset, DIRECT]
-                places[offset, DIRECT] = places[offset, DIRECT_NOW]
-            best = max(best, places[offset, CFV])
+                places[offset, col.CFV] -= places[offset, col.DIRECT]
+                places[offset, col.DIRECT] = places[offset, col.DIRECT_NOW]
+            best = max(best, places[offset, col.CFV])
     if best == -np.inf:
         return 0.0
     if not write:
         return best
     if terms.whole:  # nothing of what was there before counts
-        sums[state, VALUE_SUM] = 0.0
-        sums[state, SEEN] = terms.iteration
+        sums[state, col.VALUE_SUM] = 0.0
+        sums[state, col.SEEN] = terms.iteration
         for offset in range(start, end, stride):
-            places[offset, REGRET] = 0.0
+            places[offset, col.REGRET] = 0.0
     if terms.hedge:
-        add_moments(sums, state, best, max(terms.iteration - int(sums[state, SEEN]), 1), terms)
+        add_moments(sums, state, best, max(terms.iteration - int(sums[state, col.SEEN]), 1), terms)
     discount(places, sums, state, start, end, stride, terms)
     for offset in range(start, end, stride):
-        if side.places[offset, LEGAL]:
-            places[offset, REGRET] += (places[offset, CFV] - best) / terms.regret_weight
-    sums[state, REACH_SUM] = reach
-    sums[state, VALUE_SUM] += best
+        if side.places[offset, col.LEGAL]:
+            places[offset, col.REGRET] += (places[offset, col.CFV] - best) / terms.regret_weight
+    sums[state, col.REACH_SUM] = reach
+    sums[state, col.VALUE_SUM] += best
     next_policy(side.places, places, memory.marks, sums, state, start, end, stride, terms)
     return best
 
@@ -235,19 +202,19 @@ def resume(
     """
     total = respond(shape, side, opponent, memory, other, offset, work, terms, True)
     places, sums, marks = memory.places, memory.sums, memory.marks
-    node, state = side.places[offset, NODE], side.places[offset, INFOSTATE]
-    places[offset, REGRET] += (
-        total - (sums[state, VALUE_SUM] - memory.starts[offset, VALUE_START])
+    node, state = side.places[offset, col.NODE], side.places[offset, col.INFOSTATE]
+    places[offset, col.REGRET] += (
+        total - (sums[state, col.VALUE_SUM] - memory.starts[offset, col.VALUE_START])
     ) / terms.regret_weight
     change_pruning(side, memory, offset, False)
-    stride = side.nodes[node, HANDS]
-    start = shape.nodes[node, BLOCK] + state - side.nodes[node, STATES]
-    end = start + shape.nodes[node, NUM_ACTIONS] * stride
+    stride = side.nodes[node, col.HANDS]
+    start = shape.nodes[node, col.BLOCK] + state - side.nodes[node, col.STATES]
+    end = start + shape.nodes[node, col.NUM_ACTIONS] * stride
     next_policy(side.places, places, marks, sums, state, start, end, stride, terms)
-    if again and places[offset, POLICY] == 0.0:
+    if again and places[offset, col.POLICY] == 0.0:
         left = 0
         for k in range(start, end, stride):
-            left += side.places[k, LEGAL] != 0 and not marks[k, PRUNED]
+            left += side.places[k, col.LEGAL] != 0 and not marks[k, col.PRUNED]
         level = regret_level(side.places, places, marks, sums, state, offset, start, end, stride, terms)
         if left > 1 and expected_skip(places, sums, state, offset, level, terms) >= terms.least_skip:
             change_pruning(side, memory, offset, True)
@@ -256,55 +223,60 @@ def resume(
 @inner_kernel()
 def change_pruning(side: HandSide, memory: HandMemory, offset: int, pruned: bool) -> None:
     """Begins or ends the pruning of an action and tells the places above."""
-    state, marks = side.places[offset, INFOSTATE], memory.marks
-    marks[offset, PRUNED] = pruned
-    marks[offset, DISCARDED] = 0
-    memory.starts[offset, VALUE_START] = memory.sums[state, VALUE_SUM]
-    memory.starts[offset, REACH_START] = memory.sums[state, REACH_SUM]
+    state, marks = side.places[offset, col.INFOSTATE], memory.marks
+    marks[offset, col.PRUNED] = pruned
+    marks[offset, col.DISCARDED] = 0
+    memory.starts[offset, col.VALUE_START] = memory.sums[state, col.VALUE_SUM]
+    memory.starts[offset, col.REACH_START] = memory.sums[state, col.REACH_SUM]
     change = 1 if pruned else -1
     above = side.above[state]
     while above != len(side.places):
-        marks[above, NESTED] += change
-        above = side.above[side.places[above, INFOSTATE]]
+        marks[above, col.NESTED] += change
+        above = side.above[side.places[above, col.INFOSTATE]]
 
 
 @inner_kernel()
 def inside_pruned(side: HandSide, memory: HandMemory, offset: int) -> bool:
     """Returns whether an action above is pruned."""
-    above = side.above[side.places[offset, INFOSTATE]]
+    above = side.above[side.places[offset, col.INFOSTATE]]
     while above != len(side.places):
-        if memory.marks[above, PRUNED]:
+        if memory.marks[above, col.PRUNED]:
             return True
-        above = side.above[side.places[above, INFOSTATE]]
+        above = side.above[side.places[above, col.INFOSTATE]]
     return False
 
 
 @inner_kernel()
 def find_nested(shape: Shape, side: HandSide, memory: HandMemory, offset: int, work: Work, nested: int) -> int:
     """Adds the pruned actions below an action of one hand to the list DUE; returns its new length."""
-    work.counts[WALK] += 1
-    walk, marks = work.counts[WALK], memory.marks
+    work.counts[col.WALK] += 1
+    walk, marks = work.counts[col.WALK], memory.marks
     memory.active[offset] = walk
-    size = push_children(shape, side.places[offset, NODE], work, 0)
+    size = push_children(shape, side.places[offset, col.NODE], work, 0)
     while size > 0:
         size -= 1
         node = work.stack[size]
-        row, hands, block, touched = side.nodes[node, ROW], side.nodes[node, HANDS], shape.nodes[node, BLOCK], 0
+        row, hands, block, touched = (
+            side.nodes[node, col.ROW],
+            side.nodes[node, col.HANDS],
+            shape.nodes[node, col.BLOCK],
+            0,
+        )
         for hand in range(hands):
             if memory.active[side.sequence[row + hand]] != walk:
                 continue
             touched += 1
-            if shape.nodes[node, ACTOR] != side.player:
+            if shape.nodes[node, col.ACTOR] != side.player:
                 continue
-            for k in range(block + hand, block + shape.nodes[node, NUM_ACTIONS] * hands, hands):
-                if marks[k, PRUNED]:
-                    memory.lists[DUE, nested] = k
+            for k in range(block + hand, block + shape.nodes[node, col.NUM_ACTIONS] * hands, hands):
+                if marks[k, col.PRUNED]:
+                    memory.lists[col.DUE, nested] = k
                     nested += 1
-                elif marks[k, NESTED] > 0:
+                elif marks[k, col.NESTED] > 0:
                     memory.active[k] = walk
         if touched > 0:
-            work.counts[TOUCHED] += touched
-            work.counts[OVERHEAD] += touched
+            work.counts[col.TOUCHED] += touched
+            work.counts[col.OVERHEAD] += touched
             size = push_children(shape, node, work, size)
     return nested
 
@@ -315,16 +287,16 @@ def settle(
 ) -> None:
     """Begins and ends pruning as the last walk found; what ends may begin again at once."""
     lengths = work.lists[side.player]
-    for k in range(lengths[STARTING] - 1, -1, -1):  # the walk noted them from the leaves upwards
-        offset = memory.lists[STARTING, k]
+    for k in range(lengths[col.STARTING] - 1, -1, -1):  # the walk noted them from the leaves upwards
+        offset = memory.lists[col.STARTING, k]
         if not inside_pruned(side, memory, offset):
-            if memory.marks[offset, NESTED] > 0:  # with what is pruned below, which is resumed first
-                lengths[DUE] = find_nested(shape, side, memory, offset, work, lengths[DUE])
+            if memory.marks[offset, col.NESTED] > 0:  # with what is pruned below, which is resumed first
+                lengths[col.DUE] = find_nested(shape, side, memory, offset, work, lengths[col.DUE])
             change_pruning(side, memory, offset, True)
-    for k in range(lengths[DUE] - 1, -1, -1):
-        offset = memory.lists[DUE, k]
-        if memory.marks[offset, PRUNED]:
+    for k in range(lengths[col.DUE] - 1, -1, -1):
+        offset = memory.lists[col.DUE, k]
+        if memory.marks[offset, col.PRUNED]:
             again = not inside_pruned(side, memory, offset)
             resume(shape, side, opponent, memory, other, offset, work, terms, again)
-    lengths[DUE] = 0
-    lengths[STARTING] = 0
+    lengths[col.DUE] = 0
+    lengths[col.STARTING] = 0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
+from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.engines.by_hand.best_response import settle_whole
 from aleator.solvers.engines.by_hand.catch_up import settle
 from aleator.solvers.engines.by_hand.layout import HandSide, Shape
-from aleator.solvers.engines.by_hand.memory import AVERAGE, FACED, HandMemory, Terms, Work
+from aleator.solvers.engines.by_hand.memory import HandMemory, Terms, Work
 from aleator.solvers.engines.by_hand.walk import ascend, descend
 
 
@@ -31,8 +32,8 @@ def iterate(
         for turn in range(2 if alternating else 1):
             players = (turn, turn + 1) if alternating else (0, 2)
             for player in range(players[0], players[1]):
-                memory[player].places[len(sides[player].places), AVERAGE] += weights[k, 0]
-                memory[1 - player].places[len(sides[1 - player].places), FACED] += weights[k, 1]
+                memory[player].places[len(sides[player].places), col.AVERAGE] += weights[k, 0]
+                memory[1 - player].places[len(sides[1 - player].places), col.FACED] += weights[k, 1]
             visited = descend(
                 shape, sides[0], sides[1], memory[0], memory[1], work, players[0] == 0, players[1] == 2,
                 terms.best_response,

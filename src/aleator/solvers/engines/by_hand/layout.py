@@ -8,7 +8,7 @@ So a walk has nothing to do for a player where the other one moves or chance doe
 walked alike.
 
 Numbers that belong together stand in one row of a matrix, because a walk that skips most of the tree jumps around in
-memory; the names of the columns are below.
+memory; `columns` has the names of the columns.
 """
 
 from __future__ import annotations
@@ -22,20 +22,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from aleator.games.base import FloatArray
+from aleator.solvers.engines.by_hand import columns as col
 from aleator.trees.policy import legal_actions
 from aleator.trees.public_tree import IDENTITY, PublicTree
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-
-# columns of `Shape.nodes`
-ACTOR, PARENT, FIRST_CHILD, NUM_CHILDREN, NUM_ACTIONS, BLOCK = range(6)
-# columns of `HandSide.nodes`
-HANDS, ROW, PAYOFFS, DEALS, PLAIN, STATES = range(6)
-# columns of `Shape.deals`
-FIRST_PAIR, LAST_PAIR, LISTED = range(3)
-# columns of `HandSide.places`
-LEGAL, INFOSTATE, NODE = range(3)
 
 
 class Shape(NamedTuple):
@@ -195,14 +187,14 @@ class HandLayout:
                     np.array([-highest.max(axis=0), -lowest.min(axis=0)]),
                 )
             for player in (0, 1):
-                at, hands = self.sides[player].nodes[node, [ROW, HANDS]]
+                at, hands = self.sides[player].nodes[node, [col.ROW, col.HANDS]]
                 sequence, (lowest, highest) = self.sides[player].sequence[at : at + hands], known[state][player]
                 np.minimum.at(bounds[player][:, 0], sequence, lowest)
                 np.maximum.at(bounds[player][:, 1], sequence, highest)
         for player in (0, 1):
             side, own_bounds = self.sides[player], bounds[player]
             for offset in range(len(own_bounds) - 2, -1, -1):  # later places follow earlier ones
-                above = side.above[side.places[offset, INFOSTATE]]
+                above = side.above[side.places[offset, col.INFOSTATE]]
                 own_bounds[above, 0] = min(own_bounds[above, 0], own_bounds[offset, 0])
                 own_bounds[above, 1] = max(own_bounds[above, 1], own_bounds[offset, 1])
             own_bounds[~np.isfinite(own_bounds[:, 0])] = 0.0
@@ -212,14 +204,14 @@ class HandLayout:
         """Returns [infostates]: L(I), the highest less the lowest payoff that can follow (0 if chance allows none)."""
         places, bounds = self.sides[player].places, self.payoff_bounds[player][:-1]
         lowest, highest = np.full((2, self.num_infostates[player]), np.inf)
-        np.minimum.at(lowest, places[:, INFOSTATE], np.where(places[:, LEGAL], bounds[:, 0], np.inf))
-        np.minimum.at(highest, places[:, INFOSTATE], np.where(places[:, LEGAL], -bounds[:, 1], np.inf))
+        np.minimum.at(lowest, places[:, col.INFOSTATE], np.where(places[:, col.LEGAL], bounds[:, 0], np.inf))
+        np.minimum.at(highest, places[:, col.INFOSTATE], np.where(places[:, col.LEGAL], -bounds[:, 1], np.inf))
         return np.where(np.isfinite(lowest), -highest - lowest, 0.0)
 
 
 def below(side: HandSide, marked: npt.NDArray[np.bool_], *, itself: bool = False) -> npt.NDArray[np.bool_]:
     """Returns [places]: those below a marked one of `marked` [places + 1], and if `itself` the marked ones, too."""
-    above, marked = side.above[side.places[:, INFOSTATE]], marked.copy()
+    above, marked = side.above[side.places[:, col.INFOSTATE]], marked.copy()
     hidden, changed = marked[above], True
     while changed:  # from a place to those that follow, as often as the player moves
         marked[:-1] |= hidden

@@ -7,48 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from aleator.games.base import FloatArray
-from aleator.solvers.engines.by_hand.layout import INFOSTATE, LEGAL, HandLayout, Ints, Longs
-
-# columns of `HandMemory.places`: a row is a cache line
-REGRET = 0  # as of iteration SEEN
-POLICY = 1  # the current policy
-CFV = 2  # scratch: cfv of the action in this walk
-AVERAGE = 3  # sum over iterations of the player's reach after the action, in the weights of the average policy
-FACED = 4  # the same in the weights of the opponent's regrets
-DIRECT = 5  # weighted sum of cfvs of terminals before the player's next infostate
-DIRECT_NOW = 6  # scratch: what DIRECT becomes
-HIGHEST = 7  # U(I, a)
-PLACE_COLUMNS = 8
-
-# columns of `HandMemory.starts`
-VALUE_START = 0  # VALUE_SUM of the infostate when pruning began
-REACH_START = 1  # REACH_SUM of the infostate when pruning began
-NEXT_LOOK = 2  # the iteration before which best-response pruning need not look at the action again
-
-# columns of `HandMemory.sums`
-AVERAGE_MARK = 0  # AVERAGE above the infostate when it was last visited
-FACED_MARK = 1
-VALUE_SUM = 2  # weighted sum of the infostate's cfvs
-REACH_SUM = 3  # weighted sum of its cf_reach
-MEAN = 4  # of its cfv over all iterations up to SEEN
-DEVIATION = 5  # sum of squared deviations from the mean
-SEEN = 6  # the iteration up to which regrets are discounted
-SUM_COLUMNS = 7
-
-# columns of `HandMemory.marks`
-PRUNED = 0
-NESTED = 1  # how many places below are pruned
-DISCARDED = 2  # whether the sums of policies below have been thrown away, too
-
-# rows of `HandMemory.lists` and columns of `Work.lists`
-DUE = 0  # pruned places whose time is over
-STARTING = 1  # places that can be pruned from now on
-
-# entries of `Work.counts`
-TOUCHED = 0
-VISITED = 1
-WALK = 2
-OVERHEAD = 3
+from aleator.solvers.engines.by_hand import columns as col
+from aleator.solvers.engines.by_hand.layout import HandLayout, Ints, Longs
 
 
 class HandMemory(NamedTuple):
@@ -138,14 +98,14 @@ class Terms(NamedTuple):
 def new_memory(layout: HandLayout, player: int) -> HandMemory:
     """Returns a player's numbers before the first iteration: uniform policy, no regrets."""
     states, size, side = layout.num_infostates[player], layout.tree.policy_size[player], layout.sides[player]
-    choices = np.bincount(side.places[:, INFOSTATE], side.places[:, LEGAL], minlength=states)
-    places = np.zeros((size + 1, PLACE_COLUMNS))
-    places[:-1, POLICY] = side.places[:, LEGAL] / np.maximum(choices[side.places[:, INFOSTATE]], 1.0)
-    places[:, HIGHEST] = layout.payoff_bounds[player][:, 1]
+    choices = np.bincount(side.places[:, col.INFOSTATE], side.places[:, col.LEGAL], minlength=states)
+    places = np.zeros((size + 1, col.PLACE_COLUMNS))
+    places[:-1, col.POLICY] = side.places[:, col.LEGAL] / np.maximum(choices[side.places[:, col.INFOSTATE]], 1.0)
+    places[:, col.HIGHEST] = layout.payoff_bounds[player][:, 1]
     return HandMemory(
         places=places,
         starts=np.zeros((size, 3)),
-        sums=np.zeros((states, SUM_COLUMNS)),
+        sums=np.zeros((states, col.SUM_COLUMNS)),
         marks=np.zeros((size + 1, 3), dtype=np.int32),
         lists=np.zeros((2, 2 * size), dtype=np.int32),
         reach=np.append(np.zeros(size), 1.0),

@@ -6,22 +6,8 @@ import numpy as np
 
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
-from aleator.solvers.engines.by_hand.layout import (
-    ACTOR,
-    BLOCK,
-    DEALS,
-    FIRST_CHILD,
-    HANDS,
-    LEGAL,
-    NUM_ACTIONS,
-    NUM_CHILDREN,
-    PAYOFFS,
-    ROW,
-    STATES,
-    HandSide,
-    Ints,
-    Shape,
-)
+from aleator.solvers.engines.by_hand import columns as col
+from aleator.solvers.engines.by_hand.layout import HandSide, Ints, Shape
 from aleator.solvers.engines.by_hand.response import push_reach
 
 
@@ -40,12 +26,12 @@ def gradient(
     while size > 0:
         size -= 1
         node = stack[size]
-        row, hands, other = side.nodes[node, ROW], side.nodes[node, HANDS], opponent.nodes[node, ROW]
-        terminal, pairs = shape.nodes[node, NUM_CHILDREN] == 0, 0
+        row, hands, other = side.nodes[node, col.ROW], side.nodes[node, col.HANDS], opponent.nodes[node, col.ROW]
+        terminal, pairs = shape.nodes[node, col.NUM_CHILDREN] == 0, 0
         for hand in range(hands):
-            at, value = side.nodes[node, DEALS] + hand, 0.0
-            payoff = side.payoff_start[side.nodes[node, PAYOFFS] + hand] if terminal else 0
-            last = side.payoff_start[side.nodes[node, PAYOFFS] + hand + 1] if terminal else 0
+            at, value = side.nodes[node, col.DEALS] + hand, 0.0
+            payoff = side.payoff_start[side.nodes[node, col.PAYOFFS] + hand] if terminal else 0
+            last = side.payoff_start[side.nodes[node, col.PAYOFFS] + hand + 1] if terminal else 0
             for k in range(side.deal_start[at], side.deal_start[at + 1]):
                 held = side.deal_hand[k]
                 here = reach[opponent.sequence[other + held]]
@@ -59,8 +45,8 @@ def gradient(
                 gradient[side.sequence[row + hand]] += value * shape.stake[node]
         touched += pairs
         if pairs > 0:
-            below = shape.nodes[node, FIRST_CHILD]
-            for child in range(below, below + shape.nodes[node, NUM_CHILDREN]):
+            below = shape.nodes[node, col.FIRST_CHILD]
+            for child in range(below, below + shape.nodes[node, col.NUM_CHILDREN]):
                 stack[size] = child
                 size += 1
     return touched
@@ -79,12 +65,12 @@ def smoothed_response(
     for offset in range(len(worth)):
         totals[offset] = worth[offset]
     for node in range(len(shape.nodes) - 1, -1, -1):
-        if shape.nodes[node, ACTOR] != side.player:
+        if shape.nodes[node, col.ACTOR] != side.player:
             continue
-        hands = side.nodes[node, HANDS]
-        size = shape.nodes[node, NUM_ACTIONS] * hands
+        hands = side.nodes[node, col.HANDS]
+        size = shape.nodes[node, col.NUM_ACTIONS] * hands
         for hand in range(hands):
-            start, state = shape.nodes[node, BLOCK] + hand, side.nodes[node, STATES] + hand
+            start, state = shape.nodes[node, col.BLOCK] + hand, side.nodes[node, col.STATES] + hand
             scale, best, total = smoothing * weights[state], -np.inf, 0.0
             for offset in range(start, start + size, hands):
                 if center[offset] > 0.0:
@@ -113,13 +99,13 @@ def dilated_weights(shape: Shape, side: HandSide, below: FloatArray, weights: Fl
     """
     below[:] = 0.0
     for node in range(len(shape.nodes) - 1, -1, -1):
-        if shape.nodes[node, ACTOR] == side.player:
-            hands = side.nodes[node, HANDS]
+        if shape.nodes[node, col.ACTOR] == side.player:
+            hands = side.nodes[node, col.HANDS]
             for hand in range(hands):
-                start, most = shape.nodes[node, BLOCK] + hand, 0.0
-                for offset in range(start, start + shape.nodes[node, NUM_ACTIONS] * hands, hands):
-                    if side.places[offset, LEGAL]:
+                start, most = shape.nodes[node, col.BLOCK] + hand, 0.0
+                for offset in range(start, start + shape.nodes[node, col.NUM_ACTIONS] * hands, hands):
+                    if side.places[offset, col.LEGAL]:
                         most = max(most, below[offset])
-                state = side.nodes[node, STATES] + hand
+                state = side.nodes[node, col.STATES] + hand
                 weights[state] = 2.0 * (1.0 + most)
                 below[side.above[state]] += weights[state]
