@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Iterable
 from math import inf
+from typing import Any
 
-from aleator.errors import AleatorError, did_you_mean, shown
+from aleator.errors import AleatorError, did_you_mean, one_line, shown
 
 MAX_NAME = 4096  # characters of the name of a game, an algorithm or an agent, which may have the path of a file in it
 MAX_WHOLE = 10**15  # floats count on one by one to 9e15
@@ -18,6 +20,14 @@ MAX_THREADS = 1024
 _WHOLE = re.compile(r"\d+(?:_\d+)*", re.ASCII)
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _LONG = 40  # characters; nobody types more digits than that
+_MAX_DEPTH = 16  # of tables and lists in TOML
+_MAX_WORD = 100  # characters of its names and numbers
+_OUTSIDE_STRINGS = re.compile(
+    r""""{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5} | '{3}(?:[^']|'(?!''))*+'{3,5} | (?P<long>"{3}|'{3})  # many-line strings
+    | "(?:[^"\\\n]|\\.)*+" | '[^'\n]*+' | (?P<short>["']) | \#[^\n]*+                            # of one line; comments
+    | (?P<word>[\w+-]++) | (?P<mark>[\[\]{}.=,\n])""",
+    re.VERBOSE | re.DOTALL,
+)
 
 
 def parse_whole(
@@ -122,3 +132,38 @@ def parse_options(
             raise error(f"{of}: {name} is given twice")
         options[name] = value
     return options
+
+
+def parse_toml(text: str, what: str, error: type[AleatorError]) -> dict[str, Any]:
+    """Returns the table of a TOML text that somebody wrote.
+
+    Args:
+        text: of any length.
+        what: it is, with its article, for the message.
+        error: raised for anything else, and for what would keep the parser busy or end it: nesting, endless keys and
+            numbers.
+    """
+    _check_toml(text, what, error)
+    try:
+        return tomllib.loads(text)
+    except ValueError as problem:  # numbers that cannot be converted raise one that is no TOMLDecodeError
+        raise error(f"not a TOML file: {one_line(problem)}") from None
+
+
+def _check_toml(text: str, what: str, error: type[AleatorError]) -> None:
+    depth = parts = 0
+    for match in _OUTSIDE_STRINGS.finditer(text):
+        if match["long"] or match["short"]:  # a string without an end, which the parser will report
+            return
+        if match["word"]:
+            if len(match["word"]) > _MAX_WORD:
+                raise error(f"{shown(match['word'])}: names and numbers have at most {_MAX_WORD} characters")
+            continue
+        mark = match["mark"]
+        if mark == ".":
+            parts += 1
+        elif mark is not None:
+            parts = 0
+            depth += (mark in "[{") - (mark in "]}")
+        if max(depth, parts) > _MAX_DEPTH:
+            raise error(f"{what}'s tables and lists are nested at most {_MAX_DEPTH} deep")

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from aleator.agents.registry import known_agents, load_agent
+from aleator.arena.acpc.game_file import read_game_file
+from aleator.arena.whole_hands.files import read_hands
+from aleator.arena.whole_hands.match_file import MatchFile
+from aleator.arena.whole_hands.phh import format_phh
 from aleator.games.holdem.bet_menu import Situation, parse_size
 from aleator.games.holdem.betting_tree import find_node
+from aleator.games.holdem.cards import parse_cards, parse_hand
 from aleator.games.holdem.hand_range import format_hand_range, parse_hand_range
-from aleator.games.holdem.hand_record import parse_actions
+from aleator.games.holdem.hand_record import HandRecord, parse_actions, setup_to_dict
 from aleator.games.holdem.lock import parse_lock
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
-from aleator.games.holdem.variants import known_hand_games, load_hand_game
+from aleator.games.holdem.variants import HUNL, known_hand_games, load_hand_game
 from aleator.games.registry import known_games, load_game
 from aleator.learning.config import PRESETS, RebelConfig, parse_setting, preset
 from aleator.meter import watch
@@ -25,6 +32,8 @@ from aleator.solvers.algorithms import ALGORITHMS
 from aleator.solvers.mccfr import MCCFR
 from aleator.solvers.solve import make_solver
 from aleator.trees.public_tree import PublicTree, build_tree
+from tests.apps.test_whole_hands_cli import STARS
+from tests.fuzz.judge import fault_of_message
 
 SPOT = """
 board = "As Kd 7h 4c 2s"
@@ -151,6 +160,46 @@ def _hand(text: str) -> None:
     parse_actions(actions)
 
 
+def _hands_file(suffix: str, text: str) -> None:
+    path = Path(f"hands{suffix}")
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    records, problems = read_hands(path, "hunl")
+    for record in records:
+        assert sum(record.payoffs()) == 0
+    for problem in problems:
+        assert (fault := fault_of_message(problem)) is None, fault
+
+
+def _match_file(text: str) -> None:
+    path = Path("match.jsonl")
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    with closing(MatchFile(path, _MATCH)) as file:
+        for row in file.played:
+            assert row.number >= 0 and row.weight >= 0.0 and len(row.won) == 2, row
+            assert all(map(isfinite, (*row.won, row.fair or 0.0, row.weight))), row
+
+
+def _game_file(text: str) -> None:
+    path = Path("one.game")
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    read_game_file(path).start()
+
+
+_RECORD = HandRecord(
+    setup=HUNL.setup, hands=(parse_hand("AsKs"), parse_hand("QdQc")), board=parse_cards("Ah 7c 2d"),
+    actions=parse_actions("r300 c / c r600 f"), names=("ann", "bob"), number=3,
+)  # fmt: skip
+_MATCH = {"setup": setup_to_dict(HUNL.setup), "agents": ["ann", "bob"]}
+_MATCH_LINES = (
+    json.dumps({"kind": "aleator match", "version": 1, **_MATCH}) + "\n"
+    + json.dumps(_RECORD.to_dict(with_setup=False) | {"seats": [1, 0], "won": [-300.0, 300.0], "fair": 12.5}) + "\n"
+)  # fmt: skip
+_LOG = "STATE:0:r300c/r600f:AsKs|QdQc/AhKd2c:-300|300:ann|bob\nSTATE:1:f:AsKs|QdQc:50|-50:bob|ann\n"
+_GAME = (
+    "GAMEDEF\nnolimit\nnumPlayers = 2\nnumRounds = 4\nstack = 20000 20000\nblind = 100 50\nfirstPlayer = 2 1 1 1\n"
+    "numSuits = 4\nnumRanks = 13\nnumHoleCards = 2\nnumBoardCards = 0 3 1 1\nEND GAMEDEF\n"
+)
+
 OPENSPIEL = (
     "openspiel:kuhn_poker", "openspiel:leduc_poker(players=2)", "openspiel:goofspiel(imp_info=True,num_cards=3)",
     "openspiel:go(board_size=99999)", "openspiel:tic_tac_toe()", "openspiel:matrix_mp",
@@ -210,6 +259,17 @@ DOORS: dict[str, Door] = {
         + [f"{name}={value}" for values in PRESETS.values() for name, value in values.items()],
         sorted(RebelConfig().to_dict()),
         _setting,
+    ),
+    "hands as lines": Door([json.dumps(_RECORD.to_dict()) + "\n", _MATCH_LINES], ["null", "NaN", "{", "[]", "/"],
+    partial(_hands_file, ".jsonl")), "matches": Door(
+        [_MATCH_LINES], ["null", "NaN", "Infinity", "true", "{", "[]", "hand", "weight"], _match_file
+    ),
+    "hands as PHH": Door([format_phh(_RECORD)], ["p1", "cc", "cbr", "d db", "sm", "[", "]"],
+    partial(_hands_file, ".phh")), "hands as logs": Door([_LOG], ["STATE:", "f", "c", "r", "|"],
+    partial(_hands_file, ".log")), "hands as texts": Door([STARS], ["raises", "calls", "*** FLOP ***", "[", "$"],
+    partial(_hands_file, ".txt")), "definitions of games": Door(
+        [_GAME, _GAME.replace("nolimit", "limit\nraiseSize = 10 10 20 20\nmaxRaises = 3 4 4 4")],
+        ["limit", "nolimit", "maxRaises", "stack", "=", "\n"], _game_file
     ),
     "whole hands": Door(
         [f"{name}:100bb|c r300 / c c f" for name in known_hand_games()] + ["hunl:stack=10000|f", "hunl|r20000 c"],

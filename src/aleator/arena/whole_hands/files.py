@@ -18,6 +18,7 @@ from aleator.games.holdem.hand_record import HandRecord, RecordError
 from aleator.games.holdem.variants import load_hand_game
 from aleator.storage import StorageError, replace_file
 
+_MOST_OF_A_HAND, _MOST_OF_A_LINE = 20_000, 1000
 _READ = ".jsonl, .phh, .phhs, .log (ACPC) or .txt (a site's hand histories)"
 
 
@@ -31,6 +32,11 @@ def read_hands(path: Path, game: str | None = None) -> tuple[list[HandRecord], l
     Raises:
         StorageError: a file that is not there or of no known kind.
     """
+    records, problems = _read(path, game)
+    return records, [one_line(problem) for problem in problems]
+
+
+def _read(path: Path, game: str | None) -> tuple[list[HandRecord], list[str]]:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -100,6 +106,7 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
         if not part.strip():
             continue
         try:
+            _check_length(part)
             with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):  # it prints what it raises
                 warnings.simplefilter("ignore")
                 histories = list(pokerkit.HandHistory.from_pokerstars(part, error_status=True))
@@ -114,6 +121,16 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
             )
             errors.append(f"{path}, line {start}: {reason}")
     return records, errors
+
+
+def _check_length(hand: str) -> None:
+    """Raises RecordError for a hand whose text is so long that pokerkit's patterns would take minutes."""
+    longest = max(map(len, hand.splitlines()))
+    if len(hand) > _MOST_OF_A_HAND or longest > _MOST_OF_A_LINE:
+        raise RecordError(
+            f"a hand of a site has at most {_MOST_OF_A_HAND:,} characters and {_MOST_OF_A_LINE:,} in a line, "
+            f"not {len(hand):,} and {longest:,}"
+        )
 
 
 _FIELDS = (

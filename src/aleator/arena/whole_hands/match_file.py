@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aleator.errors import AleatorError
 from aleator.games.holdem.hand_record import HandRecord, RecordError, setup_from_dict
-from aleator.storage import StorageError
+from aleator.storage import StorageError, is_a
 from aleator.storage.lines import LineFile, read_lines
 
 _KIND = "match"
@@ -80,10 +79,11 @@ def read_match(path: Path) -> Iterator[HandRecord]:
 
 
 def _played(path: Path, number: int, document: dict[str, Any]) -> PlayedLine:
-    try:
-        won = tuple(float(chips) for chips in document["won"])
-        fair = document.get("fair")
-        weight = float(document.get("weight", 1.0))
-        return PlayedLine(int(document["hand"]), won, None if fair is None else float(fair), weight)
-    except (AleatorError, KeyError, TypeError, ValueError):
-        raise StorageError(f"{path}, line {number}: not a hand of a match") from None
+    values: list[Any] = [document.get(name) for name in ("hand", "won", "fair", "weight")]
+    hand, won, fair, weight = values
+    if not (is_a(hand, int) and hand >= 0 and isinstance(won, list) and all(is_a(chips, float) for chips in won)):
+        raise StorageError(f"{path}, line {number}: not a hand of a match")
+    if not all(value is None or is_a(value, float) for value in (fair, weight)):
+        raise StorageError(f"{path}, line {number}: not a hand of a match")
+    weight = 1.0 if weight is None else float(weight)
+    return PlayedLine(hand, tuple(map(float, won)), None if fair is None else float(fair), weight)

@@ -9,7 +9,6 @@ Status: pokerkit replays what is written to the same stacks (tests/arena/whole_h
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from aleator.games.holdem.betting import CALL, FOLD, Action, ActionKind, Betting
 from aleator.games.holdem.cards import format_cards, format_hand, parse_cards, parse_hand
 from aleator.games.holdem.hand_record import HandRecord, RecordError
 from aleator.games.holdem.hand_state import HandSetup
+from aleator.parsing import parse_toml
 from aleator.storage import replace_file
 
 _UNKNOWN = "????"
@@ -106,10 +106,7 @@ def read_phh(text: str) -> Iterator[tuple[str, HandRecord | AleatorError]]:
     Raises:
         RecordError: the text is not TOML; the message has the line.
     """
-    try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RecordError(f"not TOML: {' '.join(str(error).split())[:200]}") from None
+    document = parse_toml(text, "a hand", RecordError)
     tables = document if document and all(isinstance(value, dict) for value in document.values()) else {"1": document}
     for name, table in tables.items():
         try:

@@ -31,13 +31,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from aleator.errors import did_you_mean, one_line, shown
+from aleator.errors import did_you_mean, shown
 from aleator.games.holdem.bet_menu import (
     IP,
     OOP,
@@ -53,6 +51,7 @@ from aleator.games.holdem.cards import CardError, format_cards, parse_cards
 from aleator.games.holdem.lock import Lock, LockError
 from aleator.games.holdem.node_path import NodePath, NodePathError, parse_path
 from aleator.games.holdem.spot import Rake, SolveSettings, Spot, SpotError
+from aleator.parsing import parse_toml
 
 _STREETS: Final = STREET_NAMES[1:]
 _MENU_KEYS: Final = ("max_raises", "all_in_threshold", "force_all_in_threshold", "merge_threshold")
@@ -76,14 +75,6 @@ _ABSENT: Final = object()
 
 MAX_TEXT: Final = 400_000
 """Characters of a spot file: both ranges and twenty locks, each hand with a weight of its own, take less."""
-_MAX_DEPTH: Final = 16
-_MAX_DIGITS: Final = 100
-_OUTSIDE_STRINGS: Final = re.compile(
-    r""""{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5} | '{3}(?:[^']|'(?!''))*+'{3,5} | (?P<long>"{3}|'{3})  # many-line strings
-    | "(?:[^"\\\n]|\\.)*+" | '[^'\n]*+' | (?P<short>["']) | \#[^\n]*+                            # of one line; comments
-    | (?P<word>[\w+-]++) | (?P<mark>[\[\]{}.=,\n])""",
-    re.VERBOSE | re.DOTALL,
-)
 
 
 def load_spot(path: str | Path) -> Spot:
@@ -108,34 +99,9 @@ def parse_spot(text: str) -> Spot:
     Raises:
         SpotError: the text is not TOML, a key is unknown or missing, or a value is wrong.
     """
-    _check_text(text)
-    try:
-        table = tomllib.loads(text)
-    except ValueError as error:  # numbers that cannot be converted raise one that is no TOMLDecodeError
-        raise SpotError(f"not a TOML file: {one_line(error)}") from None
-    return spot_from_table(table)
-
-
-def _check_text(text: str) -> None:
-    """Raises SpotError for what would keep the TOML parser busy or end it: size, nesting, endless keys and numbers."""
     if len(text) > MAX_TEXT:
         raise SpotError(f"a spot has at most {MAX_TEXT:,} characters, not {len(text):,}")
-    depth = parts = 0
-    for match in _OUTSIDE_STRINGS.finditer(text):
-        if match["long"] or match["short"]:  # a string without an end, which the parser will report
-            return
-        if match["word"]:
-            if len(match["word"]) > _MAX_DIGITS:
-                raise SpotError(f"{shown(match['word'])}: names and numbers have at most {_MAX_DIGITS} characters")
-            continue
-        mark = match["mark"]
-        if mark == ".":
-            parts += 1
-        elif mark is not None:
-            parts = 0
-            depth += (mark in "[{") - (mark in "]}")
-        if max(depth, parts) > _MAX_DEPTH:
-            raise SpotError(f"a spot's tables and lists are nested at most {_MAX_DEPTH} deep")
+    return spot_from_table(parse_toml(text, "a spot", SpotError))
 
 
 def spot_from_table(table: Mapping[str, Any]) -> Spot:

@@ -12,6 +12,7 @@ from aleator.apps.web.worker.hand_view import hand_view
 from aleator.arena.whole_hands.files import read_hands
 from aleator.arena.whole_hands.phh import format_phh
 from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.variants import load_recorded_hand_game
 from aleator.storage import StorageError
 
 _SUFFIXES = (".phh", ".phhs", ".log", ".txt", ".jsonl")
@@ -23,11 +24,14 @@ def read(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
     Raises:
         StorageError: a file of another kind.
+        GameError: no such game, or one that is in another file.
     """
     name, text = params["name"], params["text"]
     suffix = Path(name).suffix.lower()
     if suffix not in _SUFFIXES:
         raise StorageError(f"{name[:60]!r} is no file of hands: it must end in {', '.join(_SUFFIXES)}")
+    if params["game"]:
+        load_recorded_hand_game(params["game"])  # whoever asks names no file of the server's
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"hands{suffix}"
         path.write_text(text, encoding="utf-8")
