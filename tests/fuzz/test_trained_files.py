@@ -34,7 +34,7 @@ from aleator.solvers.multiplayer.problem import MultiplayerSolution
 from aleator.solvers.solution import open_solution
 from aleator.solvers.solve import solve
 from aleator.storage import ArrayFile, StorageError, write_arrays
-from aleator.storage.tensors import write_tensors
+from aleator.storage.tensors import TensorFile, write_tensors
 from tests.abstraction.ring.test_walk import THREE
 from tests.fuzz.test_files import Door, Values, attack, in_bytes
 
@@ -134,11 +134,12 @@ def make_street_network(folder: Path) -> Door:
 
 
 def make_sampled(folder: Path) -> Door:
-    small = {"game": "kuhn", "iterations": 2, "width": 8, "steps": 3, "policy_steps": 3, "memory": 300}
+    small = {"game": "kuhn", "iterations": 2, "width": 8, "steps": 3, "policy_steps": 3}
     wanted: dict[str, tuple[str, dict[str, Any]]] = {
-        "average": ("deep-cfr", {"traversals": 30}),
-        "mixture": ("deep-cfr", {"traversals": 30, "average": "mixture"}),
-        "nfsp": ("nfsp", {"games": 30, "window": 300, "recent": 1.0}),
+        "average": ("deep-cfr", {"traversals": 30, "memory": 300}),
+        "mixture": ("deep-cfr", {"traversals": 30, "memory": 300, "average": "mixture"}),
+        "nfsp": ("nfsp", {"games": 30, "memory": 300, "window": 300, "recent": 1.0}),
+        "roots": ("double-neural", {"traversals": 30, "policy_width": 8}),
     }
     for name, (kind, changes) in wanted.items():
         trainer = METHODS[kind].trainer(METHODS[kind].settings(small | changes))
@@ -193,6 +194,17 @@ def test_kernels_are_given_no_table_that_they_would_read_past(tmp_path: Path) ->
         buckets.table(1)
     with pytest.raises(StorageError, match="there is none 3"):
         buckets.numbers(parse_cards("Ah 7c 2d"))
+
+
+def test_no_network_is_made_that_is_wider_than_its_file(tmp_path: Path) -> None:
+    for good in make_sampled(tmp_path).files:
+        file = TensorFile(good)
+        config = json.loads(file.metadata["config"]) | {"width": 10**9, "policy_width": 10**9}
+        known = json.loads(file.metadata["config"])
+        metadata = dict(file.metadata) | {"config": json.dumps({name: config[name] for name in known})}
+        write_tensors(tmp_path / "forged", {name: file.read(name) for name in file.shapes}, metadata)
+        with pytest.raises(StorageError, match="a network of width 1,000,000,000 has more parameters than"):
+            read_sampled(tmp_path / "forged")
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0])

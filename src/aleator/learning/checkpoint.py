@@ -158,7 +158,7 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
     first, second = fill(reach, "play.reach0"), fill(reach, "play.reach1")
     sizes = block_sizes(games, trainer.config.blocks)
     stints = arrays.get("play.stints", torch.full((len(sizes),), facts["epoch"]))
-    if stints.shape != (len(sizes),) or bool((stints < 0).any()):
+    if stints.dtype != torch.int64 or stints.shape != (len(sizes),) or bool((stints < 0).any()):
         raise ValueError(f"play.stints are {stints.tolist()}, not one of each of {len(sizes)} blocks")
     assert isinstance(trainer.source, LocalBlocks)  # workers take over from there
     reached = list(zip(torch.split(first, sizes), torch.split(second, sizes), strict=True))

@@ -39,7 +39,14 @@ from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.sequences import InfostateSequences
 from aleator.learning.sampled.sums import NetworkSums, Sums, SumsFit, TableSums
-from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer, parameters, reach_of_actions, set_parameters
+from aleator.learning.sampled.trainer import (
+    SampledConfig,
+    SampledTrainer,
+    check_width,
+    parameters,
+    reach_of_actions,
+    set_parameters,
+)
 from aleator.learning.sampled.traversal import Policies, TablePolicies, match_regrets, parse_sampling, traverse
 from aleator.learning.settings import check_at_least
 from aleator.trees.policy import Policy
@@ -256,9 +263,10 @@ def trained_policies(
         sums = TableSums(play)
         sums.load(tensors)
         return TablePolicies(play.table(play.policy(sums.table.clamp(min=0.0))))
-    network = NetworkSums(play, encoding, InfostateSequences(play), _fit(config), config.policy_width, None, roots=True)
     if "average" in tensors:
         raise ValueError("its network answers sums, as those of earlier versions did, not their roots: train it again")
+    check_width(config.policy_width, tensors["roots"])
+    network = NetworkSums(play, encoding, InfostateSequences(play), _fit(config), config.policy_width, None, roots=True)
     set_parameters(network.network, tensors["roots"])
     network.unit = 1.0
     return TablePolicies(play.table(play.policy(network.sums().clamp(min=0.0))))

@@ -33,6 +33,7 @@ from aleator.learning.sampled.trainer import (
     Mixture,
     SampledConfig,
     SampledTrainer,
+    check_width,
     policy_on_tree,
     set_parameters,
 )
@@ -126,8 +127,9 @@ def board_policies(model: SampledModel, play: BoardPlay) -> Policies:
     if not (isinstance(config, DeepCfrConfig | NfspConfig) and model.fingerprint.fits(play.fingerprint)):
         raise StorageError(f"the networks were trained for {one_line(config.game)}, not for {name}: the rules differ")
     encoding = BoardEncoding(play)
-    network = InfostateNetwork.of(encoding, config.width, None, flat=config.flat)
     try:
+        check_width(config.width, model.tensors["average"])
+        network = InfostateNetwork.of(encoding, config.width, None, flat=config.flat)
         set_parameters(network, model.tensors["average"])
     except (KeyError, ValueError) as error:
         raise StorageError(f"the networks do not fit {name}: {one_line(error)}") from error
@@ -177,6 +179,7 @@ class TrainedPolicies:
         return None
 
     def _network(self, vector: Tensor) -> InfostateNetwork:
+        check_width(self._config.width, vector)
         network = InfostateNetwork.of(self._encoding, self._config.width, None, flat=self._config.flat)
         set_parameters(network, vector)
         return network

@@ -290,6 +290,12 @@ def set_parameters(network: nn.Module, vector: Tensor) -> None:
             parameter.copy_(part.view_as(parameter))
 
 
+def check_width(width: int, vector: Tensor) -> None:
+    """Raises ValueError if a network of that width has more parameters than a vector: before it takes memory."""
+    if width * width > vector.numel():
+        raise ValueError(f"a network of width {width:,} has more parameters than {vector.numel():,}")
+
+
 def as_vectors(tensor: Tensor) -> npt.NDArray[np.float64]:
     """Returns a tensor as a NumPy array of its own."""
     return tensor.detach().cpu().numpy().astype(np.float64)
