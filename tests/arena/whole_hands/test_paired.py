@@ -13,7 +13,7 @@ from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.arena.whole_hands.match import PAIRED, HandMatch, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile
-from aleator.arena.whole_hands.paired import check_paired, play_paired
+from aleator.arena.whole_hands.paired import are_paired, play_paired
 from aleator.arena.whole_hands.play import play_hands
 from aleator.errors import AgentError
 from aleator.games.holdem.hand_state import HandState
@@ -48,12 +48,12 @@ def test_who_plays_the_blueprint_wins_nothing_in_any_deal(search: PluribusAgent)
 
 
 def test_the_mean_is_that_of_all_hands(search: PluribusAgent) -> None:
-    """1,500 hands of 500 deals each way, other deals; |z| < 4, and errors are smaller."""
+    """900 hands of 300 deals each way, other deals; |z| < 4, and errors are smaller."""
     agents: list[HandAgent] = [Caller("other", search.blueprint, search.settings), search.blueprint, search.blueprint]
-    paired = play_paired(SETUP, agents, np.arange(1500), 5, street=1, blueprint=search.blueprint)
-    plain = play_hands(SETUP, agents, np.arange(1500, 3000), 5)
+    paired = play_paired(SETUP, agents, np.arange(900), 5, street=1, blueprint=search.blueprint)
+    plain = play_hands(SETUP, agents, np.arange(900, 1800), 5)
     found = [won.reshape(-1, 3).mean(axis=1) for won in (paired.fair, paired.won, plain.winnings(0))]
-    means, errors = [deals.mean() for deals in found], [deals.std(ddof=1) / math.sqrt(500) for deals in found]
+    means, errors = [deals.mean() for deals in found], [deals.std(ddof=1) / math.sqrt(300) for deals in found]
     assert errors[0] < errors[2] and errors[1] < errors[2]
     assert abs(means[0] - means[2]) < 4.0 * math.hypot(errors[0], errors[2])
     assert abs(means[1] - means[2]) < 4.0 * math.hypot(errors[1], errors[2])
@@ -62,7 +62,14 @@ def test_the_mean_is_that_of_all_hands(search: PluribusAgent) -> None:
 def test_matches_are_paired_and_go_on_from_their_file(search: PluribusAgent, tmp_path: Path) -> None:
     file = search.blueprint.name.partition(":")[2]
     names = (f"pluribus:{file},flop=5,turn=5,river=5", f"blueprint:{file}", f"blueprint:{file}")
-    straight = play_hand_match(HandMatch(game="ring:3", agents=names, hands=60, seed=3, aivat=PAIRED))
+    straight = play_hand_match(
+        HandMatch(
+            game="ring:3",
+            agents=names,
+            hands=60,
+            seed=3,
+        )
+    )
     assert straight.mode == PAIRED and straight.played == 60 and straight.score().hands == 60
     for hands in (30, 60):
         match = HandMatch(game="ring:3", agents=names, hands=hands, seed=3, aivat=PAIRED)
@@ -75,9 +82,10 @@ def test_matches_are_paired_and_go_on_from_their_file(search: PluribusAgent, tmp
 
 def test_who_cannot_be_paired_is_refused(search: PluribusAgent) -> None:
     blueprint = search.blueprint
-    check_paired([search, blueprint, blueprint])
-    for agents in ([blueprint, search, blueprint], [search, search, blueprint]):
-        with pytest.raises(AgentError, match="copies of its blueprint"):
-            check_paired(agents)
+    assert are_paired([search, blueprint, blueprint])
+    for agents in ([blueprint, search, blueprint], [search, search, blueprint], [search, _CALLS, _CALLS]):
+        assert not are_paired(agents)
+    with pytest.raises(AgentError, match="copies of its blueprint, not for always-call"):
+        play_hand_match(HandMatch(game="ring:3", agents=("always-call",) * 3, hands=3, aivat=PAIRED))
     with pytest.raises(AgentError, match="no --stakes"):
         HandMatch(game="ring:3", agents=("a", "b", "b"), hands=3, aivat=PAIRED, stakes=3.0)

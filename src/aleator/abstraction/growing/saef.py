@@ -68,6 +68,7 @@ class GrowthRule:
         first: iterations before the first look.
         removal: C; 0 never takes a bet out.
         linear: whether iterations are weighted linearly, else equally as in the thesis.
+        inherit: whether menus behind a new bet are those behind the nearest bet of its decision, else of two sizes.
     """
 
     threshold: float = 1.01
@@ -75,6 +76,7 @@ class GrowthRule:
     first: int = 60
     removal: float = 0.0
     linear: bool = False
+    inherit: bool = True
 
     @property
     def regret_rule(self) -> RegretRule:
@@ -261,7 +263,7 @@ class GrowingCFR:
         size = float(f"{bet.size[hand]:.6g}")
         if gain[hand] <= 0 or min(abs(size - own) for own in self._menu(state.history)) < _APART:
             return None
-        nodes = self._subgame_size(state)
+        nodes = self._inherited_size(node, state, size) if self.rule.inherit else self._subgame_size(state)
         return Candidate(player, state.history, size, float(np.maximum(gain, 0.0).sum()), nodes)
 
     def _subgame_size(self, state: LeducState) -> int:
@@ -273,6 +275,25 @@ class GrowingCFR:
             self._sizes[key] = build_tree(game, root=game.child(state._replace(history=()), passive)).num_nodes
         return self._sizes[key]
 
+    def _nearest(self, history: History, size: float) -> float:
+        return min(self._menu(history), key=lambda own: abs(own - size))
+
+    def _inherited_size(self, node: int, state: LeducState, size: float) -> int:
+        """Returns how many nodes a bet here adds with the menus behind the nearest bet."""
+        menu = self._menu(state.history)
+        child = self.tree.children(node)[-len(menu) + menu.index(self._nearest(state.history, size))]
+        return 1 + int(self.tree.end[child]) - int(self.tree.first_child[child])
+
+    def _inherited(self, state: LeducState, size: float) -> dict[History, tuple[float, ...]]:
+        """Returns the menus behind the nearest bet of a decision, as those behind a new bet."""
+        if not self.rule.inherit:
+            return {}
+        game = ContinuousLeduc(menus={state.history: (self._nearest(state.history, size),)})
+        old = (*state.history, game.actions(state)[-1])
+        new = (*state.history, ContinuousLeduc(menus={state.history: (size,)}).actions(state)[-1])
+        begins = {past: menu for past, menu in self._menus.items() if past[: len(old)] == old}
+        return {(*new, *past[len(old) :]): menu for past, menu in begins.items()}
+
     def _add(self, chosen: list[Candidate]) -> None:
         """Adds bets with what their recovery games say, and weighs what has been done."""
         before = [self._potential(player) for player in (0, 1)]
@@ -280,6 +301,9 @@ class GrowingCFR:
         averages = [self._solver.average_reach(player) for player in (0, 1)]
         for candidate in chosen:
             node = self._node(candidate)
+            behind = self._inherited(self._state(node), candidate.size)
+            self._menus |= behind
+            self._since |= {(past, own): self.iteration for past, sizes in behind.items() for own in sizes[1:-1]}
             menu = tuple(sorted((*self._menu(candidate.history), candidate.size)))
             recovered += self._recover(candidate, node, averages[1 - candidate.player], menu, tables)
             self._menus[candidate.history] = menu

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from aleator.abstraction.blueprint.betting import MOST_ACTIONS, parse_menu
 from aleator.abstraction.buckets import AbstractionError, BucketConfig
+from aleator.caching import lru_cache
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import CALL, FOLD, Action, BettingState, raise_to
 from aleator.games.holdem.betting_builder import situation_of
@@ -96,6 +97,7 @@ def menu_actions(state: BettingState, menu: BetMenu | None, most_to_flop: int) -
     return actions
 
 
+@lru_cache(maxsize=2)  # six players take seconds, and all agents of a table share it
 def build_ring_betting(
     game: HoldemVariant, menu: tuple[str, ...] | None, buckets: BucketConfig, *, most_to_flop: int = 2
 ) -> RingBetting:

@@ -46,7 +46,7 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Whole hands: their file; goes on if it exists.")] = None,
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, table, table-ranges, "
-                                       "rest or auto.")] = "auto",
+                                       "rest, paired or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
     stakes: Annotated[float | None, typer.Option(help="Search against its blueprint: hands are played out by chance, "
                                                  "pot / so many big blinds, and weighed.")] = None,

@@ -13,12 +13,13 @@ from aleator.abstraction.buckets import BucketConfig
 from aleator.abstraction.build import build_buckets
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.agents.whole_hands.base import HandAgent
-from aleator.agents.whole_hands.pluribus import pluribus_agent
+from aleator.agents.whole_hands.pluribus import PluribusAgent, pluribus_agent
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent
 from aleator.agents.whole_hands.search_settings import PluribusSettings
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.arena.whole_hands.play import TABLE, TABLE_RANGES, DecisionTimes, play_hands
+from aleator.arena.whole_hands.paired import play_paired
+from aleator.arena.whole_hands.play import TABLE, DecisionTimes, play_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import BettingRules
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
@@ -33,7 +34,8 @@ _SMALL = HoldemVariant(
 )
 _CONVENTION = (
     "Milli-big-blinds a hand of the agent in one seat, 100 big blinds each, ± half of a 95 % interval; each deal is "
-    "played once for every seat of the agent, and AIVAT takes off the luck of the cards and of everybody's dice."
+    "played once for every seat of the agent, and AIVAT takes off the luck of the cards and of everybody's dice. What "
+    "search wins is what it wins more than the blueprint from the flop on: the blueprint wins nothing against itself."
 )
 _DEVIATIONS = (
     "Pluribus' matches were against people: 48 ± 25 mbb/h over 10,000 hands. Its blueprint took 12,400 core-hours and "
@@ -63,7 +65,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         search = pluribus_agent(file, fast, game=game)
         count = int(settings.choose(60, 6_000, 60_000))
         plan: list[tuple[HandAgent, HandAgent, int]] = [(blueprint, load_hand_agent(name), count) for name in _SCRIPTED]
-        plan.append((search, blueprint, int(settings.choose(12, 300, 12_000))))
+        plan.append((search, blueprint, int(settings.choose(12, 1_200, 24_000))))
         for number, (first, second, hands) in enumerate(plan):
             title = f"{_short(first.name)} against {others} times {_short(second.name)}"
             on_progress(0.5 + 0.125 * number, title)
@@ -95,16 +97,23 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 def _match(game: HoldemVariant, first: HandAgent, second: HandAgent, hands: int, seed: int) -> _Result:
     """Returns what an agent wins in one seat against copies of another in all others."""
     players, times = game.rules.num_players, DecisionTimes()
-    agents, aivat = [first] + [second] * (players - 1), TABLE if first.is_quick and second.is_quick else TABLE_RANGES
+    agents, paired = [first] + [second] * (players - 1), isinstance(first, PluribusAgent)
     size = max(1, min(first.hands_at_once, second.hands_at_once) // players) * players
     fair, chips = list[FloatArray](), list[FloatArray]()
     for start in range(0, hands, size):
-        played = play_hands(game.setup, agents, np.arange(start, min(start + size, hands)), seed, aivat=aivat)
-        won = played.fair_winnings(0)
-        assert won is not None
+        numbers = np.arange(start, min(start + size, hands))
+        if paired:
+            pairs = play_paired(game.setup, agents, numbers, seed, street=1, blueprint=second)
+            played, won, raw = pairs.played, pairs.fair, pairs.won
+        else:
+            played = play_hands(game.setup, agents, numbers, seed, aivat=TABLE)
+            fair_won, raw = played.fair_winnings(0), played.winnings(0)
+            assert fair_won is not None
+            won = fair_won
         fair.append(won)
-        chips.append(played.winnings(0))
-        times.merge(played.times[0])
+        chips.append(raw)
+        if played is not None:
+            times.merge(played.times[0])
     scale = 1000.0 / game.rules.big_blind
     return _Result(_score(np.concatenate(fair) * scale, players), _score(np.concatenate(chips) * scale, players), times)
 

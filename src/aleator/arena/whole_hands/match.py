@@ -18,7 +18,7 @@ from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.arena.whole_hands.aivat import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
-from aleator.arena.whole_hands.paired import check_paired, play_paired
+from aleator.arena.whole_hands.paired import are_paired, play_paired
 from aleator.arena.whole_hands.play import (
     AIVAT_MODES,
     PAIRS,
@@ -145,6 +145,8 @@ class HandMatch:
             return RANGES
         if self.aivat != "auto":
             return self.aivat
+        if len(agents) != 2 and self.stakes is None and self.hands_per_board == 1 and are_paired(agents):
+            return PAIRED
         if len(agents) != 2:
             return TABLE if all(agent.is_quick for agent in agents) else TABLE_RANGES
         if all(agent.is_blind for agent in agents):
@@ -256,8 +258,9 @@ def play_hand_match(
     size = piece_size(match, agents, -(-len(missing) // workers.count))
     if match.stakes is not None:
         common_start(agents)
-    if mode == PAIRED:
-        check_paired(agents)
+    if mode == PAIRED and not are_paired(agents):
+        names = ", ".join(dict.fromkeys(agent.name for agent in agents))
+        raise AgentError(f"paired hands are for one that searches against copies of its blueprint, not for {names}")
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
     player = partial(_Player, match, mode, file is not None)
     for _, piece in workers.run(partial(player, agents) if isinstance(workers, Here) else player, pieces):
@@ -283,7 +286,7 @@ def piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int
         size = max(agent.hands_at_once for agent in agents if agent.is_alone)
     else:
         size = min(agent.hands_at_once for agent in agents)
-    if match.stakes is not None or match.aivat == PAIRED:  # most of them are not played out
+    if match.stakes is not None or match.mode(agents) == PAIRED:  # most of them are not played out
         size *= _HANDS_OF_STAKES
     return -(-max(min(size, share), 1) // match.cluster) * match.cluster
 

@@ -53,12 +53,13 @@ class PairedHands:
     fair: FloatArray
 
 
-def check_paired(agents: Sequence[HandAgent]) -> None:
-    """Raises AgentError unless the first agent searches and all others play its blueprint."""
-    blueprint, _ = common_start(agents)
-    if agents[0].name == blueprint.name or any(agent.name != blueprint.name for agent in agents[1:]):
-        names = ", ".join(dict.fromkeys(agent.name for agent in agents))
-        raise AgentError(f"paired hands are for one that searches against copies of its blueprint, not for {names}")
+def are_paired(agents: Sequence[HandAgent]) -> bool:
+    """Returns whether the first agent searches from a blueprint that all others play."""
+    try:
+        blueprint, _ = common_start(agents)
+    except AgentError:
+        return False
+    return agents[0].name != blueprint.name and all(agent.name == blueprint.name for agent in agents[1:])
 
 
 def play_paired(
