@@ -91,15 +91,20 @@ def test_out_of_step_every_example_comes_once_although_workers_die(ray_workers: 
 
 
 class Registered(StintPlayer):
-    """Leaves its process id in a folder once it is ready, and takes its time with every stint."""
+    """Leaves its process id in a folder after its first stint, and takes its time with every one."""
 
     def __init__(self, folder: Path, config: RebelConfig, game: WorkerGame) -> None:
         super().__init__(config, game, "cpu")
-        (folder / str(os.getpid())).touch()
+        self._mark = folder / str(os.getpid())
+        self._is_new = True
 
     def __call__(self, stint: Stint) -> PlayedStint:
         time.sleep(0.15)
-        return super().__call__(stint)
+        played = super().__call__(stint)
+        if self._is_new:
+            self._mark.touch()
+            self._is_new = False
+        return played
 
 
 class Killer(threading.Thread):
@@ -109,13 +114,12 @@ class Killer(threading.Thread):
         super().__init__(daemon=True)
         self.kills, self.nodes, self.enough = 0, 0, threading.Event()
         self._cluster, self._folder, self._rng = cluster, folder, np.random.default_rng(seed)
-        self._node = cluster.add_node(**SMALL)
+        self._nodes = [cluster.add_node(**SMALL) for _ in range(2)]
 
     def run(self) -> None:
         while not self.enough.wait(self._rng.uniform(0.5, 3.0)):
-            if self.kills in (6, 13) and self.nodes < (self.kills > 6) + 1:
-                self._cluster.remove_node(self._node, allow_graceful=False)
-                self._node = self._cluster.add_node(**SMALL)
+            if self.kills >= 6 * (self.nodes + 1) and self._nodes:
+                self._cluster.remove_node(self._nodes.pop(), allow_graceful=False)
                 self.nodes += 1
             elif ready := sorted(self._folder.iterdir()):
                 chosen = ready[self._rng.integers(len(ready))]

@@ -153,7 +153,7 @@ class _RayCrew:
         self._preparing: dict[Any, Any] = {}  # prepared -> actor
         self._busy: dict[Any, tuple[Any, _Given]] = {}  # result -> actor, task
         self._load: Counter[Any] = Counter()  # tasks of each actor that is ready
-        self._deaths: Counter[int] = Counter()  # of workers that had a task, by its number
+        self._deaths: Counter[int] = Counter()  # of workers that were at a task, by its number
 
     @property
     def count(self) -> int:
@@ -268,6 +268,6 @@ class _RayCrew:
         lost = [self._busy.pop(reference)[1] for reference in references]
         self._left.extendleft(reversed(lost))
         self.replaced += 1
-        self._deaths.update([given.number for given in lost] or [_NO_TASK])
+        self._deaths[lost[0].number if lost else _NO_TASK] += 1  # the others were waiting behind that one
         check_deaths(max(self._deaths.values()), str(error).strip().splitlines()[0])
         self.hire(1)

@@ -52,7 +52,9 @@ def test_at_a_table_of_six_decisions_between_two_are_graded() -> None:
     hands = (parse_hand("AsAh"), parse_hand("TcTd"), None, None, None, None)
     actions = parse_actions("f f f f r300 c / c c / r300 c")
     played = HandRecord(setup=setup, hands=hands, board=board, actions=actions)
-    found = coach.review({"record": played.to_dict(), "seat": 0}, Silent())
+    channel = Silent()
+    found = coach.review({"record": played.to_dict(), "seat": 0}, channel)
+    assert [event["done"] for event in channel.events] == [0, 0.5], "a bar shows how far it is"
     assert [decision["street"] for decision in found["decisions"]] == ["flop", "turn"]
     assert [decision["step"] for decision in found["decisions"]] == [6, 8] and "two players left" in found["note"]
     spot = coach.spot_of_decision({"record": played.to_dict(), "seat": 0, "step": 8}, Silent())

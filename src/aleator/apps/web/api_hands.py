@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, AnyId, FoundJob, Server, raw
 from aleator.apps.web.hand_store import leaks
-from aleator.apps.web.models import Job
+from aleator.apps.web.models import Job, Progress
 from aleator.apps.web.models_hands import (
     HandMove,
     HandRow,
@@ -218,9 +218,16 @@ async def review_hand(service: Server, hand_id: AnyId) -> dict[str, Any]:
         review: dict[str, Any] | None = found["review"]
         if review is None:
             params = {"record": found["record"], "seat": found["seat"]}
-            review = dict(json.loads(await service.ask(service.coach, "review", params)))
+            answer = await service.ask_watched(f"review {hand_id}", service.coach, "review", params)
+            review = dict(json.loads(answer))
             service.store.hands.keep_review(hand_id, review)
         return review
+
+
+@router.get("/played/{hand_id}/review/progress")
+async def review_progress(service: Server, hand_id: AnyId) -> Progress:
+    """How far the review of a hand has come that a page waits for."""
+    return Progress(done=service.progress.get(f"review {hand_id}"))
 
 
 @router.get("/played/{hand_id}/spot", responses=NOT_FOUND | REFUSED)

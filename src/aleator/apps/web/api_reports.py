@@ -10,12 +10,11 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Response
 
 from aleator.apps.web.api_holdem import PathQuery, find_solution
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, find_job, raw
-from aleator.apps.web.models import Job
+from aleator.apps.web.models import Job, Progress
 from aleator.apps.web.models_reports import (
     ChartsInfo,
     ComparedNode,
     PreflopNode,
-    Progress,
     Report,
     ReportEstimate,
     ReportRequest,

@@ -327,3 +327,9 @@ class About(BaseModel):
     runs_dir: str
     queued: int
     running: int
+
+
+class Progress(BaseModel):
+    """How far something has come, from 0 to 1; None before it begins and when it is done."""
+
+    done: float | None

@@ -161,12 +161,6 @@ class ChartsInfo(BaseModel):
     stack: float
 
 
-class Progress(BaseModel):
-    """How far something has come, from 0 to 1; None before it begins and when it is done."""
-
-    done: float | None
-
-
 class PreflopNode(BaseModel):
     """A place in the betting before the flop; `spot` is what the flop begins with, if one comes for two players.
 

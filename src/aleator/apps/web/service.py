@@ -16,6 +16,7 @@ from aleator.apps.web.store import Store
 MAX_ANSWERS = 3000
 SECONDS = 120.0
 SECONDS_TO_READ = 8.0
+SECONDS_WATCHED = 900.0
 
 
 class Service:
@@ -89,10 +90,11 @@ class Service:
         *,
         keep: bool = False,
         on_event: OnEvent | None = None,
+        seconds: float = SECONDS,
     ) -> bytes:
         """Returns a worker's answer as JSON; with `keep`, one that was given before is given again."""
         if not keep:
-            return await worker.call(method, params, on_event, seconds=SECONDS)
+            return await worker.call(method, params, on_event, seconds=seconds)
         key = (method, *sorted(params.items()))
         async with self.lock(repr(key)):
             answer = self._answers.pop(key, None) or await worker.call(method, params, on_event, seconds=SECONDS)
@@ -100,6 +102,17 @@ class Service:
             if len(self._answers) > MAX_ANSWERS:
                 self._answers.popitem(last=False)
             return answer
+
+    async def ask_watched(self, name: str, worker: WorkerProcess, method: str, params: dict[str, Any]) -> bytes:
+        """Returns an answer that may take minutes; how far it is, is in `progress` under a name."""
+
+        def note(event: dict[str, Any]) -> None:
+            self.progress[name] = event["done"]
+
+        try:
+            return await self.ask(worker, method, params, on_event=note, seconds=SECONDS_WATCHED)
+        finally:
+            self.progress.pop(name, None)
 
     async def read(self, method: str, params: dict[str, Any]) -> bytes:
         """Returns what the reader makes of something that a user has written, as JSON."""

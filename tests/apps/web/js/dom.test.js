@@ -81,3 +81,21 @@ test("keys in fields and with modifiers are not for the page", () => {
   assert.ok(!isPlainKey(event(button("x"))));
   assert.ok(!isPlainKey(event(null, { ctrlKey: true })));
 });
+
+test("a bar follows what the server says until the answer is there", async () => {
+  const { waitBar, watched } = await import("#js/waiting.js");
+  const bar = waitBar("Solved");
+  const says = [{ done: null }, { done: 0.5 }];
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    if (asked === 3) throw new Error("no answer");
+    return says[Math.min(asked, 2) - 1];
+  };
+  const answer = await watched(bar, ask, () => new Promise((done) => setTimeout(() => done("there"), 1500)));
+  assert.equal(answer, "there");
+  assert.equal(bar.value, 0.5);
+  const before = asked;
+  await new Promise((done) => setTimeout(done, 600));
+  assert.equal(asked, before, "nobody asks any more");
+});

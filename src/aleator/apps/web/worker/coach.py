@@ -52,18 +52,21 @@ def _note(players: int) -> str:
 def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the grades of the decisions of the player in `seat` in the hand `record`, and what is not graded."""
     record = HandRecord.from_dict(params["record"])
-    return {"decisions": review_hand(record, params["seat"]), "note": _note(record.setup.num_players)}
+    return {"decisions": review_hand(record, params["seat"], channel), "note": _note(record.setup.num_players)}
 
 
-def review_hand(record: HandRecord, player: int) -> list[dict[str, Any]]:
-    """Returns the grades of a player's decisions from the flop on, where two players are left.
+def review_hand(record: HandRecord, player: int, channel: Channel | None = None) -> list[dict[str, Any]]:
+    """Returns the grades of a player's decisions from the flop on, where two players are left; reports how far it is.
 
     Raises:
         AgentError: the hand cannot be graded; the message says why.
     """
     found, hand = [], record.hands[player]
-    for decision in decisions_of(record, player):
+    decisions = decisions_of(record, player)
+    for number, decision in enumerate(decisions):
         assert hand is not None
+        if channel is not None:
+            channel.report(done=number / len(decisions))
         found.append(grade_report(_grader().grade(decision, hand)))
     return found
 

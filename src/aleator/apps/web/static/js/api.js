@@ -71,6 +71,7 @@ export const api = {
   handHistory: () => call("GET", "/hands/history"),
   playedHand: (id) => call("GET", `/hands/played/${id}`),
   reviewHand: (id) => call("POST", `/hands/played/${id}/review`),
+  reviewProgress: (id) => call("GET", `/hands/played/${id}/review/progress`),
   spotOfHand: (id, step) => call("GET", `/hands/played/${id}/spot?${query({ step })}`),
   readHands: (name, file) => call("POST", `/hands/files?${query({ name })}`, undefined, file),
   gradeHands: (name, player, file) => call("POST", `/hands/files/grade?${query({ name, player })}`, undefined, file),

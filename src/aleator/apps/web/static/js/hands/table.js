@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
 import { signed } from "../format.js";
 import { amount, signedAmount, unitChoice, unitName } from "../units.js";
+import { waitBar, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
 import { decisionItem, gradeTable } from "./grades.js";
 import { makeLine } from "./line.js";
@@ -203,18 +204,10 @@ export class HandTable {
 
   async review() {
     const id = `${this.session.id}-${this.session.hand.number}`;
-    const box = panel(
-      "after",
-      h(
-        "p",
-        { class: "muted" },
-        "The coach goes through the hand ",
-        h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i")),
-      ),
-    );
+    const box = panel("after");
     fill(this.hintBox, box); // beside the table, so that both are seen
     const again = (step) => this.move(`undo ${step}`);
-    const isDone = await attempt(async () => fill(box, reviewOfHand(await api.reviewHand(id), { hand: id, again })));
+    const isDone = await attempt(async () => fill(box, reviewOfHand(await askReview(box, id), { hand: id, again })));
     if (isDone) box.scrollIntoView({ block: "nearest" });
     else fill(this.hintBox);
   }
@@ -257,6 +250,18 @@ export class HandTable {
       ),
     );
   }
+}
+
+// the review of a hand, with a bar in `box` while the coach searches
+export function askReview(box, id) {
+  const bar = waitBar("Graded");
+  const dots = h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i"));
+  fill(box, h("p", { class: "muted" }, "The coach goes through the hand ", dots), bar);
+  return watched(
+    bar,
+    () => api.reviewProgress(id),
+    () => api.reviewHand(id),
+  );
 }
 
 function outcome({ won, big_blind: bigBlind }) {

@@ -5,7 +5,7 @@ import { attempt, button, fill, h, muted, titleRow } from "../dom.js";
 import { dropPanel, showGrading } from "../hands/files.js";
 import { handHead, handsOfSession, historyPanel, sessionHead } from "../hands/history.js";
 import { makeReplay } from "../hands/replay.js";
-import { reviewOfHand } from "../hands/table.js";
+import { askReview, reviewOfHand } from "../hands/table.js";
 import { redrawPage, unitChoice } from "../units.js";
 
 const LEAD =
@@ -47,8 +47,7 @@ async function showPlayed(root, id) {
   const review = h("section", { class: "after" });
   const ask = () =>
     attempt(async () => {
-      fill(review, muted("The coach goes through the hand …"));
-      fill(review, reviewOfHand(await api.reviewHand(id), { hand: id }));
+      fill(review, reviewOfHand(await askReview(review, id), { hand: id }));
     });
   fill(review, hand.review ? reviewOfHand(hand.review, { hand: id }) : button("Review this hand", ask));
   fill(root, handHead(hand, rivals), h("div", { class: "play-columns" }, replay.element, review));

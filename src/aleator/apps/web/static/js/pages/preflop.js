@@ -9,6 +9,7 @@ import { makeGrid, split } from "../grid.js";
 import { openSpot } from "../hands/spots.js";
 import { moreLinks } from "../solve/more.js";
 import { amount, inWords, unitChoice } from "../units.js";
+import { waitBar, watched } from "../waiting.js";
 
 const STACKS = [10, 15, 20, 25, 40, 60, 100, 150, 200];
 const LEAD =
@@ -104,21 +105,13 @@ class PreflopView {
   }
 
   async show(path) {
-    const bar = h("progress", { max: 1, "aria-label": "Solved" });
+    const bar = waitBar("Solved");
     fill(this.side, h("p", { class: "wait" }, this.charts.blueprint ? READS : SOLVES, bar));
-    const watch = this.charts.blueprint ? 0 : setInterval(() => this.follow(bar), 400);
-    try {
-      this.node = await api.preflop(path, this.charts);
-    } finally {
-      clearInterval(watch);
-    }
+    const ask = () => api.preflop(path, this.charts);
+    this.node = this.charts.blueprint
+      ? await ask()
+      : await watched(bar, () => api.preflopProgress(this.charts.stack), ask);
     this.draw();
-  }
-
-  // shows how far the first solve of these stacks is; how to ask is no matter if it fails
-  async follow(bar) {
-    const { done } = await api.preflopProgress(this.charts.stack).catch(() => ({ done: null }));
-    if (done !== null) bar.value = done;
   }
 
   draw() {
