@@ -62,15 +62,15 @@ async function open(page, rest, query, mine) {
   const root = h("div", { class: `page page-${page || "home"}` });
   fill(main, root);
   window.scrollTo(0, 0);
-  const drawn = await withNote(module.render(root, rest, query));
+  const drawn = await withNote(root, module.render(root, rest, query));
   if (mine === turn) current = { page, ...drawn };
   else drawn.leave?.();
 }
 
-// what a page comes to; after a moment of waiting for the server, a note says that something is under way
-async function withNote(rendering) {
+// what a page comes to; if it is still empty after a moment, a note says that something is under way
+async function withNote(root, rendering) {
   const note = h("p", { class: "opening", role: "status" }, "One moment …");
-  const timer = setTimeout(() => main.append(note), 400);
+  const timer = setTimeout(() => root.childElementCount || main.append(note), 400);
   try {
     return await rendering;
   } finally {
