@@ -33,7 +33,7 @@ _LANES, COLUMNS = (16, 64) if binding.get_host_cpu_features().get("avx512f") els
 
 
 def packed(matrix: Array32) -> Array32:
-    """Returns a matrix [n, m] as panels [ceil(m / COLUMNS), n, COLUMNS], with zeros in columns that there are not."""
+    """Returns a matrix [n, m] as panels [ceil(m / COLUMNS), n, COLUMNS], with zeros in columns past the end."""
     depth, width = matrix.shape
     panels = -(-width // COLUMNS)
     padded = np.zeros((depth, panels * COLUMNS), dtype=np.float32)

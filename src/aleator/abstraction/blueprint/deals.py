@@ -36,7 +36,7 @@ def deal_tables(buckets: Buckets) -> DealTables:
     """Returns what deals are looked up in.
 
     Raises:
-        AbstractionError: a table has buckets that there are not.
+        AbstractionError: a table names buckets past the last one.
         StorageError: the file is damaged.
     """
     config, tables = buckets.config, [_NO_TABLE] * len(STREETS)

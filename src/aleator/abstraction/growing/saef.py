@@ -253,7 +253,7 @@ class GrowingCFR:
     def _candidate(
         self, player: int, node: int, row: int, response: ContinuousResponse, regrets: dict[int, FloatArray]
     ) -> Candidate | None:
-        """Returns the bet of a decision that the menu misses most; None if that is none."""
+        """Returns the bet of a decision that the menu misses most; None if it misses none."""
         if node not in response.bets:
             return None
         bet, state = response.bets[node], self._state(int(node))

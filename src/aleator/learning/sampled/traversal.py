@@ -60,7 +60,7 @@ class Samples(NamedTuple):
 
     Attributes:
         infostates: [n].
-        targets: [n, A]: sampled regrets, or a policy; 0 for actions that there are not.
+        targets: [n, A]: sampled regrets, or a policy; 0 for actions past the last.
         weights: [n]: 1 / the probability that the traverser's own actions led there.
     """
 
