@@ -204,5 +204,5 @@ def blocked_hands(board: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray
 def without_common_cards(reach: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Returns for each hand the reach `[1326]` of all hands that share no card with it: float64 `[1326]`."""
     by_card = np.bincount(HANDS.ravel(), np.repeat(reach, 2), minlength=NUM_CARDS)
-    free: npt.NDArray[np.float64] = reach.sum() - by_card[HANDS].sum(axis=1) + reach
+    free: npt.NDArray[np.float64] = reach.sum() - (by_card[HANDS[:, 0]] + by_card[HANDS[:, 1]]) + reach
     return np.maximum(free, 0.0)

@@ -128,7 +128,6 @@ class HoldemSolver(SpotSolver):
         self.iteration = 0
         # discounts of some iterations from one on
         self._planned: tuple[int, FloatArray] = (0, np.zeros((0, 5)))
-        self.deals = compatible_weight(self.plan.weights)
         for lock in self.spot.locks:
             self._lock(lock)
 
@@ -163,7 +162,11 @@ class HoldemSolver(SpotSolver):
         hands = self.plan.hands[player]
         self.plan.weights[player, hands] = reach[hands]
         self.engine.set_reach(player, self.plan.weights[player])
-        self.deals = compatible_weight(self.plan.weights)
+
+    @property
+    def deals(self) -> float:
+        """The weight of all pairs of hands that can be dealt."""
+        return compatible_weight(self.plan.weights)
 
     def _lock(self, lock: Lock) -> None:
         """Fixes a policy on all boards that it names."""
