@@ -35,12 +35,7 @@ class RebelAgent(SearchAgent):
     name = "rebel"
 
     def __init__(
-        self,
-        game: Game[Any],
-        network: Path | str | None = None,
-        *,
-        iterations: int = 512,
-        seconds: float | None = None,
+        self, game: Game[Any], network: Path | str | None = None, *, iterations: int = 512, seconds: float | None = None
     ) -> None:
         check_budget(iterations, seconds)
         model = load_model(network or shipped_path(game.name))

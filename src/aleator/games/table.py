@@ -98,11 +98,7 @@ class Table:
 
     @classmethod
     def resumed(
-        cls,
-        game: Game[Any],
-        events: Sequence[int],
-        past_hands: Sequence[tuple[int, int]],
-        rng: np.random.Generator,
+        cls, game: Game[Any], events: Sequence[int], past_hands: Sequence[tuple[int, int]], rng: np.random.Generator
     ) -> Table:
         """Returns a table where an earlier one was left, with what it had as `events` and `past_hands`.
 

@@ -92,11 +92,7 @@ class _Frontier(NamedTuple):
         """Returns some of the subgames."""
         first, second = self.belief
         return _Frontier(
-            self.root[places],
-            self.node[places],
-            self.block[places],
-            self.play[places],
-            (first[places], second[places]),
+            self.root[places], self.node[places], self.block[places], self.play[places], (first[places], second[places])
         )
 
 
@@ -191,12 +187,7 @@ def _join(parts: list[_Frontier]) -> _Frontier | None:
 
 
 def _collect(
-    searched: Searched,
-    acting: Tensor,
-    part: _Frontier,
-    seat: int,
-    sums: Tensor,
-    first_child: Tensor,
+    searched: Searched, acting: Tensor, part: _Frontier, seat: int, sums: Tensor, first_child: Tensor
 ) -> _Frontier:
     """Adds a seat's reach of actions by policies `acting` [R, H] to `sums` [blocks, N, H]; returns that at leaves."""
     forest, shapes = searched.forest, searched.forest.shapes

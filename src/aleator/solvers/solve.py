@@ -19,14 +19,7 @@ from aleator.games.registry import load_game
 from aleator.memory import available_memory
 from aleator.solvers.algorithms import DEFAULT_ALGORITHM, find_algorithm
 from aleator.solvers.best_response import expected_value, nash_conv
-from aleator.solvers.limits import (
-    SECONDS_BETWEEN_CHECKPOINTS,
-    CurvePoint,
-    Limits,
-    OnProgress,
-    Progress,
-    run_until,
-)
+from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, CurvePoint, Limits, OnProgress, Progress, run_until
 from aleator.solvers.solution import Arrays, Solution, Summary, TreeSolution
 from aleator.solvers.state import Solver, TreeSolver
 from aleator.trees.policy import Policy, uniform_policy

@@ -170,7 +170,7 @@ def _show(rows: list[dict[str, Any]], picture: Path | None, recorded: dict[str, 
         f"here, and {TABLE_2_ITERATIONS:,} in the paper, whose network was trained on 3.2 million of them; tabular CFR "
         f"takes {TABLE_2_ITERATIONS:,}, too. The shipped network was trained on a GPU, and measured there at "
         f"{quality(recorded['exploitability'], recorded['error'])} with {recorded['search_iterations']:,} updates and "
-        f"{recorded['playthroughs']:,} playthroughs.",
+        f"{recorded['playthroughs']:,} playthroughs."
     )
     if picture:
         out.print(f"written: {picture}", soft_wrap=True)

@@ -66,7 +66,7 @@ def run(
         usages = ", ".join(known.usage for known in known_multiplayer_games())
         out.print(f"Many players, for solve and evaluate: {usages}")
         out.print(
-            "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "ring:N", "spot:FILE.toml")),
+            "Whole hands, for match, lbr and play: " + ", ".join((*known_hand_games(), "ring:N", "spot:FILE.toml"))
         )
 
 

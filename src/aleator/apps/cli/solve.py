@@ -171,8 +171,7 @@ def report(solution: Solution, *, json: bool, files: list[Path]) -> None:
 def _print_report(summary: Summary) -> None:
     out.print(
         heading(
-            summary.game,
-            f" by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} infostates",
+            summary.game, f" by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} infostates"
         )
     )
     out.print(

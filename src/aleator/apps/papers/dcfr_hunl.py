@@ -132,9 +132,5 @@ def _claims(panels: dict[str, dict[str, Points]]) -> tuple[Claim, ...]:
             measured=f"times DCFR(3/2, 0, 2)'s: {listed(keeps)}",
             agrees=all(1 / _SAME <= ratio <= _SAME for ratio in keeps),
         ),
-        Claim(
-            text="LCFR+ performs poorly",
-            measured=f"times LCFR's: {listed(both)}",
-            agrees=min(both) > 1,
-        ),
+        Claim(text="LCFR+ performs poorly", measured=f"times LCFR's: {listed(both)}", agrees=min(both) > 1),
     )

@@ -51,10 +51,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         case = results[title] = Case(name, quality, counts, iterations)
         rows += [(name, quality, f"{count:g}", value) for count, value in case.curve]
         rows += [(name, quality, what, value) for what, value in case.others.items()]
-        panels[title] = {
-            "self-generated": case.curve,
-            TRUNK: [(count, case.others[TRUNK]) for count, _ in case.curve],
-        }
+        panels[title] = {"self-generated": case.curve, TRUNK: [(count, case.others[TRUNK]) for count, _ in case.curve]}
     on_progress(1.0, "")
     return Report(
         title="Exploitability of depth-limited solving by the number of values of a state (thesis Fig. 5.8, in kind)",

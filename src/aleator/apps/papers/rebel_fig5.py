@@ -23,12 +23,7 @@ from aleator.solvers.search_rule import AVERAGE, SearchRule
 from aleator.trees.public_tree import build_tree
 from aleator.trees.subgame import DepthLimit, cut
 
-_METHODS = {
-    "CFR-D": "cfr-d",
-    "CFR-AVE": "cfr-ave",
-    "modified CFR-AVE": "modified-cfr-ave",
-    "FP": "linear-fp",
-}
+_METHODS = {"CFR-D": "cfr-d", "CFR-AVE": "cfr-ave", "modified CFR-AVE": "modified-cfr-ave", "FP": "linear-fp"}
 _PRECISION = 1e-2
 _EXACT = 0.0
 _DEVIATIONS = (

@@ -37,13 +37,7 @@ _BIGGER = {"1x7f": "liars-dice:1x7"}
 
 
 def _measure(
-    name: str,
-    updates: int,
-    playthroughs: int,
-    device: str,
-    seed: int,
-    progress: OnProgress,
-    share: tuple[float, float],
+    name: str, updates: int, playthroughs: int, device: str, seed: int, progress: OnProgress, share: tuple[float, float]
 ) -> Played:
     searcher = Searcher(shipped_model(name), device=device)
     tree = build_tree(searcher.game)

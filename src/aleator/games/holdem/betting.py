@@ -318,10 +318,7 @@ class BettingState:
             min_raise_to = min(bet + stack, highest + self.full_raise)
             max_raise_to = bet + stack if self.rules.fixed_bets is None else min_raise_to
         return LegalActions(
-            can_fold=to_call > 0,
-            call_amount=min(to_call, stack),
-            min_raise_to=min_raise_to,
-            max_raise_to=max_raise_to,
+            can_fold=to_call > 0, call_amount=min(to_call, stack), min_raise_to=min_raise_to, max_raise_to=max_raise_to
         )
 
     def act(self, action: Action) -> BettingState:

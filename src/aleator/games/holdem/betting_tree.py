@@ -19,13 +19,7 @@ import numpy.typing as npt
 
 from aleator.errors import AleatorError
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import (
-    STREET_NAMES,
-    Action,
-    ActionKind,
-    BettingRules,
-    BettingState,
-)
+from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, BettingRules, BettingState
 from aleator.games.holdem.node_path import NodePath, NodePathError, check_cards_of_path, is_action, parse_path
 from aleator.meter import Meter
 

@@ -218,12 +218,7 @@ class Spot:
     def tree_config(self) -> TreeConfig:
         """Returns what the betting tree is built from."""
         return TreeConfig(
-            pot=self.pot,
-            stack=self.stack,
-            street=self.street,
-            menu=self.menu,
-            min_bet=self.min_bet,
-            added=self.added,
+            pot=self.pot, stack=self.stack, street=self.street, menu=self.menu, min_bet=self.min_bet, added=self.added
         )
 
     def build_tree(self) -> BettingNode:

@@ -234,8 +234,5 @@ def _classes(group: npt.NDArray[np.int8], images: npt.NDArray[np.integer], kept:
     permutation_of = np.where(kept, group[reached.argmax(axis=0)], -1).astype(np.int8)
     multiplicities = np.bincount(class_of[kept], minlength=len(representatives))
     return SuitClasses(
-        representatives=representatives,
-        multiplicities=multiplicities,
-        class_of=class_of,
-        permutation_of=permutation_of,
+        representatives=representatives, multiplicities=multiplicities, class_of=class_of, permutation_of=permutation_of
     )

@@ -67,11 +67,7 @@ class HoldemVariant:
     def setup(self) -> HandSetup:
         """How whole hands of this game begin."""
         return HandSetup(
-            rules=self.rules,
-            stacks=self.stacks,
-            first_street=self.first_street,
-            pot=self.pot,
-            board=self.board,
+            rules=self.rules, stacks=self.stacks, first_street=self.first_street, pot=self.pot, board=self.board
         )
 
 

@@ -282,10 +282,7 @@ class HoldemSolver(SpotSolver):
 
     def quality(self) -> Quality:
         """Returns values and best-response values of the average policy, in chips."""
-        return Quality(
-            values=self.values(),
-            best=(self._mean(0, best=True), self._mean(1, best=True)),
-        )
+        return Quality(values=self.values(), best=(self._mean(0, best=True), self._mean(1, best=True)))
 
 
 def compatible_weight(weights: FloatArray) -> float:

@@ -159,7 +159,4 @@ def _linear_program(name: str, built: PublicTree, shown: list[int], channel: Cha
 
 def _policy_report(policy: Policy, shown: list[int]) -> dict[str, Any]:
     """Returns the policy `[A, H]` of the nodes that are drawn, and what the first player wins."""
-    return {
-        "value": expected_value(policy),
-        "policy": {str(node): np.round(policy[node], 4) for node in shown},
-    }
+    return {"value": expected_value(policy), "policy": {str(node): np.round(policy[node], 4) for node in shown}}

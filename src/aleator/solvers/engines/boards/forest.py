@@ -163,12 +163,7 @@ class _Builder:
         self.most_slots = [max(most, count) for most, count in zip(self.most_slots, num_slots, strict=True)]
 
     def _add_lanes(
-        self,
-        player: int,
-        nodes: list[int],
-        kind: npt.NDArray[np.int64],
-        slot: npt.NDArray[np.int64],
-        offset: int,
+        self, player: int, nodes: list[int], kind: npt.NDArray[np.int64], slot: npt.NDArray[np.int64], offset: int
     ) -> None:
         """Adds one lane per opponent's slot with terminals below: at most one fold and one showdown share a slot.
 

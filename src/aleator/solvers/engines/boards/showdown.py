@@ -18,14 +18,7 @@ import numpy.typing as npt
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.jit import inner_kernel
 from aleator.kernels.aligned import aligned_zeros
-from aleator.kernels.simd import (
-    WIDE,
-    load_wide,
-    raw,
-    splat_wide,
-    store,
-    total,
-)
+from aleator.kernels.simd import WIDE, load_wide, raw, splat_wide, store, total
 from aleator.solvers.engines.boards.columns import folds_to_rows, rakes_to_rows, rows_to_columns, showdowns_to_rows
 from aleator.solvers.engines.boards.forest import BettingForest
 from aleator.solvers.engines.boards.tables import NOBODY, HandTable
@@ -62,17 +55,7 @@ def new_scratch(width: int) -> Scratch:
     starts, fold_starts, show_starts = (aligned_zeros(WIDE, np.int64) for _ in range(3))
     rescale, fold_scale, show_scale, rake_scale = (aligned_zeros(WIDE, np.float32) for _ in range(4))
     return Scratch(
-        columns,
-        results,
-        sums,
-        held,
-        starts,
-        fold_starts,
-        show_starts,
-        rescale,
-        fold_scale,
-        show_scale,
-        rake_scale,
+        columns, results, sums, held, starts, fold_starts, show_starts, rescale, fold_scale, show_scale, rake_scale
     )
 
 

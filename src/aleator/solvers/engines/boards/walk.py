@@ -26,15 +26,7 @@ import numpy.typing as npt
 from aleator.jit import inner_kernel, kernel
 from aleator.kernels.simd import LANES, gather, load, splat, store
 from aleator.solvers.engines.boards.buckets import BucketRows, fetch, scatter
-from aleator.solvers.engines.boards.decisions import (
-    Instant,
-    add_rows,
-    average,
-    best,
-    push_reach,
-    shrink_sums,
-    update,
-)
+from aleator.solvers.engines.boards.decisions import Instant, add_rows, average, best, push_reach, shrink_sums, update
 from aleator.solvers.engines.boards.entry import AS_IT_IS, Entry, decide_entry
 from aleator.solvers.engines.boards.forest import BettingForest
 from aleator.solvers.engines.boards.kept import Kept
