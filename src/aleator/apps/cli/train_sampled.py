@@ -27,7 +27,9 @@ _USUAL = {"--device": "cpu", "--checkpoint-every": training.CHECKPOINT_SECONDS}
 Game = Annotated[str | None, typer.Option(help="A two-player game, as leduc. With --resume: one of your own.")]
 Preset = Annotated[
     str | None,
-    typer.Option(help="Named settings: small (small games on a CPU), demo, paper; fhp (flop hold'em on a GPU)."),
+    typer.Option(
+        help="Named settings: small (on a CPU), demo, paper; deep-cfr and nfsp also have fhp (flop hold'em on a GPU)."
+    ),
 ]
 EvaluateEvery = Annotated[
     int | None,

@@ -25,7 +25,9 @@ Out = Annotated[Path | None, typer.Option("--out", help="The directory of the ru
 Resume = Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the preset; may be repeated."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Change a setting of the preset; may be repeated. A wrong name lists all."
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")]
 CheckpointEvery = Annotated[float, typer.Option(help="Seconds between checkpoints.")]

@@ -138,9 +138,10 @@ def report(settings: Settings, found: Mapping[str, Looks]) -> Report:
         x_label="iterations (games of NFSP)",
         y_label="exploitability (NashConv / 2, chips)",
         deviations=(
-            "Fits have a fixed number of steps over all infostates; the paper's stop when the error is small, after at "
-            "most 2,000 epochs. The ASN is half as wide as the paper's, answers square roots of sums and is fitted "
-            "once in ten iterations; averages weigh iteration t by t. Sequences that begin alike share their cells."
+            "Fits have a given number of steps over all infostates, go on with Adam's moments of the last fit, and "
+            "solve the last layer; the paper's stop when the error is small, after at most 2,000 epochs. The ASN is "
+            "half as wide as the paper's, answers square roots of sums and is fitted once in ten iterations; averages "
+            "weigh iteration t by t. Sequences that begin alike share their cells."
         ),
     )
 
