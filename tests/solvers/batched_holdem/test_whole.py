@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.cards import parse_cards
+from aleator.games.holdem.cards import HANDS, parse_cards
 from aleator.games.holdem.spot import Rake, Spot
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.whole import AVERAGE, BEST, WholeEngine
+from aleator.solvers.engines.batched_holdem.whole_cards import some_hands
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.solver import HoldemSolver
 
@@ -64,6 +66,26 @@ def test_spots_of_one_betting_are_solved_together_as_alone() -> None:
             found[together.streets[0].hands[number].numpy()] = together.traverse(player, BEST)[number].numpy()
             there = plan.weights[player] > 0
             np.testing.assert_allclose(found[there], expected[there], atol=2e-3, rtol=1e-4)
+
+
+def test_boards_get_equally_many_hands_with_all_that_are_wanted() -> None:
+    live = torch.tensor([[True, True, False, True, True], [False, True, True, True, False]])
+    wanted = torch.tensor([True, False, True, True, False])
+    assert some_hands(live, wanted).tolist() == [[0, 3], [2, 3]]
+    assert some_hands(live, wanted, 4).tolist() == [[0, 1, 3, 4], [0, 1, 2, 3]], "blocked ones where too few are live"
+    none = torch.tensor([True, False, False, False, False])
+    assert some_hands(live, none).tolist() == [[0], [1]], "where none is left another stands in"
+
+
+def test_policies_on_blocked_boards_are_zero() -> None:
+    plan = BoardPlan(spot("Ks 7h 2d 9s"))
+    engine = WholeEngine([plan], parse_rule("dcfr"))
+    engine.run(2)
+    hands, decisions = plan.hands[0], engine.streets[1].forest.rows_of[0]
+    for board, policy in zip(plan.boards[1], engine.average_policies(1, 0, hands), strict=True):
+        assert policy.shape == (len(decisions), len(hands))
+        dead = np.isin(HANDS[hands], board.cards).any(1)
+        assert not policy[:, dead].any() and (policy[:, ~dead].sum(0) > 0.9).all()
 
 
 def test_spots_of_other_bets_are_not_solved_together() -> None:

@@ -65,9 +65,8 @@ class DeviceSolver(SpotSolver):
         return self._mean(0, BEST) + self._mean(1, BEST)
 
     def board_policies(self, level: int, player: int) -> Iterator[npt.NDArray[np.float32]]:
-        """Yields `[R, H]` per board of a street; see `SpotSolver`."""
-        for board in range(len(self.plan.boards[level])):
-            yield self.engine.board_policy(level, board, player)[:, self.plan.hands[player]]
+        """Returns `[R, H]` for each board of a street; see `SpotSolver`."""
+        return self.engine.average_policies(level, player, self.plan.hands[player])
 
     def free_regrets(self) -> None:
         """Does nothing: regrets go with the engine."""

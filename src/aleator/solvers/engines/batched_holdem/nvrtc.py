@@ -10,7 +10,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,7 @@ from aleator.caching import cache
 from aleator.errors import AleatorError
 from aleator.storage import StorageError, replace_file
 
-Source = tuple[str, Mapping[str, int]]  # and what it is compiled with
 _MAX_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-
-
 _compiled: dict[str, bytes] = {}
 
 
@@ -93,16 +89,6 @@ def kept_code(source: str, defines: Mapping[str, int], architecture: str) -> byt
     except (OSError, StorageError):
         pass  # a cache that cannot be written costs the next run some seconds
     return code
-
-
-def compile_ahead(sources: Sequence[Source]) -> None:
-    """Compiles several sources at once, a thread each, so that kernels made of them need not wait for each other.
-
-    NVRTC works on one core, and a spot has some tens of sources.
-    """
-    major, minor = torch.cuda.get_device_capability()
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(lambda given: kept_code(given[0], given[1], f"sm_{major}{minor}"), sources))
 
 
 def _read(library: ctypes.CDLL, what: str, program: ctypes.c_void_p) -> bytes:

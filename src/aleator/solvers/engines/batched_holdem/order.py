@@ -18,17 +18,16 @@ Tensor = torch.Tensor
 
 @dataclass(frozen=True, eq=False)
 class StrengthOrder:
-    """Live hands of B boards in ascending order of strength; a place in it is a *position*.
+    """The live hands of B boards in ascending order of strength; a place in it is a *position*.
 
-    There are C live cards. With all of their hands H = C (C - 1) / 2 and each card is in L = C - 1 of them; an order of
-    some hands has fewer.
+    There are C live cards, H = C (C - 1) / 2 live hands, and each card is in L = C - 1 of them.
 
     Attributes:
         hand: [B, H] the deck's number of the hand at each position.
         weaker, not_stronger: [B, H] how many hands are weaker, and how many are weaker or tie.
         card: [B, H, 2] which live card (0..C - 1) each of the hand's two cards is.
         card_weaker, card_not_stronger: [B, H, 2] the same counts among the hands that hold that card.
-        card_list: [B, C, L] positions of the hands of each live card, ascending; behind them H, which is nobody's.
+        card_list: [B, C, L] positions of the hands of each live card, ascending.
     """
 
     hand: Tensor
@@ -59,30 +58,17 @@ def _like(index: Tensor, rows: Tensor) -> Tensor:
     return index.view(len(index), *[1] * (rows.dim() - 2), -1).expand(*rows.shape[:-1], -1)
 
 
-def order_of(
-    deck: Deck, boards: Tensor, generator: torch.Generator | None = None, *, wanted: Tensor | None = None
-) -> StrengthOrder:
-    """Returns the order of each board.
-
-    Args:
-        deck: of the cards.
-        boards: [B, 5] places in the deck.
-        generator: puts ties into random order.
-        wanted: [deck's hands] which hands are to be in it; all if None. Boards that block more of them get others
-            instead, so that all have the same number.
-    """
+def order_of(deck: Deck, boards: Tensor, generator: torch.Generator | None = None) -> StrengthOrder:
+    """Returns the order of each board [B, 5] of places in the deck; ties in random order if there is a generator."""
     strength = deck.strengths(boards)
     live = deck.num_cards - boards.shape[1]
     count = live * (live - 1) // 2
     key = strength.double()
-    if wanted is not None:
-        key = torch.where(some_hands(strength >= 0, wanted), key, -1.0)
-        count = int((key[0] >= 0).sum())
     if generator is not None:
         key = key + torch.rand(key.shape, device=deck.device, generator=generator)
-    hand = key.argsort(dim=1, stable=True)[:, deck.num_hands - count :]  # those that are not in it have -1
+    hand = key.argsort(dim=1, stable=True)[:, deck.num_hands - count :]  # blocked hands have -1
     ordered = strength.gather(1, hand).contiguous()
-    position = torch.full(strength.shape, count, dtype=torch.int64, device=deck.device)
+    position = torch.empty(strength.shape, dtype=torch.int64, device=deck.device)
     position.scatter_(1, hand, torch.arange(count, device=deck.device).expand_as(hand))
 
     on_board = torch.zeros(len(boards), deck.num_cards, dtype=torch.bool, device=deck.device).scatter_(1, boards, True)
@@ -97,38 +83,17 @@ def order_of(
     high, low = torch.maximum(one, two), torch.minimum(one, two)
     at = position.gather(1, (high * (high - 1) // 2 + low).flatten(1)).view_as(one)
     card_list = at.sort(2).values
-    if wanted is not None:
-        card_list = card_list[..., : int((card_list < count).sum(2).max())].contiguous()
-    padded = torch.nn.functional.pad(ordered, (0, 1), value=torch.iinfo(ordered.dtype).max)
-    own = padded.gather(1, card_list.flatten(1)).view_as(card_list).contiguous()
+    own = ordered.gather(1, card_list.flatten(1)).view_as(card_list).contiguous()
     counts = [torch.searchsorted(own, own, right=right) for right in (False, True)]
-    low_cards = torch.nn.functional.pad(hand_cards[..., 1], (0, 1))
-    is_low = low_cards.gather(1, card_list.flatten(1)).view_as(card_list) == cards[:, :, None]
+    is_low = hand_cards[..., 1].gather(1, card_list.flatten(1)).view_as(card_list) == cards[:, :, None]
     slot = (2 * card_list + is_low).flatten(1)
-    weaker, not_stronger = (
-        torch.empty(len(boards), 2 * count + 2, dtype=torch.int64, device=deck.device)
-        .scatter_(1, slot, c.flatten(1))[:, : 2 * count]
-        .view_as(card)
-        for c in counts
-    )
+    weaker, not_stronger = (torch.empty_like(card).flatten(1).scatter_(1, slot, c.flatten(1)) for c in counts)
     return StrengthOrder(
         hand=hand,
         weaker=torch.searchsorted(ordered, ordered),
         not_stronger=torch.searchsorted(ordered, ordered, right=True),
         card=card,
-        card_weaker=weaker,
-        card_not_stronger=not_stronger,
+        card_weaker=weaker.view_as(card),
+        card_not_stronger=not_stronger.view_as(card),
         card_list=card_list,
     )
-
-
-def some_hands(live: Tensor, wanted: Tensor) -> Tensor:
-    """Returns bool [B, H]: equally many hands of each board, live ones, with all of them that are wanted.
-
-    Args:
-        live: [B, H] hands that a board does not block.
-        wanted: [H].
-    """
-    count = int((live & wanted).sum(1).max())
-    order = (live.byte() + (live & wanted).byte()).argsort(dim=1, descending=True, stable=True)
-    return torch.zeros_like(live).scatter_(1, order[:, :count], True)

@@ -32,8 +32,6 @@ class RiverPayoffs:
         self.order = order
         self._width = order.card_list.shape[2] + 1
         self._first = order.card * self._width  # where a card's prefix sums begin
-        cards, longest = order.card_list.shape[1:]
-        self._with_gaps = 2 * order.num_hands < cards * longest  # lists of some cards are shorter
 
     def compatible(self, rows: Tensor) -> Tensor:
         """Returns the reach of hands that share no card, [B, n, H]."""
@@ -56,8 +54,6 @@ class RiverPayoffs:
     def _by_card(self, rows: Tensor) -> Tensor:
         """Returns [B, n, C, L]: rows in the lists of each card."""
         lists = self.order.card_list
-        if self._with_gaps:
-            rows = torch.nn.functional.pad(rows, (0, 1))
         return _gather(rows, lists.flatten(1)).view(*rows.shape[:2], *lists.shape[1:])
 
 

@@ -1,4 +1,4 @@
-"""CUDA source of rivers of a betting shape: the betting written out as straight-line code in `solve.cu` or `step.cu`.
+"""CUDA source of rivers of a betting shape: the betting written out as straight-line code in `solve.cu`.
 
 A pass updates one player, the traverser. Reach of the opponent goes down in depth-first order and is added up four rows
 at a time; what comes back goes up at once, so that few rows are alive at a time:
@@ -24,7 +24,10 @@ _TOGETHER = 4  # rows that are added up at a time
 @cache
 def river_source(shape: BettingShape) -> str:
     """Returns the CUDA source whose kernel `solve` solves rivers of a shape."""
-    _check(shape)
+    if LEAF in shape.kind:
+        raise SolveError(
+            "only betting that ends in showdowns can be solved in one kernel; leaves need the plain engine"
+        )
     owned = "|".join(f"(row)=={n - 1}" for n in range(1, shape.num_nodes) if shape.player[shape.parent[n]] == 0)
     text = device_code("numbers.cu", "sums.cu", "solve.cu")
     for player in (0, 1):
@@ -32,24 +35,9 @@ def river_source(shape: BettingShape) -> str:
     return f"#define OWNED0(row) ({owned})\n{text}"
 
 
-@cache
-def step_source(shape: BettingShape, player: int) -> str:
-    """Returns the CUDA source whose kernel `step` updates a player on the rivers of a whole spot."""
-    _check(shape)
-    written = _Pass(shape, player).write() if shape.num_rows else []
-    return device_code("numbers.cu", "sums.cu", "step.cu").replace("//@PASS", "\n".join(written))
-
-
 def device_code(*names: str) -> str:
     """Returns files of device code that stand beside this module, one after the other."""
     return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
-
-
-def _check(shape: BettingShape) -> None:
-    if LEAF in shape.kind:
-        raise SolveError(
-            "only betting that ends in showdowns can be solved in one kernel; leaves need the plain engine"
-        )
 
 
 def scanned_rows(shape: BettingShape, player: int) -> list[int]:

@@ -1,7 +1,7 @@
 // What hands of a river need to know of each other: sums of reach over weaker and over stronger hands that share no card.
 //
 // Hands are kept in the order of strength; thread i owns positions 2i and 2i + 1. The sums are prefix sums in shared memory: over all hands,
-// and over the hands of each card. Four rows of reach are summed at a time, as a float4. `numbers.cu` comes before this file; `solve.cu` or `step.cu`
+// and over the hands of each card. Four rows of reach are summed at a time, as a float4. `numbers.cu` comes before this file; `solve.cu`
 // follows and says what is done with them.
 //
 // The host defines CARDS (live cards), HANDS (of two of them), LONGEST (hands that hold one card, at most), THREADS, ROWS (actions), STAKES, and
