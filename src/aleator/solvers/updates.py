@@ -130,7 +130,7 @@ class CFRUpdate:
             weight=self._weight,
         )
         self.iteration, self._planned = self.iteration + iterations, self._planned[:0]
-        for decay in schedule[:, 2]:
+        for decay in schedule[:, 2].tolist():
             self._weight = self._weight * decay + 1.0
 
     def expected(self, player: int) -> Vectors:

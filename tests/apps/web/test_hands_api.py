@@ -79,9 +79,9 @@ def test_chips_add_up_at_every_step() -> None:
 
 
 def test_luck_removed_is_unbiased_and_steadier() -> None:
-    """Calling down against a maniac: chips with and without luck agree; n = 300, seed 5, |z| < 4."""
+    """Calling down against a maniac: chips with and without luck agree; n = 100, seed 5, |z| < 4."""
     state, won, fair = new_state("half-call-half-raise"), [], []
-    for _ in range(300):
+    for _ in range(100):
         answer = check_or_call(state)
         state = answer["state"]
         won.append(answer["ended"]["won"])

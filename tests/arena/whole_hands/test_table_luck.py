@@ -100,11 +100,11 @@ def test_the_mean_over_all_histories_is_what_everybody_wins(board: str) -> None:
 
 
 def test_matches_score_the_same_on_average() -> None:
-    """2,400 hands of four players, seed 9: |z| < 3.5 fails by chance in 0.05 % of seeds; chips are a zero sum."""
+    """800 hands of four players, seed 9: |z| < 3.5 fails by chance in 0.05 % of seeds; chips are a zero sum."""
     names = ("tight-aggressive", "random", "always-call", "half-call-half-raise")
     agents = [load_hand_agent(name) for name in names]
     setup = load_hand_game("ring:4,20bb").setup
-    played = play_hands(setup, agents, np.arange(2400), 9, aivat=TABLE)
+    played = play_hands(setup, agents, np.arange(800), 9, aivat=TABLE)
     assert played.fair is not None
     np.testing.assert_allclose(played.fair.sum(axis=1), 0.0, atol=1e-6)
     fair = played.fair_winnings(0)

@@ -46,7 +46,7 @@ class _Places:
         side = layout.sides[player]
         hand = np.arange(hands)
         self.real: npt.NDArray[np.bool_] = hand < side.hands[nodes][:, None]
-        # what is no hand reads the zero behind all rows
+        # unused slots read the zero row
         self.reach: Index = np.where(self.real, side.reach_at[nodes][:, None] + hand, layout.reach_size[player])
         self.value: Index = np.where(self.real, side.value_at[nodes][:, None] + hand, layout.value_size[player])
         padding = [
