@@ -94,6 +94,7 @@ def test_a_lot_of_nonsense_is_refused() -> None:
         (".phhs", "a." * 40_000 + "a = 1", "nested at most 16 deep"),
         (".jsonl", "[" * 5_000 + "\n", "line 1: not JSON"),
         (".jsonl", '{"setup": {"num_players": 2, "small_blind": %s}}\n' % ("9" * 3_000), "line 1: "),
+        (".jsonl", '{"setup": {"stacks": [9, 9], "small_blind": 1, "big_blind": 2, "board": 2}}\n', "board must be"),
         (".txt", "PokerStars Hand #1:" + " " * 40_000, "at most 20,000 characters and 1,000 in a line"),
         (".log", "STATE:" + "9" * 5_000 + ":f:AsKs|QdQc:50|-50:a|b\n", "line 1: "),
     ],

@@ -86,4 +86,6 @@ def _played(path: Path, number: int, document: dict[str, Any]) -> PlayedLine:
     if not all(value is None or is_a(value, float) for value in (fair, weight)):
         raise StorageError(f"{path}, line {number}: not a hand of a match")
     weight = 1.0 if weight is None else float(weight)
+    if weight < 0.0:
+        raise StorageError(f"{path}, line {number}: a hand that counts {weight:g} times")
     return PlayedLine(hand, tuple(map(float, won)), None if fair is None else float(fair), weight)

@@ -245,13 +245,14 @@ def setup_from_dict(document: Mapping[str, Any]) -> HandSetup:
     stacks = _entry(document, "stacks", list)
     if not all(type(stack) is int for stack in stacks):
         raise RecordError(f"stacks must be whole numbers, not {stacks}")
+    begins: dict[str, Any] = {"first_street": 0, "pot": 0, "board": "", **document}
     try:
         return HandSetup(
             rules=BettingRules(**rules),
             stacks=tuple(stacks),
-            first_street=document.get("first_street", 0),
-            pot=document.get("pot", 0),
-            board=parse_cards(document.get("board", "")),
+            first_street=_entry(begins, "first_street", int),
+            pot=_entry(begins, "pot", int),
+            board=parse_cards(_entry(begins, "board", str)),
         )
     except (AleatorError, TypeError) as error:
         raise RecordError(f"not the setup of a hand: {error}") from None
