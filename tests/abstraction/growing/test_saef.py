@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aleator.abstraction.growing.continuous import continuous_exploitability
-from aleator.abstraction.growing.saef import GrowingCFR, GrowthRule, fixed_abstraction
+from aleator.abstraction.growing.saef import Candidate, GrowingCFR, GrowthRule, fixed_abstraction
 from aleator.errors import SolveError
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
@@ -71,3 +71,16 @@ def test_what_is_refused():
     for settings in ({"threshold": 0.5}, {"growth": 1.0}, {"first": 0}, {"removal": -1.0}):
         with pytest.raises(SolveError, match="a threshold is between"):
             GrowthRule(**settings)
+
+
+def test_behind_a_new_bet_menus_are_those_behind_the_nearest() -> None:
+    grown = GrowingCFR(GrowthRule(threshold=100.0))
+    grown.run(10)
+    menu = (0.01, 0.4, 1.0)
+    grown._menus[("bet 1",)] = menu
+    grown._begin(grown._tables())
+    grown._add([Candidate(player=0, history=(), size=0.6, regret=1.0, nodes=0)])
+    assert grown._menus[()] == (0.01, 0.6, 1.0) and grown._menus[("bet 0.6",)] == menu
+    sizes = {label: grown.tree.find([label]) for label in ("bet 0.6", "bet 1", "bet 0.01")}
+    children = {label: grown.tree.num_children[node] for label, node in sizes.items()}
+    assert children["bet 0.6"] == children["bet 1"] == children["bet 0.01"] + 1

@@ -23,13 +23,14 @@ Deviations:
     from the start, since others make nothing less exploitable. S is all bets of a look together: each passes the
     condition with c = 1, and their sum with c. Recovery games are solved by CFR+ in 30 to 100 iterations, and regrets
     in S begin in the proportions of its average policies: at 0, as in the thesis, the opponent would play uniformly
-    there. New subgames begin with the smallest and the largest bet. Removal is ours: the thesis' experiments only skip
-    what neither player reaches.
+    there. Behind a new bet menus are those behind the nearest bet of its decision, whose play it stood for so far; with
+    the smallest and the largest bet alone whoever meets it would be easier to exploit than before. Removal is ours:
+    the thesis' experiments only skip what neither player reaches.
 
 Status:
     Without additions the iterates are those of CFR; grown solutions are measured in the whole game
-    (tests/abstraction/growing/test_saef.py). Fig. 4.9 is `aleator paper growing-abstraction`: with c = 1 ahead of
-    fixed menus at every point, with 1.01 up to 2 million visits.
+    (tests/abstraction/growing/test_saef.py). Fig. 4.9 is `aleator paper growing-abstraction`: with c = 1 and 1.01 ahead
+    of fixed menus at every point, 1.1 alike, 2.0 worse.
 """
 
 from __future__ import annotations
