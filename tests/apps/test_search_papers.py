@@ -59,6 +59,6 @@ def test_pluribus_search_among_three_players(capsys: pytest.CaptureFixture[str],
 
 def test_pluribus_at_a_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, "pluribus-6max", tmp_path)
-    assert [row["hands"] for row in document["rows"]] == [60, 60, 60, 12]
+    assert [row["hands"] for row in document["rows"]] == [60, 60, 60, 90]
     assert "30,000 deals" in document["setting"] and len(document["claims"]) == 4
     assert all(row["±"] > 0.0 and row["± by chips"] > 0.0 for row in document["rows"])

@@ -65,7 +65,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         search = pluribus_agent(file, fast, game=game)
         count = int(settings.choose(60, 6_000, 60_000))
         plan: list[tuple[HandAgent, HandAgent, int]] = [(blueprint, load_hand_agent(name), count) for name in _SCRIPTED]
-        plan.append((search, blueprint, int(settings.choose(12, 1_200, 24_000))))
+        plan.append((search, blueprint, int(settings.choose(90, 1_200, 24_000))))
         for number, (first, second, hands) in enumerate(plan):
             title = f"{_short(first.name)} against {others} times {_short(second.name)}"
             on_progress(0.5 + 0.125 * number, title)
