@@ -7,11 +7,14 @@ import zlib
 import numpy as np
 import pytest
 
-from aleator.agents.whole_hands.base import HandAgent, ask_policies
+from aleator.agents.whole_hands.base import HandAgent, HandPolicy, ask_policies
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.agents.whole_hands.scripted import ScriptedHandAgent
 from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Luck, RangeLuck, Situation, living_hands
 from aleator.arena.whole_hands.play import PAIRS, RANGES, play_hands
 from aleator.games.base import FloatArray
+from aleator.games.holdem.betting import Action, ActionKind
+from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.equity import showdown_rows
 from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
 from aleator.games.holdem.hand_state import HandSetup, HandState
@@ -120,6 +123,35 @@ def test_chumps_score_the_same_on_average(mode: str) -> None:
     z, ratio = z_of("half-call-half-raise", "random", mode, 20_000)
     assert abs(z) < 3.0
     assert ratio < (0.9 if mode == PAIRS else 0.5)
+
+
+class _Shover(HandAgent):
+    """Bets all it has with every third hand before the flop, and checks or folds otherwise."""
+
+    name = "shover"
+
+    def policy_at(self, state: HandState) -> HandPolicy:
+        legal = state.betting.legal_actions()
+        passive = Action(ActionKind.FOLD if legal.can_fold else ActionKind.CALL)
+        if state.street or legal.max_raise_to is None:
+            return HandPolicy((passive,), np.ones((1, NUM_HANDS)))
+        bets = (np.arange(NUM_HANDS) % 3 == 0).astype(np.float64)
+        return HandPolicy((passive, Action(ActionKind.RAISE, legal.max_raise_to)), np.stack([1.0 - bets, bets]))
+
+
+def test_bets_at_somebody_who_always_calls_are_no_luck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call makes them worth what they are worth: nothing of the result is left to chance, seat by seat."""
+
+    def deviations() -> FloatArray:
+        agents = [_Shover(), load_hand_agent("always-call")]
+        fair = play_hands(HUNL.setup, agents, np.arange(60), 9, aivat=RANGES).fair_winnings(0)
+        assert fair is not None
+        return np.asarray(fair.reshape(-1, 2).std(axis=0))
+
+    assert (deviations() < 1e-6).all()
+    nobody = property(lambda agent: (), lambda agent, streets: None)
+    monkeypatch.setattr(ScriptedHandAgent, "calls_on", nobody, raising=False)
+    assert (deviations() > 20.0).all()  # chips
 
 
 @pytest.mark.slow

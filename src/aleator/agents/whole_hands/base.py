@@ -60,6 +60,7 @@ class HandAgent(ABC):
         is_blind: whether it does the same with every hand.
         knows_street: whether it answers the rest of a street quickly once it has answered its first decision there;
             AIVAT then plays out the last street.
+        calls_on: streets, 0 preflop to 3 river, on which it calls whatever is bet, so that AIVAT knows what bets win.
         hands_at_once: how many hands a match asks it about in one call.
         is_alone: whether it has a device of its own, which several processes would only get in each other's way on.
     """
@@ -68,6 +69,7 @@ class HandAgent(ABC):
     is_quick: bool = False
     is_blind: bool = False
     knows_street: bool = False
+    calls_on: tuple[int, ...] = ()
     hands_at_once: int = 2
     is_alone: bool = False
 

@@ -50,6 +50,7 @@ class ScriptedHandAgent(BatchAgent):
 
     def __init__(self, name: str, habit: Habit) -> None:
         self.name, self.habit = name, habit
+        self.calls_on = (0, 1, 2, 3) if habit.call and not habit.fold and not habit.bet else ()
 
     def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
         habit, legal = self.habit, hands.legal(rows)

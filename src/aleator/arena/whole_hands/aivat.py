@@ -8,8 +8,8 @@ Algorithm:
     answers make them (the paper's imaginary observations). `PairLuck` does not, and takes microseconds.
     `playout.Playout` knows V on the last street exactly, from both agents' answers there.
     Elsewhere V is a share of the pot less half of what was paid; a bet counts as far as it is called, which is taken
-    to be as often as makes bluffs break even, pot / (pot + bet). By default the share is the equity, which on average
-    no card changes.
+    to be as often as makes bluffs break even, pot / (pot + bet), or always if the opponent is known to call whatever is
+    bet. By default the share is the equity, which on average no card changes.
 
 Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique for
     Agent Evaluation in Imperfect Information Games" (2018), equations 7 to 11.
@@ -147,14 +147,20 @@ def living_hands(board: npt.NDArray[np.integer]) -> FloatArray:
 class Luck(ABC):
     """Follows a batch of heads-up hands as they are played; `estimates` are player 0's winnings without the luck."""
 
-    def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True)) -> None:
+    def __init__(
+        self,
+        hands: HandBatch,
+        known: Sequence[bool] = (True, True),
+        callers: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
         """Begins with hands before their first action.
 
         Args:
             hands: the batch, with all cards.
             known: whose probabilities are known; the other's actions are taken as they come.
+            callers: ``[B, 2, streets]`` who calls whatever is bet on a street; None for nobody.
         """
-        self.hands, self.known = hands, tuple(known)
+        self.hands, self.known, self._callers = hands, tuple(known), callers
         self.luck = np.zeros(len(hands))  # of player 0, in chips
         self.share = np.full(len(hands), 0.5)  # of the pot that player 0 expects
         self._cap = min(hands.setup.stacks)
@@ -195,6 +201,8 @@ class Luck(ABC):
         matched, bet_on_top = np.minimum(after, other), np.abs(after - other)
         pot = 2.0 * matched + dead
         called = np.divide(pot, pot + bet_on_top, out=np.zeros_like(pot), where=pot > 0)
+        if self._callers is not None:
+            called[self._callers[rows, 1 - actor[:, 0], betting.street[rows]]] = 1.0
         played = (share - 0.5) * 2.0 * (matched + called * bet_on_top) + share * dead
         folded = np.where(actor == 0, -mine, mine + dead)
         return np.where(codes == FOLD_CODE, folded, played)
@@ -210,8 +218,13 @@ class Luck(ABC):
 class PairLuck(Luck):
     """Luck by the equity of the two hands that were really held."""
 
-    def __init__(self, hands: HandBatch, known: Sequence[bool] = (True, True)) -> None:
-        super().__init__(hands, known)
+    def __init__(
+        self,
+        hands: HandBatch,
+        known: Sequence[bool] = (True, True),
+        callers: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        super().__init__(hands, known, callers)
         self._take_cards(np.arange(len(hands)), hands.num_board)
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
@@ -262,8 +275,9 @@ class RangeLuck(Luck):
         known: Sequence[bool] = (True, True),
         value: HandValue | None = None,
         playout: Playout | None = None,
+        callers: npt.NDArray[np.bool_] | None = None,
     ) -> None:
-        super().__init__(hands, known)
+        super().__init__(hands, known, callers)
         self.playout = playout if all(self.known) else None
         self.value = value or EquityValue()
         self._equity = self.value if isinstance(self.value, EquityValue) else EquityValue()

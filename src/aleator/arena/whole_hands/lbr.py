@@ -70,6 +70,7 @@ class LocalBestResponse(HandAgent):
         self, opponent: HandAgent, menu: Sequence[float] = MENUS["fcpa"], rounds: Sequence[int] = ALL_ROUNDS
     ) -> None:
         self.opponent, self.menu, self.rounds = opponent, np.array(menu), tuple(rounds)
+        self.calls_on = tuple(street for street in ALL_ROUNDS if street not in rounds)
 
     def policy_at(self, state: object) -> None:  # type: ignore[override]
         """Is never asked: what it does depends on its opponent's range, which `respond` is given."""

@@ -136,9 +136,13 @@ def play_hands(
         luck = (TableLuck if aivat == TABLE else TableRangeLuck)(hands, draw_seeds(seed, drawn), since=since)
     elif aivat != RAW:
         playout = Playout(agents, seats) if aivat == PLAYOUT else None
-        luck = PairLuck(hands) if aivat == PAIRS else RangeLuck(hands, value=value, playout=playout)
+        callers = np.array([np.isin(range(setup.rules.num_streets), agent.calls_on) for agent in agents])[seats]
+        luck = (
+            PairLuck(hands, callers=callers)
+            if aivat == PAIRS
+            else RangeLuck(hands, value=value, playout=playout, callers=callers)
+        )
     times = [DecisionTimes() for _ in agents]
-    drawn = numbers // setup.num_players if same_draws else numbers
     while len(active := np.flatnonzero(hands.betting.player != OVER)):
         street = hands.betting.street[active].copy()
         acting = seats[active, hands.betting.player[active]]
