@@ -125,6 +125,13 @@ def test_chumps_score_the_same_on_average(mode: str) -> None:
     assert ratio < (0.9 if mode == PAIRS else 0.5)
 
 
+def test_bets_at_somebody_who_always_calls_change_no_mean() -> None:
+    # 20,000 hands, seed 9: |z| < 3 fails by chance in 0.3 % of seeds
+    z, ratio = z_of("tight-aggressive", "always-call", PAIRS, 20_000)
+    assert abs(z) < 3.0
+    assert ratio < 0.95
+
+
 class _Shover(HandAgent):
     """Bets all it has with every third hand before the flop, and checks or folds otherwise."""
 

@@ -151,6 +151,7 @@ class Luck(ABC):
         self,
         hands: HandBatch,
         known: Sequence[bool] = (True, True),
+        *,
         callers: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         """Begins with hands before their first action.
@@ -222,9 +223,10 @@ class PairLuck(Luck):
         self,
         hands: HandBatch,
         known: Sequence[bool] = (True, True),
+        *,
         callers: npt.NDArray[np.bool_] | None = None,
     ) -> None:
-        super().__init__(hands, known, callers)
+        super().__init__(hands, known, callers=callers)
         self._take_cards(np.arange(len(hands)), hands.num_board)
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
@@ -277,7 +279,7 @@ class RangeLuck(Luck):
         playout: Playout | None = None,
         callers: npt.NDArray[np.bool_] | None = None,
     ) -> None:
-        super().__init__(hands, known, callers)
+        super().__init__(hands, known, callers=callers)
         self.playout = playout if all(self.known) else None
         self.value = value or EquityValue()
         self._equity = self.value if isinstance(self.value, EquityValue) else EquityValue()

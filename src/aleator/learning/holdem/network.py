@@ -33,6 +33,7 @@ from torch import nn
 
 from aleator.errors import SolveError
 from aleator.learning.holdem.streets import street_named
+from aleator.solvers.engines.batched_holdem.rounds import pair_classes
 
 Tensor = torch.Tensor
 _STACKS = (0.3, 1.0, 4.0, 13.0, 40.0)  # where the betting changes
@@ -63,9 +64,9 @@ class NetworkShape:
     by_class: bool = False
 
     def __post_init__(self) -> None:
-        if self.by_class and street_named(self.street).board:
-            raise SolveError(f"classes of hands differ before the flop only, not on the {street_named(self.street)}")
-        street_named(self.street)
+        street = street_named(self.street)
+        if self.by_class and street.board:
+            raise SolveError(f"classes of hands differ before the flop only, not on the {street}")
         for name, least in (("width", 1), ("layers", 1), ("knots", 2), ("levels", 1), ("bands", 2), ("band_knots", 2)):
             if getattr(self, name) < least:
                 raise SolveError(f"{name} must be at least {least}, not {getattr(self, name)}")
@@ -138,7 +139,7 @@ class HoldemValueNetwork(nn.Module):
         holds = torch.zeros(cards.shape[1], num_cards)
         holds.scatter_(1, cards.T, 1.0)
         self.register_buffer("holds", holds, persistent=False)  # [H, C]
-        self.register_buffer("classes", _classes(cards.T), persistent=False)  # [H]
+        self.register_buffer("classes", pair_classes(cards.T), persistent=False)  # [H]
         self.num_classes = int(self.classes.max()) + 1 if shape.by_class else 0
         self.grid = shape.knots * shape.levels
         inputs = 4 * self.grid + 2 + len(_STACKS) + 2 * self.num_classes
@@ -257,16 +258,9 @@ def num_parameters(shape: NetworkShape, num_cards: int) -> int:
     """Returns how many parameters a network of these sizes has, without making it."""
     classes = 0
     if shape.by_class:
-        classes = int(_classes(torch.tril_indices(num_cards, num_cards, -1).T).max()) + 1
+        classes = int(pair_classes(torch.tril_indices(num_cards, num_cards, -1).T).max()) + 1
     grid, width = shape.knots * shape.levels, shape.width
     inputs = 4 * grid + 2 + len(_STACKS) + 2 * classes
     outputs = 2 * (grid + shape.bands * shape.band_knots + classes)
     middle = (shape.layers - 1) * width * (width + 3)
     return (inputs + 1) * width + middle + outputs * (width + 1)
-
-
-def _classes(pairs: Tensor) -> Tensor:
-    """Returns [H]: the class of each hand, a pair of places in a deck that has every suit of its ranks; no gaps."""
-    rank, suited = pairs // 4, (pairs[:, 0] % 4 == pairs[:, 1] % 4).long()
-    _, classes = torch.unique((rank[:, 0] * 13 + rank[:, 1]) * 2 + suited, return_inverse=True)
-    return torch.as_tensor(classes)

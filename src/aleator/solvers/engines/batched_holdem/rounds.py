@@ -156,8 +156,14 @@ def canonical_flops(deck: Deck) -> Flops:
 
 def hand_classes(deck: Deck) -> Tensor:
     """Returns [H]: the number of each hand's class up to a renaming of suits, without gaps; 169 with 52 cards."""
-    rank, suit = deck.cards[deck.hand_cards] // 4, deck.cards[deck.hand_cards] % 4
-    suited = (suit[:, 0] == suit[:, 1]).long()
-    code = (rank[:, 0] * 13 + rank[:, 1]) * 2 + suited
-    _, classes = torch.unique(code, return_inverse=True)
+    return pair_classes(deck.cards[deck.hand_cards])
+
+
+def pair_classes(cards: Tensor) -> Tensor:
+    """Returns [H]: the classes of hands given by their cards [H, 2], the higher first, as `hand_classes` numbers them.
+
+    Cards may be counted from the lowest rank of a deck that has every suit of its ranks.
+    """
+    rank, suited = cards // 4, (cards[:, 0] % 4 == cards[:, 1] % 4).long()
+    _, classes = torch.unique((rank[:, 0] * 13 + rank[:, 1]) * 2 + suited, return_inverse=True)
     return torch.as_tensor(classes)
