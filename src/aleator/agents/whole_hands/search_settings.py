@@ -32,6 +32,9 @@ class SearchSettings:
     networks: Path | None = setting(
         None, kind=str, metavar="FOLDER", read=Path, help="with the networks; by default those of the package"
     )
+    menu: Path | None = setting(
+        None, kind=str, metavar="FILE.toml", read=Path, help="with bet sizes by street; by default those of DeepStack"
+    )
     seed: int = setting(0, most=MAX_NUMBER, help="of what is drawn")
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_state import BOARD_CARDS, HandState
 from aleator.memory import available_memory, format_gib
 from aleator.search.whole_hands.exact import solve_exactly
-from aleator.search.whole_hands.menus import MENU, TO_THE_END
+from aleator.search.whole_hands.menus import MENU, TO_THE_END, read_menu
 from aleator.search.whole_hands.rounds import Constraint, RoundGame, RoundTask, SolvedRound, round_game
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class RoundSearch:
 
     def __init__(self, settings: SearchSettings) -> None:
         self.settings = settings
+        self.menu = MENU if settings.menu is None else read_menu(settings.menu)
         self.on_device = settings.device != "cpu"  # then everything is solved there, in batches
         self._values: dict[int, StreetValues] = {}
 
@@ -139,11 +140,11 @@ class RoundSearch:
     def _game(self, state: HandState, reach: FloatArray, added: Action | None) -> tuple[RoundGame, bool]:
         """Returns the round, and whether it goes to the end of the hand."""
         if state.street == _RIVER or (state.street == _TURN and not self.on_device):
-            menu = MENU if state.street == _RIVER else TO_THE_END
+            menu = self.menu if state.street == _RIVER else TO_THE_END
             game = round_game(state, menu, reach, to_the_end=True, added=added)
             if state.street == _RIVER or game.root.tree.num_nodes <= self.settings.exact_turn:
                 return game, True
-        return round_game(state, MENU, reach, to_the_end=False, added=added), False
+        return round_game(state, self.menu, reach, to_the_end=False, added=added), False
 
     def values(self, street: int) -> StreetValues:
         """Returns the leaf values at the end of a street."""
