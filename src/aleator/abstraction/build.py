@@ -20,6 +20,7 @@ Status: tests/abstraction/test_build.py.
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,10 +31,10 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction import features
-from aleator.abstraction.boards import all_boards, board_indexer, board_tables, random_boards
+from aleator.abstraction.board_features import Room, assign_boards, feature_room, feature_tables, find_features
+from aleator.abstraction.boards import all_boards, board_indexer, random_boards
 from aleator.abstraction.buckets import BucketConfig, Buckets, Table, bucket_type
-from aleator.abstraction.k_means import Centres, find_nearest, k_means
+from aleator.abstraction.k_means import Centres, k_means
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_state import BOARD_CARDS
@@ -123,6 +124,9 @@ class _Builder:
         self.feature, self.name = config.features[street - 1], STREET_NAMES[street]
         self.metric = "l2" if self.feature in ("equity", "ochs") else "l1"
         self.boards = all_boards(street)
+        table, means = following if self.feature == "potential" and following is not None else (None, None)
+        self.tables = feature_tables(self.feature, street, config.showdown_cards, table, means)
+        self._rooms = threading.local()
 
     def build(self) -> Street:
         """Returns the buckets."""
@@ -162,15 +166,10 @@ class _Builder:
         table = np.zeros((len(self.boards), NUM_HANDS), kind)
         numbers = self._number_of.astype(kind)
 
-        def assign(rows: range) -> None:
-            for row in rows:
-                points, _ = self._features(row)
-                alive = ~blocked_hands(self.boards[row])
-                labels, distances = np.empty(alive.sum(), np.int32), np.empty(alive.sum(), np.float32)
-                find_nearest(points[alive], centres, labels, distances)
-                table[row, alive] = numbers[labels]
+        def assign(rows: slice) -> None:
+            assign_boards(self.boards[rows], self.tables, centres, numbers, table[rows], self._room())
 
-        chunks = [range(at, min(at + _CHUNK, len(table))) for at in range(0, len(table), _CHUNK)]
+        chunks = [slice(at, at + _CHUNK) for at in range(0, len(table), _CHUNK)]
         for done, _ in enumerate(self._parallel(assign, chunks), 1):
             self.report(_FIT + (1.0 - _FIT) * done / len(chunks), f"{self.name}: board {done * _CHUNK:,}")
         return table
@@ -180,24 +179,16 @@ class _Builder:
         row, seed = task
         alive = np.flatnonzero(~blocked_hands(self.boards[row]))
         hands = np.random.default_rng(seed).choice(alive, min(self.config.hands, len(alive)), replace=False)
-        points, equity = self._features(row)
-        return points[hands], equity[hands]
+        room = self._room()
+        find_features(self.boards[row], self.tables, room)
+        return room.points[hands], room.equity[hands]
 
-    def _features(self, row: int) -> tuple[Floats, npt.NDArray[np.float64]]:
-        """Returns the features ``[1326, D]`` and the equity ``[1326]`` of all hands on a board."""
-        if self.feature == "potential":
-            assert self.following is not None
-            table, means = self.following
-            counts = features.count_next_buckets(self.boards[row], table, board_tables(self.street + 1), len(means))
-            equity = counts @ means.astype(np.float64) / np.maximum(counts.sum(axis=1), 1)
-            return features.cumulated(counts, means), equity
-        won, met, bins = features.count_runouts(self.boards[row], self.config.showdown_cards)
-        equity = features.equities(won, met)
-        if self.feature == "ochs":
-            return features.ochs(won, met), equity
-        if self.feature == "histogram":
-            return features.cumulated(bins, (np.arange(features.BINS) + 0.5) / features.BINS), equity
-        return equity.astype(np.float32)[:, None], equity
+    def _room(self) -> Room:
+        """Returns the working memory of this thread."""
+        if not hasattr(self._rooms, "room"):
+            self._rooms.room = feature_room(self.tables)
+        room: Room = self._rooms.room
+        return room
 
     def _parallel(self, function: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterable[Answer]:
         """Yields the answers to some tasks in their order, computed by threads."""
