@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from aleator.apps.papers.opening_bet import _gained
 from tests.apps.calls import quick_paper
 
 
@@ -27,6 +28,10 @@ def test_the_opening_bet(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     assert [curves[name][0][1] for name in ("from 0.5", "from 2")] == [0.5, 2.0]
     assert all(len(curve) == 20 and curve[-1][1] != curve[0][1] for curve in curves.values())
     assert all(row["± gradient"] > 0.0 and row["±"] > 0.0 for row in document["rows"])
+
+
+def test_fixed_sizes_are_compared_by_their_gradients() -> None:
+    assert _gained({0.5: 0.2, 0.6: 0.0, 0.8: -0.1}) == pytest.approx({0.5: 0.0, 0.6: 0.01, 0.8: 0.0})
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import pytest
 
 from aleator.abstraction.blueprint.betting import Betting, build_betting
 from aleator.abstraction.blueprint.deals import deal_hand, deal_room, deal_tables
+from aleator.abstraction.blueprint.file import Blueprint
 from aleator.abstraction.blueprint.opening_bet import (
     OpeningBet,
     OpeningRule,
@@ -114,6 +115,19 @@ def test_the_size_goes_along_the_gradient_and_stays_where_it_is_told_to(buckets:
     held = optimise_opening(own, 2.0, OpeningRule(steps=2, deals=1000, sample=1000, rate=0.0))
     assert [step.size for step in held] == [2.0, 2.0]
     np.testing.assert_array_equal(own.betting.arrays.stake, OpeningBet(betting(buckets)).stakes(2.0))
+
+
+def test_steps_go_on_behind_those_that_are_done(buckets: Buckets, tmp_path: Path) -> None:
+    rule, own = OpeningRule(steps=4, deals=1000, sample=2000, rate=2.0), trainer(buckets)
+    whole = optimise_opening(trainer(buckets), 1.0, rule)
+    done = optimise_opening(own, 1.0, replace(rule, steps=2))
+    own.save(tmp_path / "two.blueprint")
+    with pytest.raises(AbstractionError, match="2,000 deals is not one of 1 steps of 1,000"):
+        optimise_opening(own, 1.0, rule, done=done[:1])
+    later = trainer(buckets)
+    later.restore(Blueprint(tmp_path / "two.blueprint"))
+    assert optimise_opening(later, 1.0, rule, done=done) == whole
+    assert optimise_opening(later, 1.0, rule, done=whole) == whole
 
 
 def test_what_is_refused(buckets: Buckets) -> None:

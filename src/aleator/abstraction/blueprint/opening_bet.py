@@ -152,27 +152,34 @@ def optimise_opening(
     start: float,
     rule: OpeningRule,
     *,
+    done: tuple[OpeningStep, ...] = (),
     threads: int = 1,
     on_step: Callable[[OpeningStep], bool | None] | None = None,
 ) -> tuple[OpeningStep, ...]:
     """Trains a blueprint while its opening raise moves to where it is best for the opener; returns all steps.
 
     Args:
-        trainer: of a blueprint at its beginning, with periods of as many deals as a step has.
+        trainer: of a blueprint at its beginning, or after the steps that are done, with periods of as many deals as a
+            step has.
         start: in pots.
         rule: how it moves.
+        done: the steps so far, to go on behind them.
         threads: on one table.
         on_step: told about every step; a true answer ends it.
 
     Raises:
-        AbstractionError: the start is out of range, or the trainer's menu has another number of opening raises.
+        AbstractionError: the start is out of range, the trainer's menu has another number of opening raises, or the
+            trainer has made more or fewer deals than the steps.
     """
+    deals = trainer.progress.deals
+    if deals != len(done) * rule.deals:
+        raise AbstractionError(f"a blueprint of {deals:,} deals is not one of {len(done):,} steps of {rule.deals:,}")
     if not LEAST <= start <= MOST:
         raise AbstractionError(f"an opening bet is {LEAST:g} to {MOST:g} pots, not {start:g}")
     opening, arrays, tables = OpeningBet(trainer.betting), trainer.betting.arrays, deal_tables(trainer.buckets)
     scale = (1.0 - 2.0 * opening.player) / load_hand_game(trainer.config.game).rules.big_blind
-    size, done = start, list[OpeningStep]()
-    for number in range(1, rule.steps + 1):
+    size, steps = _next_size(done[-1], rule) if done else start, list(done)
+    for number in range(len(done) + 1, rule.steps + 1):
         arrays.stake[:] = opening.stakes(size)
         trainer.run(deals=number * rule.deals, threads=threads)
         first = number * rule.sample
@@ -183,12 +190,18 @@ def optimise_opening(
                 threads=threads,
             )  # fmt: skip
             found.append((scale * mean, abs(scale) * error))
-        done.append(OpeningStep(number, size, found[0], found[1]))
-        if on_step is not None and on_step(done[-1]):
+        steps.append(OpeningStep(number, size, found[0], found[1]))
+        if on_step is not None and on_step(steps[-1]):
             break
-        move = found[1][0] * rule.rate / number**rule.exponent
-        size = min(max(size + min(max(move, -_LONGEST * size), _LONGEST * size), LEAST), MOST)
-    return tuple(done)
+        size = _next_size(steps[-1], rule)
+    return tuple(steps)
+
+
+def _next_size(step: OpeningStep, rule: OpeningRule) -> float:
+    """Returns the size of the step after this one."""
+    move = step.gradient[0] * rule.rate / math.pow(step.number, rule.exponent)
+    longest = _LONGEST * step.size
+    return min(max(step.size + min(max(move, -longest), longest), LEAST), MOST)
 
 
 def found_size(steps: tuple[OpeningStep, ...]) -> float:

@@ -35,6 +35,9 @@ def run(
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn at random.")] = 0,
     processes: Processes = None,
     ray: Ray = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Keep each run in a directory; the same command goes on with what is missing.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Reproduce a table or figure of the papers: the paper's numbers beside ours.
@@ -50,7 +53,7 @@ def run(
         else:
             print_table("", ("experiment", "source", "what it shows"), [tuple(known.values()) for known in listed])
         return
-    experiment, settings = find_experiment(name), Settings(quick=quick, seed=seed, full=full)
+    experiment, settings = find_experiment(name), Settings(quick=quick, seed=seed, full=full, keep=keep)
     settings = replace(settings, workers=chosen_workers(processes, ray, usual=1 if quick else None))
     files: list[Path] = []
     if output:
@@ -58,6 +61,8 @@ def run(
         files = [output / f"{name}.json", output / f"{name}.png"]
         check_writable(files[0])
         check_plot(files[1])
+    if keep and experiment.keeps:
+        make_folder(keep)
     with progress_bar(name, quiet=json) as move:
         report = experiment.reproduce(settings, move)
     document = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -29,12 +30,14 @@ class Settings:
         seed: of whatever an experiment draws at random.
         full: more iterations, where the usual run stops earlier than the paper does to end within minutes.
         workers: who runs what can be run beside each other.
+        keep: a folder of runs that have ended, which are not made again; None for none.
     """
 
     quick: bool = False
     seed: int = 0
     full: bool = False
     workers: Workers = field(default_factory=Here)
+    keep: Path | None = None
 
     def __post_init__(self) -> None:
         if self.quick and self.full:
@@ -130,15 +133,23 @@ class Experiment:
         source: where the paper shows it.
         summary: one line.
         run: settings and a function that is told the share done, and what is being done, to a report.
+        keeps: whether it can keep its runs in a folder.
     """
 
     name: str
     source: str
     summary: str
     run: Callable[[Settings, OnProgress], Report]
+    keeps: bool = False
 
     def reproduce(self, settings: Settings, on_progress: OnProgress) -> Report:
-        """Returns the report of a run, with the seconds it took."""
+        """Returns the report of a run, with the seconds it took.
+
+        Raises:
+            PaperError: runs are to be kept, and it has none.
+        """
+        if settings.keep is not None and not self.keeps:
+            raise PaperError(f"{self.name} keeps no runs: leave --keep out")
         started = perf_counter()
         report = self.run(settings, on_progress)
         return replace(report, seconds=perf_counter() - started)

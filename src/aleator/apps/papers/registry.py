@@ -8,7 +8,16 @@ from aleator.apps.papers.base import Experiment, OnProgress, PaperError, Report,
 from aleator.errors import check_known
 
 
-def _of(name: str, source: str, summary: str, module: str = "", function: str = "run", **options: str) -> Experiment:
+def _of(
+    name: str,
+    source: str,
+    summary: str,
+    module: str = "",
+    function: str = "run",
+    *,
+    keeps: bool = False,
+    **options: str,
+) -> Experiment:
     """Returns an experiment that a function of a module runs, by default of the experiment's name, with `options`."""
 
     def run(settings: Settings, on_progress: OnProgress) -> Report:
@@ -16,7 +25,7 @@ def _of(name: str, source: str, summary: str, module: str = "", function: str = 
         report: Report = getattr(package, function)(settings, on_progress, **options)
         return report
 
-    return Experiment(name=name, source=source, summary=summary, run=run)
+    return Experiment(name=name, source=source, summary=summary, run=run, keeps=keeps)
 
 
 _EXPERIMENTS = (
@@ -83,11 +92,13 @@ _EXPERIMENTS = (
     _of("brp-leduc5", "Brown's thesis, Fig. 3.19 and 3.21",
         "the same on Leduc-5", "brp", game="leduc:5"),
     _of("regret-transfer", "Brown's thesis, Fig. 4.5",
-        "Leduc whose bets change after a million iterations: from scratch, with all regrets, with weighed ones"),
+        "Leduc whose bets change after a million iterations: from scratch, with all regrets, with weighed ones",
+        keeps=True),
     _of("parameter-optimisation", "Brown's thesis, Fig. 4.6 and 4.7",
         "Leduc's bet sizes that are best for the second player, from three starts, and exact values around them"),
     _of("opening-bet", "Brown's thesis, Fig. 4.8",
-        "the opening raise of no-limit hold'em while a blueprint is trained, from four starts; takes buckets.bin"),
+        "the opening raise of no-limit hold'em while a blueprint is trained, from four starts; takes buckets.bin",
+        keeps=True),
     _of("growing-abstraction", "Brown's thesis, Fig. 4.9",
         "continuous Leduc: menus that grow while they are solved, beside menus of two, three and five sizes"),
     _of("holdem-sizes", "Brown's thesis, 4.2.5 and 4.3, on hold'em",
