@@ -10,7 +10,7 @@ from aleator.errors import SolveError
 from aleator.games.holdem.evaluator import strengths
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import order_of
-from aleator.solvers.engines.batched_holdem.payoffs import MatrixPayoffs, PairPayoffs, RiverPayoffs
+from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs, RiverPayoffs
 
 
 def test_strengths_are_those_of_the_evaluator() -> None:
@@ -44,9 +44,9 @@ def test_payoffs_compare_every_pair_of_hands(cards: range) -> None:
         apart = ~(held[:, :, None, :, None] == held[:, None, :, None, :]).flatten(3).any(3)
         sign = torch.sign(strength[:, :, None] - strength[:, None, :]) * apart
         rows = torch.rand(3, 2, order.num_hands, dtype=torch.float64, generator=generator)
-        for payoffs in (RiverPayoffs(order), MatrixPayoffs(order)):
-            torch.testing.assert_close(payoffs.showdown(rows), torch.einsum("bij,bnj->bni", sign.double(), rows))
-            torch.testing.assert_close(payoffs.compatible(rows), torch.einsum("bij,bnj->bni", apart.double(), rows))
+        payoffs = RiverPayoffs(order)
+        torch.testing.assert_close(payoffs.showdown(rows), torch.einsum("bij,bnj->bni", sign.double(), rows))
+        torch.testing.assert_close(payoffs.compatible(rows), torch.einsum("bij,bnj->bni", apart.double(), rows))
         assert torch.equal(order.sort(order.unsort(rows, deck.num_hands)), rows)
 
 

@@ -27,6 +27,7 @@ from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_matrices, round_boards
+from aleator.solvers.engines.batched_holdem.whole_kernels import KernelPayoffs
 
 Tensor = torch.Tensor
 _STREETS: Final = {0: "preflop", 3: "flop", 4: "turn"}  # by cards on the board
@@ -65,7 +66,10 @@ class BoardLeaves:
         self.rows: npt.NDArray[np.int64] = np.full((len(boards), NUM_HANDS), -1)
         columns = np.broadcast_to(np.arange(self.hands.shape[1]), self.hands.shape)
         np.put_along_axis(self.rows, self.hands, columns, axis=1)
-        self.payoffs = PairPayoffs(self._boards.num_cards, self.device)
+        self.payoffs: PairPayoffs | KernelPayoffs = PairPayoffs(self._boards.num_cards, self.device)
+        if self.device.type == "cuda":
+            games = torch.arange(len(boards), device=self.device)
+            self.payoffs = KernelPayoffs(Deck(device=self.device).hand_cards[self._boards.hands], games)
 
     def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
         """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""

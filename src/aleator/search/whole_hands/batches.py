@@ -6,11 +6,13 @@ Algorithm:
     leaves were priced for is then what is believed behind them (safe search), in expectation. Players are updated in
     turn; a player's policy of an iteration is the one against which the opponent is updated, which is also the one that
     is averaged. Cfvs of the root and behind its actions are means over iterations, weighed as the average policy.
-    Nothing of an iteration leaves the device, so that a GPU can get it as one graph.
+    Nothing of an iteration leaves the device, so that a GPU can get it as one graph; there kernels do the betting
+    (`solvers.engines.batched_holdem.round_kernels`).
 
 Reference: DeepStack, Algorithm 1; ReBeL section 6.
 Deviations: sharp DCFR+ instead of CFR+ and linear CFR.
-Status: a game's result does not depend on what it is solved with (tests/search/whole_hands/test_batches.py).
+Status: a game's result does not depend on what it is solved with (tests/search/whole_hands/test_batches.py); kernels
+    equal torch (tests/search/whole_hands/test_rivers.py).
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ from aleator.games.holdem.betting_tree import BettingNode
 from aleator.search.budget import spend
 from aleator.search.whole_hands.rounds import RoundTask, RowPolicies, SolvedRound
 from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
-from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, LeafPayoffs, PlainEngine
+from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, LeafPayoffs, PlainEngine, match_regrets
+from aleator.solvers.engines.batched_holdem.round_kernels import RoundKernels
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
+from aleator.solvers.engines.batched_holdem.whole_kernels import KernelPayoffs
 from aleator.solvers.holdem.solver import HOLDEM_RULE
 
 Tensor = torch.Tensor
@@ -183,7 +187,7 @@ class WatchingEngine(PlainEngine):
         self._sums = self.reach.new_zeros(2, batch, 1 + len(self.shape.children[0]), hands)
         self._gadgets, self._drawn = gadgets, drawn
         self._clock = torch.zeros((), dtype=torch.int64, device=self.reach.device)
-        self.played = None if drawn is None else torch.zeros_like(self.regrets)
+        self._played = None if drawn is None else torch.zeros_like(self.regrets)
         self._entering = torch.zeros_like(self.reach[:, 0])
         if gadgets is not None:
             self.reach[:, gadgets.player] = gadgets.reach.to(self.reach)
@@ -192,27 +196,72 @@ class WatchingEngine(PlainEngine):
         """Returns [2, B, 1 + A, H]: both players' mean cfvs at the root and behind its actions."""
         return self._sums / self._weight
 
+    def played_policies(self) -> Tensor | None:
+        """Returns [B, R, H]: the policies of the drawn iterations, zeros where none was; None if no game drew one."""
+        return self._played
+
     def _iterate(self) -> None:
         self._sums *= self._discounts[2]
         super()._iterate()
+        self._end_iteration()
+
+    def _end_iteration(self) -> None:
         if self._gadgets is not None:
             self.reach[:, self._gadgets.player] = self._gadgets.update(self._entering.double()).to(self.reach)
         self._clock += 1
 
     def _update(self, player: int, cfvs: Tensor, policies: Tensor) -> None:
         self._sums[player] += cfvs[:, : self._sums.shape[2]]  # the root's children are the nodes that follow it
-        if self._gadgets is not None and player == self._gadgets.player:
-            self._entering.copy_(cfvs[:, 0])
-        if self.played is not None and self._drawn is not None:
-            others = self._at.rows[1 - player]
-            now = (self._drawn == self._clock)[:, None, None]
-            self.played[:, others] = torch.where(now, policies[:, others], self.played[:, others])
+        self._enter(player, cfvs[:, 0])
+        self._keep_drawn(1 - player, policies)
         super()._update(player, cfvs, policies)
+
+    def _enter(self, player: int, cfvs: Tensor) -> None:
+        """Remembers what following is worth [B, H] to whoever a gadget lets choose."""
+        if self._gadgets is not None and player == self._gadgets.player:
+            self._entering.copy_(cfvs)
+
+    def _keep_drawn(self, player: int, rows: Tensor) -> None:
+        """Keeps a player's rows [B, R, H] of the games that drew this iteration."""
+        if self._played is not None and self._drawn is not None:
+            own = self._at.rows[player]
+            now = (self._drawn == self._clock)[:, None, None]
+            self._played[:, own] = torch.where(now, rows[:, own], self._played[:, own])
+
+
+class KernelEngine(WatchingEngine):
+    """The same with the betting done by kernels.
+
+    Args:
+        arguments, named: of `WatchingEngine`; payoffs are `KernelPayoffs`, rows are over a multiple of four hands.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        assert isinstance(self.payoffs, KernelPayoffs) and self.policy_sum is not None and self.rule.alternating
+        assert not isinstance(self.leaf_cfvs, LeafPayoffs)
+        self._kernels = RoundKernels(self.shape, self.stakes, self.payoffs, self.leaf_cfvs)
+
+    def played_policies(self) -> Tensor | None:
+        if self._played is None or self._drawn is None:
+            return None
+        policies = match_regrets(self.shape, self._played, self.rule.power)
+        return torch.where((self._drawn < self.iteration)[:, None, None], policies, 0.0)
+
+    def _iterate(self) -> None:
+        for player in (0, 1):
+            self._keep_drawn(1 - player, self.regrets)
+            cfvs = self._kernels.update(
+                player, self.reach, self.regrets, self.policy_sum, self._sums[player], self._discounts,
+                sharp=self.rule.power != 1.0,
+            )  # fmt: skip
+            self._enter(player, cfvs)
+        self._end_iteration()
 
 
 def solve_batch(
     batch: RoundBatch,
-    payoffs: Payoffs,
+    payoffs: Payoffs | KernelPayoffs,
     iterations: int,
     device: torch.device,
     leaf_cfvs: LeafCfvs | LeafPayoffs | None = None,
@@ -224,7 +273,7 @@ def solve_batch(
 
     Args:
         batch: the rounds.
-        payoffs: of folds and showdowns, over the batch's order of hands.
+        payoffs: of folds and showdowns, over the batch's order of hands; `KernelPayoffs` if kernels do the betting.
         iterations: of CFR.
         device: where.
         leaf_cfvs: prices the leaves, if there are any; in chips.
@@ -232,7 +281,7 @@ def solve_batch(
         on_done: called with the number of iterations so far, where there is no limit.
     """
     reach = batch.reach(device)
-    engine = WatchingEngine(
+    engine = (KernelEngine if isinstance(payoffs, KernelPayoffs) else WatchingEngine)(
         batch.shape,
         torch.from_numpy(batch.stakes).to(reach),
         reach,
@@ -245,7 +294,7 @@ def solve_batch(
     with one_thread():
         captured = device.type == "cuda" and iterations >= _WORTH_CAPTURING
         spend(partial(engine.run, captured=captured), iterations, seconds, on_done)
-    return batch.solved(engine.average_policies(), engine.played, engine.means())
+    return batch.solved(engine.average_policies(), engine.played_policies(), engine.means())
 
 
 @contextmanager

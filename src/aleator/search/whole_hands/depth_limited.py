@@ -25,6 +25,7 @@ from aleator.search.whole_hands.batches import RoundBatch, solve_batch
 from aleator.search.whole_hands.rounds import Constraint, RoundGame, RoundTask, SolvedRound
 from aleator.solvers.engines.batched_holdem.payoffs import Payoffs
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
+from aleator.solvers.engines.batched_holdem.whole_kernels import KernelPayoffs
 
 
 class BoardValues(Protocol):
@@ -41,8 +42,8 @@ class BoardValues(Protocol):
     device: torch.device
 
     @property
-    def payoffs(self) -> Payoffs:
-        """Of folds."""
+    def payoffs(self) -> Payoffs | KernelPayoffs:
+        """Of folds; for kernels where these do the betting."""
 
     def leaves(self, pots: FloatArray, stacks: FloatArray) -> LeafCfvs:
         """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""

@@ -57,31 +57,6 @@ class RiverPayoffs:
         return _gather(rows, lists.flatten(1)).view(*rows.shape[:2], *lists.shape[1:])
 
 
-class MatrixPayoffs:
-    """`RiverPayoffs` as products with two matrices a board: a few operations instead of many, but H² numbers each.
-
-    Attributes:
-        apart: [B, H, H] whether two hands share no card.
-        wins: [B, H, H] 1 where the second hand loses to the first, -1 where it beats it, 0 where they tie or cannot
-            meet.
-    """
-
-    def __init__(self, order: StrengthOrder) -> None:
-        shared = [order.card[:, :, None, own] == order.card[:, None, :, other] for own in (0, 1) for other in (0, 1)]
-        self.apart = (~torch.stack(shared).any(0)).float()
-        places = torch.arange(order.num_hands, device=order.hand.device)
-        weaker, stronger = places < order.weaker[..., None], places >= order.not_stronger[..., None]
-        self.wins = (weaker.float() - stronger.float()) * self.apart
-
-    def compatible(self, rows: Tensor) -> Tensor:
-        """Returns the reach of hands that share no card, [B, n, H]."""
-        return torch.bmm(rows, self.apart.to(rows.dtype))
-
-    def showdown(self, rows: Tensor) -> Tensor:
-        """Returns the reach of weaker less that of stronger hands, [B, n, H]."""
-        return torch.bmm(rows, self.wins.mT.to(rows.dtype))
-
-
 class PairPayoffs:
     """Folds in a round before the river, over all pairs of the live cards."""
 

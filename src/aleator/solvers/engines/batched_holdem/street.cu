@@ -110,13 +110,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) down(const int* roots, con
   }
 }
 
-// folds and others [boards, ..., hands] have what ends are worth per chip of their stake [folds + others]; `values` [boards, roots, hands]
-// are the player's. Its policies follow from `rows`, or are the best. Where there are `regrets`, which are the `rows`, they are updated.
+// folds and others [boards, ..., hands] have what ends are worth per chip of their stake [folds + others], which is the same on all boards
+// (`stakes_each` 0) or one for each; `values` [boards, roots, hands] are the player's. Its policies follow from `rows`, or are the best. Where
+// there are `regrets`, which are the `rows`, they are updated. Where there are `means` [boards, 1 + actions of the root, hands], of one root, what
+// the root and its actions are worth is added to them.
 extern "C" __global__ void __launch_bounds__(THREADS) up(const int* roots, const Decision* decisions, const int* targets, const float* stakes,
-    const float* folds, const float* others, const float* rows, float* regrets, float* values, const float* discounts,
-    int player, int boards, int hands, int num_roots, int num_rows, int num_folds, int num_others, int sharp, int best) {
+    const float* folds, const float* others, const float* rows, float* regrets, float* values, float* means, const float* discounts,
+    int stakes_each, int player, int boards, int hands, int num_roots, int num_rows, int num_folds, int num_others, int sharp, int best) {
   HERE
-  const float positive = discounts[0], negative = discounts[1], least = discounts[3];
+  const float positive = discounts[0], negative = discounts[1], decay = discounts[2], least = discounts[3];
+  stakes += (size_t)board * stakes_each;
   const auto place = [&](int target) {
     const int end = ~target;
     return target >= 0 ? &slots[target * THREADS].x[0]
@@ -156,7 +159,20 @@ extern "C" __global__ void __launch_bounds__(THREADS) up(const int* roots, const
         }
       }
     }
-    slots[decision.slot * THREADS] = value;
+    if (means && d == first) {
+      float* mean = means + (size_t)board * (1 + count) * hands + hand;
+      const auto add = [&](int row, const Four& more) {
+        Four sum = load(mean + (size_t)row * hands);
+        EACH sum.x[j] = sum.x[j] * decay + more.x[j];
+        store(mean + (size_t)row * hands, sum);
+      };
+      add(0, value);
+      FOURS_OF_ACTIONS {
+        if (count > 4) fetch(begin);
+        ACTIONS add(1 + begin + k, below[k]);
+      }
+    }
+    slots[decision.slot * THREADS] = value;  // which an action may have used
   }
   Four value = load(place(entry));
   EACH value.x[j] *= stake(entry);

@@ -19,11 +19,9 @@ Status: equal to `whole` on a device, and on a CPU where a C++ compiler can stan
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from aleator.caching import cache
@@ -33,7 +31,6 @@ from aleator.solvers.engines.batched_holdem.street_betting import StreetBetting
 from aleator.solvers.engines.batched_holdem.whole_cards import WholeCards
 
 Tensor = torch.Tensor
-IntArray = npt.NDArray[np.int64]
 THREADS = 128
 _WARP = 32
 _CARDS = 64  # cards of a deck, rounded up to whole warps
@@ -70,13 +67,13 @@ class StreetKernels:
             signs: float16 [B, H, H] what hands are worth against each other at showdowns, where they are products with
                 matrices.
         """
-        device = cards.live.device
         self._cards, self._payoffs, self._signs, self._scale = cards, payoffs, signs, _LARGEST / most
         river, num_folds = not forest.leaf_nodes, sum(map(len, forest.folds))
         ends = torch.cat([*forest.folds, forest.others]).tolist()
-        tables = _tables_of(forest, {node: ~end for end, node in enumerate(ends)})
-        self._tables = [torch.from_numpy(table).to(device, torch.int32) for table in tables[:3]]
-        self._shared_bytes = tables.num_slots * THREADS * _SLOT_BYTES
+        self._tables = street_tables(
+            forest.roots.tolist(), forest.row_node.tolist(), forest.row_parent.tolist(), forest.row_player.tolist(),
+            ends, cards.live.device,
+        )  # fmt: skip
         stakes = forest.stake[ends].repeat(2, 1)
         stakes[0, : len(forest.folds[0])] *= -1.0
         stakes[1, len(forest.folds[0]) : num_folds] *= -1.0
@@ -124,10 +121,10 @@ class StreetKernels:
         values = above.new_empty(batch, num_roots, hands)
         regrets, sums = (None, None) if learning is None else learning
         blocks = num_roots * -(-batch * hands // (4 * THREADS))
-        make_kernel("down", self._shared_bytes, device)(
-            blocks, THREADS, *self._tables, self._cards.parent[boards], self._cards.live[boards], above.contiguous(),
-            rows, sums, folds, *((None, others) if half else (others, None)), discounts, parents.start, player, batch,
-            hands, *self._counts, int(sharp), self._scale,
+        make_kernel("down", self._tables.shared_bytes, device)(
+            blocks, THREADS, *self._tables.arrays, self._cards.parent[boards], self._cards.live[boards],
+            above.contiguous(), rows, sums, folds, *((None, others) if half else (others, None)), discounts,
+            parents.start, player, batch, hands, *self._counts, int(sharp), self._scale,
         )  # fmt: skip
         self._payoffs.meet(folds, boards)
         if leaves is not None:
@@ -136,9 +133,9 @@ class StreetKernels:
             others = _product(others, self._signs[boards])
         else:
             self._payoffs.show(others, boards)
-        make_kernel("up", self._shared_bytes, device)(
-            blocks, THREADS, *self._tables, self._stakes[player], folds, others, rows, regrets, values, discounts,
-            player, batch, hands, *self._counts, int(sharp), int(best),
+        make_kernel("up", self._tables.shared_bytes, device)(
+            blocks, THREADS, *self._tables.arrays, self._stakes[player], folds, others, rows, regrets, values, None,
+            discounts, 0, player, batch, hands, *self._counts, int(sharp), int(best),
         )  # fmt: skip
         return values
 
@@ -173,7 +170,7 @@ def _product(rows: Tensor, signs: Tensor) -> Tensor:
 class KernelPayoffs:
     """What hands of boards are worth against each other, by `meet` and `show`."""
 
-    def __init__(self, hand_cards: Tensor, spot: Tensor, strength: Tensor | None) -> None:
+    def __init__(self, hand_cards: Tensor, spot: Tensor, strength: Tensor | None = None) -> None:
         """Makes tables.
 
         Args:
@@ -249,41 +246,68 @@ def _lists(columns: Tensor, longest: int) -> Tensor:
     return torch.where(holds, torch.arange(count, device=columns.device), count).sort(2).values[..., :longest]
 
 
-class _Tables(NamedTuple):
-    """A street's betting as `street.cu` reads it: roots [n, 3], decisions [D, 4], targets [rows]; and its slots."""
+class StreetTables(NamedTuple):
+    """A street's betting as `street.cu` reads it.
 
-    roots: IntArray
-    decisions: IntArray
-    targets: IntArray
-    num_slots: int
+    Attributes:
+        roots, decisions, targets: int32 [n, 3], [D, 4] and [rows].
+        shared_bytes: what slots take.
+    """
+
+    roots: Tensor
+    decisions: Tensor
+    targets: Tensor
+    shared_bytes: int
+
+    @property
+    def arrays(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The tables, in the order of the kernels' arguments."""
+        return self.roots, self.decisions, self.targets
 
 
-def _tables_of(forest: StreetBetting, ends: dict[int, int]) -> _Tables:
-    """Returns the tables of a street; `ends` has what stands in targets for a node where the street ends.
+def street_tables(
+    roots: Sequence[int],
+    row_node: Sequence[int],
+    row_parent: Sequence[int],
+    row_player: Sequence[int],
+    ends: Sequence[int],
+    device: torch.device,
+) -> StreetTables:
+    """Returns the tables of a street.
 
     A decision's slot is free once the decision has been made, so its actions may use it.
+
+    Args:
+        roots: nodes where it begins.
+        row_node, row_parent, row_player: [rows] the nodes after and before an action, and whose it is; rows of a
+            decision stand side by side.
+        ends: nodes where it ends: folds, then the others.
+        device: where tables go.
     """
-    nodes = forest.row_node.tolist()
     rows: dict[int, list[int]] = {}
-    for row, parent in enumerate(forest.row_parent.tolist()):
+    for row, parent in enumerate(row_parent):
         rows.setdefault(parent, []).append(row)
-    target = dict(ends)
-    roots: list[tuple[int, ...]] = []
+    target = {node: ~end for end, node in enumerate(ends)}
+    entries: list[tuple[int, ...]] = []
     decisions: list[tuple[int, ...]] = []
     num_slots = 1
-    for root in forest.roots.tolist():
-        free, begin = list(range(len(nodes), 0, -1)), len(decisions)
+    for root in roots:
+        free, begin = list(range(len(row_node), 0, -1)), len(decisions)
         waiting = [root] if root in rows else []
         target |= dict.fromkeys(waiting, 0)
         while waiting:
             node = waiting.pop()
             own = rows[node]
-            decisions.append((target[node], int(forest.row_player[own[0]]), own[0], len(own)))
+            decisions.append((target[node], row_player[own[0]], own[0], len(own)))
             free.append(target[node])
-            below = [nodes[row] for row in own if nodes[row] in rows]
+            below = [row_node[row] for row in own if row_node[row] in rows]
             target |= {child: free.pop() for child in below}
             num_slots = max([num_slots, *(target[child] + 1 for child in below)])
             waiting += below
-        roots.append((target[root], begin, len(decisions)))
-    targets = [target[node] for node in nodes]
-    return _Tables(np.array(roots), np.array(decisions).reshape(-1, 4), np.array(targets), num_slots)
+        entries.append((target[root], begin, len(decisions)))
+
+    def table(numbers: list[Any], *columns: int) -> Tensor:
+        return torch.tensor(numbers, dtype=torch.int32, device=device).reshape(-1, *columns)
+
+    targets = [target[node] for node in row_node]
+    return StreetTables(table(entries, 3), table(decisions, 4), table(targets), num_slots * THREADS * _SLOT_BYTES)
