@@ -90,6 +90,25 @@ def test_a_blueprint_is_trained_and_trained_further(capsys: Capture, buckets: Pa
     assert code == 0 and json.loads(text)["hands"] == 20
 
 
+def test_a_blueprint_is_evaluated_inside_its_abstraction(capsys: Capture, buckets: Path, tmp_path: Path) -> None:
+    file, losses = tmp_path / "flop.blueprint", []
+    words = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(file)]
+    for deals in ("2000", "100000"):
+        assert call(capsys, *words, "--deals", deals, "--threads", "1", "--json")[0] == 0
+        code, text, _ = call(capsys, "evaluate", str(file), "--json")
+        values = json.loads(text)
+        assert code == 0 and values["deals"] == int(deals) and min(values["gains_mbb"]) >= 0.0
+        losses.append(values["exploitability_mbb"])
+    assert losses[1] < 0.5 * losses[0]
+    code, text, _ = call(capsys, "evaluate", str(file))
+    assert code == 0 and "inside its abstraction" in text and f"{losses[1]:,.2f} mbb" in text
+    whole_buckets().save(tmp_path / "whole.bin")
+    words = ["train", "blueprint", "--abstraction", str(tmp_path / "whole.bin"), "--out", str(tmp_path / "h.blueprint")]
+    assert call(capsys, *words, "--deals", "10", "--threads", "1", "--json")[0] == 0
+    code, _, error = call(capsys, "evaluate", str(tmp_path / "h.blueprint"))
+    assert code == 2 and "too large to evaluate exactly" in error and "--against" in error
+
+
 def test_buckets_that_nobody_names_are_made_first(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,12 +40,15 @@ def run(
     aleator evaluate liars-dice:1x4 --agent rebel --repeats 64  |
     aleator evaluate mine.solution --game python:mine.py:Mine  |
     aleator evaluate flop-holdem --agent tight-aggressive  |
-    aleator evaluate new.blueprint --against old.blueprint --deals 10000000
+    aleator evaluate new.blueprint --against old.blueprint --deals 10000000  |  aleator evaluate flop.blueprint
     """
     if against is not None:
         if agent is not None or game is not None:
             raise AgentError("--against compares two blueprints: leave --agent and --game out")
         _evaluate_against(Path(what), against, deals, seed, threads, json=json)
+        return
+    if agent is None and game is None and Path(what).suffix == ".blueprint":
+        _evaluate_blueprint(Path(what), json=json)
         return
     if agent is not None and game is not None:
         raise AgentError(f"--game is for files; with --agent the game is named once, as in {game} --agent {agent}")
@@ -110,6 +113,32 @@ def _evaluate_against(file: Path, other: Path, deals: int, seed: int, threads: i
         return
     out.print(heading(first.game.name, f", {deals:,} deals, each in both seats"))
     out.print(f"{file} wins {mean:+,.1f} ± {error:,.1f} mbb/hand against {other}", soft_wrap=True)
+
+
+def _evaluate_blueprint(file: Path, *, json: bool) -> None:
+    """Evaluates a blueprint inside its abstraction, exactly, if its game ends on the flop."""
+    from aleator.abstraction.blueprint.policy import open_policy
+    from aleator.abstraction.flop_exploitability import count_pairs, evaluate_table
+
+    policy = open_policy(file)
+    if policy.buckets.config.last_street > 1:
+        raise AgentError(
+            f"{file} is a blueprint of {policy.game.name}, which is too large to evaluate exactly: compare it with "
+            "another one by --against, or see what `aleator lbr` wins from it"
+        )
+    with progress_bar("evaluating", quiet=json):
+        values = evaluate_table(policy.blueprint.table(), policy.betting, count_pairs(policy.buckets))
+    unit = 1000.0 / policy.game.rules.big_blind
+    gains = [unit * (values.best[0] - values.first), unit * (values.best[1] + values.first)]
+    if json:
+        about = {"game": policy.game.name, "file": str(file), "deals": policy.blueprint.progress.deals}
+        fields = {"button_mbb": -unit * values.first, "gains_mbb": gains, "nash_conv_mbb": sum(gains)}
+        print_json(about | fields | {"exploitability_mbb": sum(gains) / 2})
+        return
+    out.print(heading(policy.game.name, ", inside its abstraction"))
+    out.print(f"exploitability   {sum(gains) / 2:,.2f} mbb a hand   (NashConv / 2; NashConv {sum(gains):,.2f})")
+    out.print(f"best responses   big blind gains {gains[0]:,.2f} mbb, button gains {gains[1]:,.2f} mbb")
+    out.print(f"value            {-unit * values.first:+,.2f} mbb a hand   (to the button)")
 
 
 def _evaluate_many(saved: MultiplayerSolution, *, json: bool) -> None:
