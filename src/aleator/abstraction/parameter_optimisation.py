@@ -161,6 +161,8 @@ def optimise(
     steps = step_rule or StepRule()
     vector = family.vector(start)
     least, most = _bounds(family, vector, bounds or {})
+    for corner in (least, most):
+        family.game(corner)  # refuses bounds that are out of reach before anything is solved
     solvers = _Envelope if steps.gradient == ENVELOPE else _Differences
     gradient = solvers(family, vector, rule)
     lengths = _Lengths(vector, steps)

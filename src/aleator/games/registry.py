@@ -171,10 +171,14 @@ def _openspiel(text: str) -> Game[Any]:
 
 def _holdem(text: str) -> Game[Any]:
     from aleator.games.holdem.game import HoldemGame
+    from aleator.games.holdem.sized_game import SizedHoldem, parse_sizes
     from aleator.games.holdem.spot_file import load_spot
 
     if not text:
         raise GameError("holdem: needs a spot file, as in holdem:examples/river.toml")
+    file, at, sizes = text.partition("@r:")
+    if at:
+        return SizedHoldem(load_spot(file), parse_sizes(f"r:{sizes}"), f"holdem:{text}")
     game = HoldemGame(load_spot(text))
     game.name = f"holdem:{text}"
     return game
@@ -225,7 +229,9 @@ _KNOWN = (
     ),
     KnownGame("rps-plus", "rps-plus", "rock-paper-scissors+ of ReBeL, Fig. 1", _rps_plus, ("rps-plus",)),
     KnownGame("matrix", "matrix:RxC[,seed=S]", "a random matrix game, payoffs in [-1, 1]", _matrix, ()),
-    KnownGame("holdem", "holdem:SPOT.toml", "a hold'em spot as a general game (small ranges)", _holdem, ()),
+    KnownGame(
+        "holdem", "holdem:SPOT.toml[@NODE=PERCENT,…]", "a hold'em spot as a general game (small ranges)", _holdem, ()
+    ),
     KnownGame("python", "python:FILE.py:CLASS", "a game of your own, written in Python", _python, ()),
     KnownGame("openspiel", "openspiel:NAME", "any two-player zero-sum game of OpenSpiel", _openspiel, ()),
 )

@@ -144,7 +144,7 @@ def _name(start: Values) -> str:
 
 def _worth(game: str, sizes: Values) -> float:
     """Returns what the game with these sizes is worth to the second player, exactly."""
-    return -solve_linear_program(build_tree(load_game(game.format(**sizes))))[0]
+    return -float(solve_linear_program(build_tree(load_game(game.format(**sizes))))[0])
 
 
 def _solve(task: _Task) -> _Found:
