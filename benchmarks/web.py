@@ -31,6 +31,10 @@ BROWSED: dict[str, Any] = {
     "board": "3s 7h Td Ks", "pot": 100, "stack": 300, **_RANGES, "turn": _SIZES, "river": _SIZES,
     "solve": {"max_iterations": 60},
 }  # fmt: skip
+_FLOP: dict[str, Any] = {
+    "board": "Ks 7h 2d", "pot": 100, "stack": 100, "oop": "AA,KK,AKs,76s", "ip": "QQ,JJ,KQs,A5s",
+    "flop": {"oop": {"bet": ["all-in"]}, "ip": {"bet": ["all-in"]}}, "solve": {"max_iterations": 20},
+}  # fmt: skip
 _PATHS = (
     "r",
     "r:0:c",
@@ -52,15 +56,27 @@ class Site(NamedTuple):
 
 
 class Load:
-    """What clients saw: seconds per request and what went wrong."""
+    """What clients saw: seconds per request, the address of each where several were asked, and what went wrong."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
+        self.paths: list[str] = []
         self.problems: list[str] = []
 
     def percentile(self, share: float) -> float:
         """Returns a percentile of the seconds per request."""
         return float(np.percentile(self.seconds, share)) if self.seconds else float("nan")
+
+    def row(self, what: str, goal: str) -> dict[str, Any]:
+        """Returns the row of a table."""
+        return {
+            "what": what,
+            "requests": len(self.seconds),
+            "p50, ms": 1000 * self.percentile(50),
+            "p95, ms": 1000 * self.percentile(95),
+            "goal": goal,
+            "errors": len(self.problems),
+        }
 
 
 class Client:
@@ -109,6 +125,7 @@ async def browse(site: Site, paths: Sequence[str], *, clients: int, seconds: flo
                 started = perf_counter()
                 status, _ = await client.ask("GET", path)
                 load.seconds.append(perf_counter() - started)
+                load.paths.append(path)
                 if status != 200:
                     load.problems.append(f"{status} {path}")
                 await asyncio.sleep(2 * THINK * rng.random())
@@ -152,6 +169,59 @@ async def browse_while_solving(
     await client.close()
     load = await browse(site, paths, clients=clients, seconds=seconds)
     return load, [await wait_for(site, job["id"]) for job in queued]
+
+
+async def _played(client: Client) -> tuple[str, str]:
+    """Returns a session against a rule bot and one of its hands."""
+    session = await client.value("POST", "/api/hands/sessions", {"opponent": "tight-aggressive", "stack": 10_000})
+    while session["hand"]["number"] < 5 or not session["hand"]["over"]:
+        move = "deal" if session["hand"]["over"] else "c"
+        session = await client.value("POST", f"/api/hands/sessions/{session['id']}/move", {"move": move})
+    return session["id"], f"{session['id']}-1"
+
+
+async def _job(site: Site, client: Client, kind: str, body: dict[str, Any]) -> str:
+    job = await client.value("POST", f"/api/jobs/{kind}", body)
+    ended = await wait_for(site, job["id"])
+    assert ended["status"] == "done", ended["error"]
+    return str(ended["id"])
+
+
+async def all_pages(site: Site) -> list[str]:
+    """Returns what every page of the app asks for, once everything that has to be computed first has been."""
+    client = Client(site)
+    session, hand = await _played(client)
+    solved = [await _job(site, client, "solve", {"spot": BROWSED}) for _ in range(2)]
+    report = await _job(site, client, "report", {"spot": _FLOP, "flops": "Ks7h2d,Qh8h3c", "name": "Two flops"})
+    runs = await client.value("GET", "/api/runs")
+    paths = ["/", "/js/main.js", "/css/base.css", "/api/about", "/api/play", "/api/learn", "/api/learn/tree?game=kuhn"]
+    paths += ["/api/algorithms", "/api/holdem/presets", "/api/jobs", "/api/runs", "/api/hands/rivals"]
+    paths += ["/api/hands/history", f"/api/hands/sessions/{session}", f"/api/hands/sessions/{session}/hands"]
+    paths += [f"/api/hands/played/{hand}", f"/api/reports/{report}", "/api/preflop/blueprints"]
+    if importlib.util.find_spec("torch"):
+        chart = await client.value("GET", "/api/preflop?path=r:0&stack=100")
+        lines = ["", *(f":{action['token']}" for action in chart["actions"] if action["kind"] != "fold")]
+        paths += [f"/api/preflop?path=r:0{line}&stack=100" for line in lines]
+    paths += [f"/api/runs/curves?name={run['name']}" for run in runs[:2]]
+    for node in ("r:0", "r:0:c", "r:0:c:c", "r:0:b50"):
+        paths.append(f"/api/compare?first={solved[0]}&second={solved[1]}&path={node}")
+        paths += [f"/api/solutions/{solved[0]}/{part}?path={node}" for part in ("node", "ranges")]
+    paths += [f"/api/solutions/{solved[0]}/hands?path=r:0:c&hand_class=QQ"]
+    paths += [f"/api/solutions/{solved[0]}/runouts?path=r:0:c:c"]
+    for path in paths:
+        status, body = await client.ask("GET", path)
+        assert status == 200, f"{status} {path}: {body[:200]!r}"
+    await client.close()
+    return paths
+
+
+def _slowest(load: Load) -> str:
+    by_path: dict[str, list[float]] = {}
+    for path, seconds in zip(load.paths, load.seconds, strict=True):
+        by_path.setdefault(path.split("?")[0], []).append(seconds)
+    worst = max(by_path, key=lambda path: float(np.percentile(by_path[path], 95)))
+    parts = [part if len(part) < 16 else "ID" for part in worst.split("/")]
+    return f"{'/'.join(parts)}, p95 {1000 * float(np.percentile(by_path[worst], 95)):.0f} ms"
 
 
 async def play(site: Site, game: str, deals: int, opponent: str = "equilibrium") -> Load:
@@ -229,28 +299,12 @@ def run(progress: Progress) -> Result:
     rows: list[dict[str, Any]] = []
 
     def row(what: str, load: Load, goal: str) -> None:
-        rows.append(
-            {
-                "what": what,
-                "requests": len(load.seconds),
-                "p50, ms": 1000 * load.percentile(50),
-                "p95, ms": 1000 * load.percentile(95),
-                "goal": goal,
-                "errors": len(load.problems),
-            }
-        )
+        rows.append(load.row(what, goal))
 
     with serving() as (site, started):
-        rows.append(
-            {
-                "what": "server starts",
-                "requests": 1,
-                "p50, ms": 1000 * started,
-                "p95, ms": 1000 * started,
-                "goal": "",
-                "errors": 0,
-            }
-        )
+        start = Load()
+        start.seconds.append(started)
+        row("server starts", start, "")
         progress(0.1, "first page")
         row("first page usable, in Chromium", first_page(site), "2,000 ms")
         for share, game in ((0.2, "kuhn"), (0.3, "leduc"), (0.4, "liars-dice:1x6")):
@@ -265,9 +319,14 @@ def run(progress: Progress) -> Result:
             browse_while_solving(site, clients=CLIENTS, solves=SOLVES, seconds=SECONDS, iterations=1_000)
         )
         row(f"browsing by {CLIENTS} clients, solves on two threads", load, "p95 50 ms")
+        progress(0.8, "every page")
+        paths = asyncio.run(all_pages(site))
+        pages = asyncio.run(browse(site, paths, clients=CLIENTS, seconds=SECONDS))
+        row(f"every page that waits for no solve and no agent, by {CLIENTS} clients", pages, "p95 50 ms")
     notes = [
         f"{sum(job['status'] == 'done' for job in jobs)} of {SOLVES} solves ended well; clients pause {THINK} s on "
         "average",
+        f"the slowest of {len(paths)} addresses: {_slowest(pages)}",
         "latencies are seen by clients on the same machine, which share its cores",
     ]
     return Result(title="Web app", rows=rows, notes=notes)

@@ -82,6 +82,30 @@ def test_bets_are_made_by_slider_by_size_and_by_typing_and_taken_back(still: Che
     assert shown.locator(".pot b").inner_text() in ("150", "200")
 
 
+def test_what_you_do_is_seen_before_the_answer_and_nothing_jumps(still: Checked) -> None:
+    shown = sit_down(still, "play/hunl?opponent=always-call")
+    place = shown.locator(".hand-controls").bounding_box()
+    asked: list[Any] = []
+    shown.route("**/move", lambda route: asked.append(route))  # an agent that thinks until the test has seen enough
+    shown.locator(".chip.size").first.click()
+    size = shown.locator(".act.raise b").inner_text()
+    shown.locator(".act.raise").click()
+    shown.locator(".bet", has_text=size).first.wait_for()
+    shown.locator(".thinking-dots").wait_for()
+    assert not shown.evaluate(READY), "the answer has not come"
+    assert shown.locator(".hand-controls").bounding_box() == place and not shown.locator(".act.raise").is_visible()
+    asked[0].continue_()
+    still.until(f"!!{READY}")
+
+
+def test_a_hint_before_the_flop_is_what_the_chart_plays(still: Checked) -> None:
+    pytest.importorskip("torch", reason="charts need PyTorch")
+    shown = sit_down(still, "play/hunl?opponent=always-call")
+    shown.locator(".hint-button").click()
+    still.until_text(".hint", "the chart plays")
+    assert "Open the chart" in shown.locator(".hint").inner_text()
+
+
 def test_amounts_are_shown_and_typed_in_big_blinds(still: Checked) -> None:
     shown = sit_down(still, "play/hunl?opponent=always-call")
     shown.locator("[aria-label='Amounts in'] label", has_text="Big blinds").click()
@@ -176,13 +200,17 @@ def test_a_hand_is_played_replayed_and_reviewed_after_a_restart(browser: Any, em
     page.check()
     if importlib.util.find_spec("torch") is not None:  # which searches need
         shown.get_by_role("button", name="Review this hand").click()
-        shown.wait_for_selector(".decision", timeout=LONG)
-        assert shown.locator(".decision").count() == 1
-        said = shown.locator(".decision .tag").inner_text()
-        assert "all-in 9,900" in shown.locator(".decision .did").inner_text()
+        graded = shown.locator(".decision:not(.chart-item)")
+        graded.wait_for(timeout=LONG)
+        said = graded.locator(".tag").inner_text()
+        assert "all-in 9,900" in graded.locator(".did").inner_text()
+        before = shown.locator(".chart-item")
+        assert before.count() == 1 and "in the chart" in before.inner_text(), "what the chart does with the hand"
+        before.click()
+        assert "the chart plays" in before.inner_text() and "worth" not in before.inner_text()
         shown.reload()
-        shown.wait_for_selector(".decision")
-        assert shown.locator(".decision .tag").inner_text() == said, "the review is kept"
+        graded.wait_for()
+        assert graded.locator(".tag").inner_text() == said, "the review is kept"
         page.check()
     context.close()
     again.stop()

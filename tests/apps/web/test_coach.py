@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 pytest.importorskip("torch", reason="searches need PyTorch")
 
+from aleator.agents.whole_hands.preflop import PreflopAgent
 from aleator.agents.whole_hands.search_settings import SearchSettings
-from aleator.apps.web.worker import coach
+from aleator.apps.web.worker import advice, coach
 from aleator.apps.web.worker.hand_files import read
 from aleator.apps.web.worker.whole_hands import HandError
 from aleator.arena.whole_hands.grading import HandGrader
 from aleator.games.holdem.cards import parse_cards, parse_hand
 from aleator.games.holdem.hand_record import HandRecord, parse_actions
+from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.spot_file import spot_from_table
 from aleator.games.holdem.variants import load_hand_game
 from tests.apps.web.running import Silent
 from tests.apps.web.test_hands_api import hand_file, move, new_state
 
 
+def _quick_agent(setup: HandSetup, on_done: Callable[[int], object]) -> PreflopAgent:
+    return PreflopAgent(setup, iterations=3, on_done=on_done)
+
+
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     grader = HandGrader(SearchSettings(flop=2, turn=2, river=20))
     monkeypatch.setattr(coach, "_grader", lambda: grader)
+    monkeypatch.setattr(advice, "PreflopAgent", _quick_agent)
 
 
 def hint(state: dict[str, Any]) -> dict[str, Any]:
@@ -35,14 +43,41 @@ def test_a_hint_grades_the_actions_from_the_flop_on() -> None:
     with pytest.raises(HandError, match="deal first"):
         hint(new_state("always-call"))
     answer = move(new_state("always-call"), "deal")
-    told = hint(answer["state"])
-    assert told["grade"] is None and "Before the flop" in told["note"]
     while not answer["view"]["hand"]["steps"][-1]["board"]:
         answer = move(answer["state"], "c")
     grade = hint(answer["state"])["grade"]
     assert grade["street"] == "flop" and grade["taken"] is None and grade["given_up"] == 0
     assert sum(action["policy"] for action in grade["actions"]) == pytest.approx(1)
     assert sum(action["best"] for action in grade["actions"]) >= 1
+
+
+def test_before_the_flop_the_charts_are_shown() -> None:
+    told = hint(move(new_state("always-call"), "deal")["state"])
+    assert told["grade"] is None and "without grades" in told["note"]
+    chart = told["chart"]
+    assert sum(action["policy"] for action in chart["actions"]) == pytest.approx(1)
+    assert chart["exact"] and chart["taken"] is None and chart["known"]
+    assert all("value" not in action for action in chart["actions"]), "values before the flop are not exact enough"
+
+
+def test_a_review_has_what_the_charts_do_and_reads_other_raises_as_the_nearest() -> None:
+    setup = load_hand_game("hunl:100bb").setup
+    hands = (parse_hand("AsAh"), parse_hand("TcTd"))
+    actions = parse_actions("r260 r790 f")
+    record = HandRecord(setup=setup, hands=hands, board=(), actions=actions)
+    (small,) = [coach.review({"record": record.to_dict(), "seat": 1}, Silent())["preflop"]]
+    assert [advice["taken"] is not None for advice in small] == [True, True], "the raise and the fold"
+    assert [advice["exact"] for advice in small] == [True, False] and small[0]["name"] == "TT"
+    assert small[1]["path"].count(":b") == 2 and small[1]["actions"][small[1]["taken"]]["name"] == "fold"
+    (big,) = coach.review({"record": record.to_dict(), "seat": 0}, Silent())["preflop"]
+    assert big["actions"][big["taken"]]["kind"] == "raise" and not big["exact"]
+
+
+def test_past_the_end_of_the_charts_there_is_no_advice() -> None:
+    setup = load_hand_game("hunl:200bb").setup
+    raises = "r200 r400 r600 r800 r1000 r1200 r1400 r1600 r1800 r2000"
+    state = HandRecord(setup=setup, hands=(None, None), board=(), actions=parse_actions(raises)).state()
+    assert advice.chart_advice(state, parse_hand("AsAh")) is None
 
 
 def test_at_a_table_of_six_decisions_between_two_are_graded() -> None:

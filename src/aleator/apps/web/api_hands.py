@@ -135,12 +135,14 @@ async def move(service: Server, session_id: AnyId, body: HandMove) -> HandSessio
 
 @router.post("/sessions/{session_id}/hint", response_model=Hint, responses=NOT_FOUND | REFUSED)
 async def hint(service: Server, session_id: AnyId) -> Response:
-    """What the actions of the player's decision are worth; the hand counts as practice from then on."""
+    """What the actions of the player's decision are worth; once that is told, the hand counts as practice."""
     async with service.lock(f"hands {session_id}"):
         state = _found(service, session_id)
         answer = await service.ask(service.coach, "hint", {"state": state, "blueprints": _blueprints(service)})
-        state["hand"]["practice"] = True
-        service.store.hands.save(session_id, state, None)
+        told = json.loads(answer)
+        if told["grade"] or told["chart"]:  # who learns nothing does not practise
+            state["hand"]["practice"] = True
+            service.store.hands.save(session_id, state, None)
         return raw(answer)
 
 

@@ -122,10 +122,11 @@ class PlayedHand(BaseModel):
 
 
 class Hint(BaseModel):
-    """What the actions of a decision are worth, or why that is not told."""
+    """What the actions of a decision are worth, before the flop what the charts do, or why nothing is told."""
 
     note: str
     grade: dict[str, Any] | None
+    chart: dict[str, Any] | None
 
 
 class ReadHands(BaseModel):

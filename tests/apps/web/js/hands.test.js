@@ -11,6 +11,7 @@ const { filtered } = await import("#js/hands/files.js");
 const { gradeTable, verdict } = await import("#js/hands/grades.js");
 const { rate } = await import("#js/hands/history.js");
 const { makeLine, streetsOf } = await import("#js/hands/line.js");
+const { afterMove } = await import("#js/hands/pending.js");
 
 const LEGAL = { fold: true, call: 150, min: 300, max: 10_000, verb: "raise", sizes: [{ name: "pot", amount: 650 }] };
 
@@ -112,8 +113,8 @@ test("the size that is offered first is half of the pot, before the flop the sec
 test("what was done is told street by street, with the pot at the start of each", () => {
   const hand = { ...HAND, seats: [{ title: "Tara" }, { title: "You" }] };
   assert.deepEqual(streetsOf(hand, "Tara"), [
-    { street: "Preflop", pot: 150, acts: [{ who: "you", text: "call 50" }] },
-    { street: "Flop", pot: 200, acts: [] },
+    { street: "Preflop", pot: 150, dealt: "", acts: [{ who: "you", text: "call 50" }] },
+    { street: "Flop", pot: 200, dealt: "7h 4c 2d", acts: [] },
   ]);
   assert.deepEqual(streetsOf({ ...hand, steps: [step()] }, "Tara"), []);
   const line = makeLine();
@@ -121,4 +122,40 @@ test("what was done is told street by street, with the pot at the start of each"
   assert.ok(line.element.hidden);
   line.show(hand, "Tara");
   assert.ok(!line.element.hidden && line.element.textContent.includes("you call 50"));
+});
+
+test("after an all-in each street keeps its name and shows its card", () => {
+  const turn = step({ kind: "board", text: "turn", board: "7h 4c 2d Kc", street: 1 });
+  const river = step({ kind: "board", text: "river", board: "7h 4c 2d Kc 9s", street: 1 });
+  const streets = streetsOf({ ...HAND, seats: [{}, {}], steps: [...HAND.steps, turn, river] }, "Tara");
+  const told = streets.map(({ street, dealt }) => [street, dealt]);
+  assert.deepEqual(told.slice(1), [["Flop", "7h 4c 2d"], ["Turn", "Kc"], ["River", "9s"]]); // prettier-ignore
+});
+
+test("what you do is on the table before the answer comes", () => {
+  const hand = {
+    ...HAND,
+    over: false,
+    legal: { ...LEGAL, call: 50, min: 200 },
+    steps: [step({ folded: [false, false] })],
+  };
+  const last = (move) => afterMove(hand, move).steps.at(-1);
+  assert.deepEqual(last("r250").bets, [100, 250]);
+  assert.deepEqual([last("r250").text, last("r250").pot, last("r250").to_act], ["raise to 250", 350, null]);
+  assert.deepEqual([last("r10000").text, last("c").text, last("f").text], ["all-in 10,000", "call 50", "fold"]);
+  assert.deepEqual([last("c").stacks[1], last("f").stacks[1]], [9900, 9950]);
+  assert.deepEqual(last("f").folded, [false, true]);
+  assert.equal(afterMove(hand, "deal"), null);
+  assert.equal(afterMove(hand, "undo 3"), null);
+  assert.equal(felt(afterMove(hand, "r250"), 1, { title: "Tara" }).classes("fresh").length, 2, "the bet and the word");
+});
+
+test("only cards that have just come are dealt", () => {
+  const rival = { title: "Tara" };
+  assert.equal(felt(HAND, 2, rival).classes("fresh").length, 3);
+  const later = {
+    ...HAND,
+    steps: [...HAND.steps, step({ kind: "check", player: 0, text: "check", board: "7h 4c 2d", bets: [0, 0] })],
+  };
+  assert.equal(felt(later, 3, rival).classes("fresh").length, 1, "what was said");
 });

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from aleator.apps.web.worker.advice import advice_of, chart_advice, has_charts
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import action_kind, action_words
 from aleator.apps.web.worker.rivals import table_of
@@ -22,7 +23,8 @@ from aleator.games.holdem.hand_record import HandRecord
 
 SLACK: Final = 0.02
 """A share of the pot below which a loss is no mistake: what a search of a few dozen iterations cannot tell."""
-_PREFLOP = "Before the flop there are no grades: the values there are not exact enough to teach by."
+_PREFLOP = "Before the flop the charts are shown, without grades: the values there are not exact enough to grade by."
+_PAST_CHARTS = "The charts before the flop do not go so far: there is no hint for so many raises."
 _SEVERAL = "Graded are decisions on streets that begin with two players left, from the flop on."
 _LEAST = 0.01
 
@@ -33,15 +35,19 @@ def _grader() -> HandGrader:
 
 
 def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns what each action of the player's decision in a session is worth."""
+    """Returns what each action of the player's decision in a session is worth; before the flop what the charts do."""
     session = HandSession(params["state"], table_of(params["state"]["opponent"], tuple(params["blueprints"])))
     now = params["state"]["hand"]
     if now is None or now["over"]:
         raise HandError("there is nothing to decide: deal first")
-    decision = decision_now(session.record(), now["seat"])
+    record, held = session.record(), now["hands"][now["seat"]]
+    if has_charts(record.state()):
+        advice = chart_advice(record.state(), held)
+        return {"note": _PREFLOP if advice else _PAST_CHARTS, "grade": None, "chart": advice}
+    decision = decision_now(record, now["seat"])
     if decision is None:
-        return {"note": _note(session.players), "grade": None}
-    return {"note": "", "grade": grade_report(_grader().grade(decision, now["hands"][now["seat"]]))}
+        return {"note": _SEVERAL, "grade": None, "chart": None}
+    return {"note": "", "grade": grade_report(_grader().grade(decision, held)), "chart": None}
 
 
 def _note(players: int) -> str:
@@ -50,9 +56,14 @@ def _note(players: int) -> str:
 
 
 def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the grades of the decisions of the player in `seat` in the hand `record`, and what is not graded."""
+    """Returns the grades of the decisions of the player in `seat` in the hand `record`, and what the charts do before.
+
+    A note says what is not graded.
+    """
     record = HandRecord.from_dict(params["record"])
-    return {"decisions": review_hand(record, params["seat"], channel), "note": _note(record.setup.num_players)}
+    preflop = advice_of(record, params["seat"], lambda done: channel.report(done=done))
+    decisions = review_hand(record, params["seat"], channel)
+    return {"decisions": decisions, "preflop": preflop, "note": _note(record.setup.num_players)}
 
 
 def review_hand(record: HandRecord, player: int, channel: Channel | None = None) -> list[dict[str, Any]]:

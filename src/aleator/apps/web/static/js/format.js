@@ -20,7 +20,7 @@ export function chips(value, digits = 3) {
 export function signed(value, digits = 2) {
   if (isMissing(value)) return "–";
   const size = Math.abs(value);
-  const text = size.toFixed(size >= 100 ? 0 : digits);
+  const text = size >= 1000 ? Math.round(size).toLocaleString("en") : size.toFixed(size >= 100 ? 0 : digits);
   if (Number(text) === 0) return text;
   return (value < 0 ? MINUS : "+") + text;
 }

@@ -83,24 +83,23 @@ export function makeControls(onmove) {
   }
 
   function show(hand, isBusy) {
+    element.inert = isBusy && !hand.over; // hidden, in its place: nothing jumps while the other thinks
+    if (element.inert) return;
     element.replaceChildren();
     typed = null;
-    if (isBusy || !hand.legal) return;
-    const { legal } = hand;
+    if (!isBusy && hand.legal) draw(hand);
+  }
+
+  function draw({ legal, big_blind: bigBlind }) {
     const fold = legal.fold && button(["Fold", key("F")], () => onmove("f"), { class: "act fold" });
-    const call = button(
-      [legal.call ? `Call ${amount(legal.call, hand.big_blind)}` : "Check", key("C")],
-      () => onmove("c"),
-      {
-        class: "act call",
-      },
-    );
+    const say = legal.call ? `Call ${amount(legal.call, bigBlind)}` : "Check";
+    const call = button([say, key("C")], () => onmove("c"), { class: "act call" });
     if (legal.min === null) {
       element.append(h("div", { class: "acts" }, fold || [], call));
       return;
     }
     chosen = usualSize(legal)?.amount ?? legal.min;
-    const { act, row } = raiseRow(legal, hand.big_blind);
+    const { act, row } = raiseRow(legal, bigBlind);
     element.append(row, h("div", { class: "acts" }, fold || [], call, act));
   }
 

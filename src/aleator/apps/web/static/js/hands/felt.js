@@ -20,10 +20,16 @@ export function chipsOf(bet) {
   return found;
 }
 
-export function pile(bet, bigBlind) {
+// `isFresh`: it was put there just now
+export function pile(bet, bigBlind, isFresh = false) {
   if (!bet) return null;
   const chips = chipsOf(bet).map((size) => h("i", { class: `chip-${size}` }));
-  return h("span", { class: "bet" }, h("span", { class: "pile", "aria-hidden": "true" }, chips), amount(bet, bigBlind));
+  return h(
+    "span",
+    { class: `bet ${isFresh ? "fresh" : ""}` },
+    h("span", { class: "pile", "aria-hidden": "true" }, chips),
+    amount(bet, bigBlind),
+  );
 }
 
 // what each player did last on the street of a step
@@ -38,7 +44,7 @@ export function lastWords(steps, at) {
 }
 
 // a seat: who sits there, the chips behind, what was said last
-function seatPanel(hand, at, { who, place, title, name, ...look }) {
+function seatPanel(hand, at, { who, place, title, name, isFresh, ...look }) {
   const step = hand.steps[at];
   const said = lastWords(hand.steps, at)[place];
   return h(
@@ -53,7 +59,7 @@ function seatPanel(hand, at, { who, place, title, name, ...look }) {
       name && h("small", { class: "hand-name" }, name),
     ),
     place === 1 && h("span", { class: "dealer", title: "The button: small blind, acts last after the flop" }, "D"),
-    said && h("span", { class: "speech" }, inWords(said, hand.big_blind)),
+    said && h("span", { class: `speech ${isFresh ? "fresh" : ""}` }, inWords(said, hand.big_blind)),
   );
 }
 
@@ -65,22 +71,31 @@ export function felt(hand, at, rival, { isThinking = false, isFresh = false } = 
   const [you, other] = [hand.seat, 1 - hand.seat];
   const deals = isFresh ? "dealt" : "";
   const seen = revealed(hand, at);
+  const acted = (place) => step.player === place && !isThinking;
+  const bet = (place) => h("div", { class: "bet-spot" }, pile(step.bets[place], hand.big_blind, acted(place)));
   return h(
     "div",
     { class: "poker-table" },
     h(
       "div",
       { class: "place" },
-      seatPanel(hand, at, { ...rival, who: "other", place: other, name: seen.name }),
+      seatPanel(hand, at, { ...rival, who: "other", place: other, name: seen.name, isFresh: acted(other) }),
       h("div", { class: `hole other ${deals}` }, seen.cards),
     ),
-    h("div", { class: "bet-spot" }, pile(step.bets[other], hand.big_blind)),
-    middle(step, hand.big_blind),
-    h("div", { class: "bet-spot" }, pile(step.bets[you], hand.big_blind)),
+    bet(other),
+    middle(hand, at),
+    bet(you),
     h(
       "div",
       { class: "place" },
-      seatPanel(hand, at, { who: "you", place: you, title: "You", ...YOU, name: ownName(hand, at) }),
+      seatPanel(hand, at, {
+        who: "you",
+        place: you,
+        title: "You",
+        ...YOU,
+        name: ownName(hand, at),
+        isFresh: acted(you),
+      }),
       h("div", { class: `hole you ${deals}` }, hand.cards && cards(hand.cards, "big")),
     ),
     isThinking && h("div", { class: "thinking-dots", role: "status" }, `${rival.title} thinks`, h("i"), h("i"), h("i")),
@@ -95,10 +110,13 @@ function revealed(hand, at) {
 
 const ownName = (hand, at) => (hand.steps[at].board === hand.steps.at(-1).board ? hand.own_name : "");
 
-export function middle(step, bigBlind) {
+// the board and the pot; cards that came with this step are dealt
+export function middle({ steps, big_blind: bigBlind }, at) {
+  const step = steps[at];
+  const known = (steps[at - 1]?.board || "").split(" ").filter(Boolean).length;
   const dealt = step.board ? step.board.split(" ") : [];
   const places = [0, 1, 2, 3, 4].map((place) =>
-    dealt[place] ? card(dealt[place], "big") : h("span", { class: "card-place" }),
+    dealt[place] ? card(dealt[place], place < known ? "big" : "big fresh") : h("span", { class: "card-place" }),
   );
   const inMiddle = step.pot - step.bets.reduce((sum, bet) => sum + bet, 0);
   return h(

@@ -28,7 +28,7 @@ function leakTable(leaks) {
       h("th", {}, kind ? `— ${kind}` : street),
       h("td", {}, decisions),
       h("td", {}, mistakes),
-      h("td", {}, `${lost.toFixed(1)} bb`),
+      h("td", {}, `${lost.toFixed(2)} bb`),
       h("td", {}, `${(lost / decisions).toFixed(2)} bb`),
     );
   const heads = ["", "Decisions", "Mistakes", "Given up", "a decision"].map((text) => head(text));
@@ -37,7 +37,10 @@ function leakTable(leaks) {
 
 export function historyPanel({ score, sessions, costliest, leaks }, rivals, onchange) {
   const row = (session) => {
-    const forget = () => attempt(async () => onchange(await api.forgetSession(session.id)));
+    const forget = () => {
+      if (!confirm(`Forget this session and its ${session.score.hands} hands?`)) return;
+      attempt(async () => onchange(await api.forgetSession(session.id)));
+    };
     return h(
       "tr",
       {},

@@ -1,16 +1,20 @@
 // What was done in a hand so far, street by street, in words.
 
+import { cards } from "../cards.js";
 import { fill, h, panel } from "../dom.js";
+import { capitalised } from "../format.js";
 import { amount, inWords } from "../units.js";
 
-const STREETS = ["Preflop", "Flop", "Turn", "River"];
-
-// [{ street, pot, acts: [{ who, text }] }]: the pot is that at the start of the street
+// [{ street, pot, dealt, acts: [{ who, text }] }]: the pot at the start of the street, and the cards that came
 export function streetsOf({ seat, seats, steps }, title) {
   const found = [];
   const isRing = seats.length > 2;
-  steps.forEach(({ kind, player, text, street, pot }, at) => {
-    if (at === 0 || kind === "board") found.push({ street: STREETS[street] ?? text, pot, acts: [] });
+  steps.forEach(({ kind, player, text, board, pot }, at) => {
+    if (at === 0) found.push({ street: "Preflop", pot, dealt: "", acts: [] });
+    else if (kind === "board") {
+      const dealt = board.slice(steps[at - 1].board.length).trim();
+      found.push({ street: capitalised(text), pot, dealt, acts: [] });
+    }
     if (player === null || player === undefined) return;
     const who = player === seat ? "you" : isRing ? seats[player].title : title;
     found.at(-1).acts.push({ who, text });
@@ -26,9 +30,9 @@ export function makeLine() {
     const streets = streetsOf(hand, title);
     element.hidden = streets.length === 0;
     const said = ({ who, text }) => h("span", {}, h("b", {}, who), ` ${inWords(text, hand.big_blind)}`);
-    const row = ({ street, pot, acts }, number) => [
+    const row = ({ street, pot, dealt, acts }, number) => [
       h("dt", {}, street, number > 0 && h("small", {}, ` ${amount(pot, hand.big_blind)}`)),
-      h("dd", {}, acts.length ? acts.map(said) : "–"),
+      h("dd", {}, acts.length ? acts.map(said) : cards(dealt, "tiny")),
     ];
     fill(element, h("h2", {}, "This hand"), h("dl", { class: "told" }, streets.map(row)));
   }

@@ -47,7 +47,7 @@ function ringSeat(hand, at, [seat, place]) {
       "div",
       { class: "ring-said" },
       said && h("span", {}, inWords(said, hand.big_blind)),
-      pile(step.bets[seat], hand.big_blind),
+      pile(step.bets[seat], hand.big_blind, step.player === seat),
     ),
   );
 }
@@ -58,12 +58,7 @@ function ringFelt(hand, at, { isThinking = false } = {}) {
     "div",
     { class: "poker-table ring" },
     placesOf(hand).map((who) => ringSeat(hand, at, who)),
-    h(
-      "div",
-      { class: "ring-middle" },
-      middle(hand.steps[at], hand.big_blind),
-      hand.own_name && h("small", {}, hand.own_name),
-    ),
+    h("div", { class: "ring-middle" }, middle(hand, at), hand.own_name && h("small", {}, hand.own_name)),
     isThinking && thinks,
   );
 }

@@ -6,8 +6,9 @@ import { signed } from "../format.js";
 import { amount, signedAmount, unitChoice, unitName } from "../units.js";
 import { waitBar, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
-import { decisionItem, gradeTable } from "./grades.js";
+import { chartItem, chartTable, decisionItem, gradeTable } from "./grades.js";
 import { makeLine } from "./line.js";
+import { afterMove } from "./pending.js";
 import { tableOf } from "./ring-felt.js";
 import { makeSound } from "./sound.js";
 import { openSpotOf } from "./spots.js";
@@ -117,17 +118,18 @@ export class HandTable {
     this.busy = true;
     this.felt.dataset.ready = "";
     const before = this.session.hand;
+    const pending = afterMove(before, move);
+    const shown = pending ?? before;
     const from =
-      { deal: () => 0, undo: ({ steps }) => steps.length - 1 }[move.split(" ")[0]] ?? (() => before.steps.length);
+      { deal: () => 0, undo: ({ steps }) => steps.length - 1 }[move.split(" ")[0]] ?? (() => shown.steps.length);
+    const draw = (options) => fill(this.felt, tableOf(shown, shown.steps.length - 1, this.rival, options));
     fill(this.hintBox);
     fill(this.below);
     this.controls.show(before, true);
-    const thinking = setTimeout(
-      () => fill(this.felt, tableOf(before, before.steps.length - 1, this.rival, { isThinking: true })),
-      150,
-    );
+    if (pending) draw({}); // what you did is seen at once, whatever the answer takes
+    const thinking = setTimeout(() => draw({ isThinking: true }), 300);
     let next = null;
-    await attempt(async () => (next = await api.handMove(this.session.id, move)));
+    await attempt(async () => ([next] = await Promise.all([api.handMove(this.session.id, move), pause(300)])));
     clearTimeout(thinking);
     this.busy = false;
     if (next) await this.show(next, from(next.hand));
@@ -141,9 +143,10 @@ export class HandTable {
       h("p", { class: "muted" }, "The coach searches ", h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i"))),
     );
     const isDone = await attempt(async () => {
-      const { note, grade } = await api.handHint(this.session.id);
-      const told = "A hand with a hint is practice: it does not count in your score.";
-      fill(this.hintBox, panel("hint", h("h3", {}, "Hint"), grade ? gradeTable(grade) : muted(note), small(told)));
+      const { note, grade, chart } = await api.handHint(this.session.id);
+      const told = (grade || chart) && small("A hand with a hint is practice: it does not count in your score.");
+      const shown = grade ? gradeTable(grade) : [chart && chartTable(chart), muted(note)];
+      fill(this.hintBox, panel("hint", h("h3", {}, "Hint"), shown, told));
     });
     if (isDone) this.hintBox.scrollIntoView({ block: "nearest" });
     else fill(this.hintBox);
@@ -270,7 +273,7 @@ function outcome({ won, big_blind: bigBlind }) {
 }
 
 // the review of a hand: the costliest decision first and open
-export function reviewOfHand({ decisions, note }, { hand, job, again }) {
+export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, again }) {
   const order = [...decisions].sort((a, b) => b.given_up - a.given_up);
   const lost = order.reduce((sum, { given_up: given }) => sum + given, 0);
   const told = lost > 0 ? tag(`${lost.toFixed(2)} bb given up`, "warn") : tag("nothing given up", "good");
@@ -278,7 +281,8 @@ export function reviewOfHand({ decisions, note }, { hand, job, again }) {
     decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision), again });
   return [
     titleRow(h("h2", {}, "Review"), order.length > 0 && told),
-    order.length > 0 ? order.map(item) : muted("There is no decision to grade in this hand."),
+    order.length > 0 ? order.map(item) : muted("You decided nothing after the flop in this hand."),
+    preflop.map(chartItem),
     small(note),
   ];
 }

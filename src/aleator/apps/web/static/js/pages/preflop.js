@@ -6,12 +6,12 @@ import { CLASSES, actionColours } from "../cards.js";
 import { button, choices, dot, fact, fill, h, panel, small, table, titleRow } from "../dom.js";
 import { mixText, percent } from "../format.js";
 import { makeGrid, split } from "../grid.js";
+import { CHART_STACKS } from "../hands/grades.js";
 import { openSpot } from "../hands/spots.js";
 import { moreLinks } from "../solve/more.js";
 import { amount, inWords, unitChoice } from "../units.js";
 import { waitBar, watched } from "../waiting.js";
 
-const STACKS = [10, 15, 20, 25, 40, 60, 100, 150, 200];
 const LEAD =
   "What to do before the flop. Take actions to walk down a line; a line that ends in a flop for two becomes a spot.";
 const SOLVED =
@@ -85,7 +85,7 @@ class PreflopView {
       nameOf({ blueprint: number }),
       `${title}: ${players} players, ${stack} bb`,
     ]);
-    const options = [...STACKS.map((size) => [String(size), String(size)]), ...own];
+    const options = [...CHART_STACKS.map((size) => [String(size), String(size)]), ...own];
     const go = (name) => (location.hash = `#/preflop/${name}`);
     const pick = choices("Stacks in big blinds, heads-up, or a blueprint", options, nameOf(charts), go);
     const unit = unitChoice(() => this.draw());
