@@ -190,6 +190,11 @@ def test_a_hand_is_played_replayed_and_reviewed_after_a_restart(browser: Any, em
     again.start()
     shown = page.open("hands")
     shown.locator(".history-table a").first.click()
+    shown.get_by_role("link", name="Play on").click()
+    page.until(f"!!{READY}")
+    assert "20,000" in shown.locator(".pot b").inner_text(), "the session goes on where it was"
+    page.open("hands")
+    shown.locator(".history-table a").first.click()
     shown.locator(".history-table a", has_text="Hand 1").click()
     shown.wait_for_selector(".replay-steps")
     assert shown.locator(".pot b").inner_text() == pot == "20,000"

@@ -173,6 +173,8 @@ def test_a_spot_from_a_line_before_the_flop_to_its_report(page: Checked) -> None
         page.until_text(".preflop-line b", who)
         if who != "the flop":
             shown.wait_for_selector(".preflop-action")
+    page.until("document.querySelectorAll('.flop-ranges .cell.dim').length > 0")
+    assert shown.locator(".flop-ranges .grid13:visible").count() == 2, "the ranges of both are seen"
     check_sizes(page)
     shown.get_by_role("button", name="Report over flops").click()
     shown.wait_for_selector(".report-form")

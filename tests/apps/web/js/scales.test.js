@@ -37,8 +37,8 @@ test("logarithmic marks are powers of ten, or 1, 2, 5 within a decade or two", (
 test("marks are called as people write them", () => {
   assert.equal(tickLabel(25_000, false), "25k");
   assert.deepEqual(
-    [1, 1000, 0.01, 1e-5, 1e6, 20_000, 5e6, 0.2].map((value) => tickLabel(value, true)),
-    ["1", "1000", "0.01", "10⁻⁵", "10⁶", "20k", "5M", "0.2"],
+    [1, 1000, 0.01, 1e-5, 1e4, 1e6, 1e9, 20_000, 5e6, 0.2].map((value) => tickLabel(value, true)),
+    ["1", "1000", "0.01", "10⁻⁵", "10k", "1M", "10⁹", "20k", "5M", "0.2"],
   );
 });
 

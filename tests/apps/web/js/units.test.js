@@ -32,6 +32,7 @@ test("amounts are chips unless big blinds were chosen", () => {
   assert.equal(signedAmount(-250, 100), "−250");
   assert.equal(wonText(250, 100), "+250 chips");
   assert.equal(inWords("raise to 2,500", 100), "raise to 2,500");
+  assert.equal(inWords("all-in 10000", 100), "all-in 10,000");
   inBlinds();
   assert.equal(amount(12_550, 100), "125.5 bb");
   assert.equal(signedAmount(-250, 100), "−2.5 bb");

@@ -49,6 +49,7 @@ export function tickLabel(value, log) {
   if (Math.abs(Math.log10(value) - power) > 0.01) return shortNumber(value);
   if (power >= 0 && power < 4) return String(10 ** power);
   if (power < 0 && power > -4) return (10 ** power).toFixed(-power);
+  if (power > 0 && power < 9) return shortNumber(10 ** power); // as its neighbours, 20k and 50k
   return `10${[...String(power)].map((digit) => SUPERSCRIPTS[digit]).join("")}`;
 }
 

@@ -48,7 +48,7 @@ export const wonText = (chips, bigBlind) => signedAmount(chips, bigBlind) + (isI
 
 // an action in words, such as "raise to 2,500", with its amount in the unit that was chosen
 export function inWords(text, bigBlind) {
-  if (!isInBlinds()) return text;
+  if (!isInBlinds()) return text.replaceAll(/\d{4,}/g, (chips) => Number(chips).toLocaleString("en"));
   return text.replaceAll(/\d[\d,]*/g, (chips) => amount(Number(chips.replaceAll(",", "")), bigBlind));
 }
 

@@ -19,3 +19,6 @@ export async function watched(bar, ask, action) {
 }
 
 export const waitBar = (label) => h("progress", { max: 1, "aria-label": label });
+
+// three dots that hop while something is under way
+export const waitDots = () => h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i"));

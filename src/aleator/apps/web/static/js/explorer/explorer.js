@@ -6,6 +6,7 @@ import { attempt, choices, fill, h, isPlainKey } from "../dom.js";
 import { makeGrid } from "../grid.js";
 import { SIDES } from "../spot.js";
 import { amount, unitChoice } from "../units.js";
+import { waitDots } from "../waiting.js";
 import { FROM, handsFrom, handsInUnit, keepFrom, nodeFrom, nodeInUnit, readFrom } from "./evs.js";
 import { caption, describeCells } from "./grid-view.js";
 import { handsPanel } from "./hands.js";
@@ -20,6 +21,8 @@ const OWNERS = [
   ["oop", "OOP"],
   ["ip", "IP"],
 ];
+
+const reading = () => h("p", { class: "wait", role: "status" }, "Reading the solution ", waitDots());
 
 export async function openExplorer(root, job, path, query) {
   const explorer = new Explorer(job, query);
@@ -85,9 +88,9 @@ class Explorer {
     const unit = unitChoice(() => this.redraw());
     const units = h("div", { class: "row grid-foot" }, from, unit);
     const grid = h("section", { class: "panel" }, gridHead, this.grid.element, this.caption, units, keyHelp());
-    const side = [this.summary, this.hands, this.types, this.ranges.element, this.locks.element];
+    const side = [this.cards, this.summary, this.hands, this.types, this.ranges.element, this.locks.element];
     const columns = h("div", { class: "explorer-columns" }, grid, h("div", { class: "side" }, side));
-    fill(root, explorerHead(this.job, this.stakes), this.line, this.cards, columns);
+    fill(root, explorerHead(this.job, this.stakes), this.line, columns);
   }
 
   // goes to another node (null: stays), or shows it in another way
@@ -103,6 +106,7 @@ class Explorer {
   async go(path, query) {
     const mine = ++this.turn;
     const known = this.node?.path === path && this.node.values;
+    if (!this.node) fill(this.summary, reading());
     const node = known ? this.node : await api.node(this.job.id, path, false);
     if (mine !== this.turn) return;
     this.take(query, node);

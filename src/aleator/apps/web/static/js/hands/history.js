@@ -5,6 +5,7 @@ import { attempt, button, fact, h, head, muted, panel, table, tag, titleRow } fr
 import { ago, signed } from "../format.js";
 import { redrawPage, signedAmount, unitChoice, unitName, wonText } from "../units.js";
 import { decisionItem } from "./grades.js";
+import { SESSION } from "./table.js";
 
 const BIG_BLIND = 100; // of hands that are played here
 
@@ -115,5 +116,6 @@ export const sessionHead = (id, hands) =>
     h("h1", {}, "Session"),
     tag(`${hands.length} hands, ${wonText(sumOf(hands), BIG_BLIND)}`),
     unitChoice(redrawPage),
+    h("a", { class: "button", href: "#/play/hunl", onclick: () => localStorage.setItem(SESSION, id) }, "Play on"),
     h("a", { class: "button quiet", href: `/api/hands/export?session=${id}`, download: "" }, "Export as PHH"),
   );

@@ -4,7 +4,7 @@ import { api } from "../api.js";
 import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
 import { signed } from "../format.js";
 import { amount, signedAmount, unitChoice, unitName } from "../units.js";
-import { waitBar, watched } from "../waiting.js";
+import { waitBar, waitDots, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
 import { chartItem, chartTable, decisionItem, gradeTable } from "./grades.js";
 import { makeLine } from "./line.js";
@@ -15,7 +15,7 @@ import { openSpotOf } from "./spots.js";
 
 const PAUSES = { board: 700, deal: 250 };
 const SLOW = "The first time, networks are loaded and kernels compiled: up to a minute.";
-const NAME = "hands session";
+export const SESSION = "hands session"; // under which the browser keeps the one that is played
 const STACKS = [20, 50, 100, 200]; // in big blinds
 const BIG_BLIND = 100;
 
@@ -85,22 +85,17 @@ export class HandTable {
   }
 
   async recall() {
-    const id = localStorage.getItem(NAME);
+    const id = localStorage.getItem(SESSION);
     return id && (await api.handSession(id).catch(() => null));
   }
 
   async begin(opponent) {
-    const wait = h(
-      "p",
-      { class: "wait" },
-      "Shuffling …",
-      h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i")),
-    );
+    const wait = h("p", { class: "wait" }, "Shuffling …", waitDots());
     fill(this.felt, wait);
     const slow = setTimeout(() => wait.append(h("br"), h("small", {}, SLOW)), 2500);
     try {
       const session = await api.newHandSession({ opponent, stack: this.stack });
-      localStorage.setItem(NAME, session.id);
+      localStorage.setItem(SESSION, session.id);
       history.replaceState(null, "", "#/play/hunl");
       await this.show(session, 0);
     } catch (error) {
@@ -138,10 +133,7 @@ export class HandTable {
 
   async hint() {
     this.busy = true;
-    fill(
-      this.hintBox,
-      h("p", { class: "muted" }, "The coach searches ", h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i"))),
-    );
+    fill(this.hintBox, h("p", { class: "muted" }, "The coach searches ", waitDots()));
     const isDone = await attempt(async () => {
       const { note, grade, chart } = await api.handHint(this.session.id);
       const told = (grade || chart) && small("A hand with a hint is practice: it does not count in your score.");
@@ -258,8 +250,7 @@ export class HandTable {
 // the review of a hand, with a bar in `box` while the coach searches
 export function askReview(box, id) {
   const bar = waitBar("Graded");
-  const dots = h("span", { class: "thinking-dots" }, h("i"), h("i"), h("i"));
-  fill(box, h("p", { class: "muted" }, "The coach goes through the hand ", dots), bar);
+  fill(box, h("p", { class: "muted" }, "The coach goes through the hand ", waitDots()), bar);
   return watched(
     bar,
     () => api.reviewProgress(id),

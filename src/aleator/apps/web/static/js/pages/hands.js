@@ -9,7 +9,7 @@ import { askReview, reviewOfHand } from "../hands/table.js";
 import { redrawPage, unitChoice } from "../units.js";
 
 const LEAD =
-  "Everything you play is kept on this machine: replay it, let the coach grade it, take it away. Hands from elsewhere " +
+  "Everything you play is kept on this machine. Replay it, let the coach grade it, or export it. Hands from elsewhere " +
   "are graded the same way.";
 
 export async function render(root, [part, id, record]) {

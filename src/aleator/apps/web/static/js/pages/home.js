@@ -4,8 +4,8 @@ import { card, die } from "../cards.js";
 import { h, s } from "../dom.js";
 
 const LEAD =
-  "Aleator finds equilibria: ways to play that no opponent can exploit, bluffs included. Everything here runs on this " +
-  "machine.";
+  "Play poker against ReBeL and DeepStack, see what each of your decisions cost, and solve any spot exactly. Everything " +
+  "here runs on this machine.";
 const TILES = [
   {
     page: "play",
@@ -31,7 +31,7 @@ const TILES = [
     art: () => miniGrid(),
     text:
       "Paint two ranges, pick a board, and get the exact equilibrium of a hold'em spot. Walk its tree, look into " +
-      "single hands, lock a node and solve again.",
+      "single hands, lock a node and solve again. Preflop charts and reports over flops.",
     note: "River and turn in seconds, flops in minutes",
   },
   {
@@ -39,7 +39,7 @@ const TILES = [
     title: "Learn",
     art: () => curves([0.5, 0.9, 1.6]),
     text:
-      "Race the algorithms of twenty years, from fictitious play to predictive CFR, on one chart, and watch the " +
+      "Race twenty years of algorithms, from fictitious play to predictive CFR, on one chart, and watch the " +
       "policies settle.",
     note: "Every algorithm of the library, on any small game",
   },

@@ -3,11 +3,12 @@
 
 import { api } from "../api.js";
 import { CLASSES, actionColours } from "../cards.js";
-import { button, choices, dot, fact, fill, h, panel, small, table, titleRow } from "../dom.js";
+import { attempt, button, choices, dot, fact, fill, h, panel, small, table, titleRow, toast } from "../dom.js";
 import { mixText, percent } from "../format.js";
 import { makeGrid, split } from "../grid.js";
 import { CHART_STACKS } from "../hands/grades.js";
 import { openSpot } from "../hands/spots.js";
+import { makeFlopRanges } from "../reports/flop-ranges.js";
 import { moreLinks } from "../solve/more.js";
 import { amount, inWords, unitChoice } from "../units.js";
 import { waitBar, watched } from "../waiting.js";
@@ -37,7 +38,7 @@ export async function render(root, [name, path]) {
   const view = new PreflopView(root, chartsOf(name), await api.preflopBlueprints());
   await view.show(path ?? "r:0");
   return {
-    leave: () => view.grid.leave(),
+    leave: () => view.leave(),
     update: async ([nextName, nextPath]) => {
       if (nameOf(chartsOf(nextName)) !== nameOf(view.charts)) return false;
       await view.show(nextPath ?? "r:0");
@@ -79,6 +80,7 @@ class PreflopView {
       onhover: (at) => this.point(at),
       onpress: (at) => this.point(at),
     });
+    this.ranges = makeFlopRanges();
     this.side = h("div", {});
     this.board = h("div", { class: "preflop-chart" }, this.grid.element, this.caption);
     const own = blueprints.map(({ number, title, players, stack }) => [
@@ -94,10 +96,20 @@ class PreflopView {
       h("h1", {}, "Before the flop"),
       h("p", { class: "lead" }, LEAD),
       h("div", { class: "row report-tools" }, h("span", { class: "label" }, "Heads-up, big blinds"), pick, unit),
-      h("div", { class: "compare-columns" }, panel("", this.line, this.board), panel("", this.side)),
+      h(
+        "div",
+        { class: "compare-columns" },
+        panel("", this.line, this.board, this.ranges.element),
+        panel("", this.side),
+      ),
       small(charts.blueprint ? OF_BLUEPRINT : SOLVED, own.length ? "" : ` ${NONE}`),
       moreLinks("preflop"),
     );
+  }
+
+  leave() {
+    this.grid.leave();
+    this.ranges.leave();
   }
 
   link(path) {
@@ -106,12 +118,17 @@ class PreflopView {
 
   async show(path) {
     const bar = waitBar("Solved");
-    fill(this.side, h("p", { class: "wait" }, this.charts.blueprint ? READS : SOLVES, bar));
+    const wait = h("p", { class: "wait" }, this.charts.blueprint ? READS : SOLVES, bar);
+    const timer = setTimeout(() => fill(this.side, wait), this.node ? 250 : 0); // what is known comes at once
     const ask = () => api.preflop(path, this.charts);
-    this.node = this.charts.blueprint
-      ? await ask()
-      : await watched(bar, () => api.preflopProgress(this.charts.stack), ask);
-    this.draw();
+    try {
+      this.node = this.charts.blueprint
+        ? await ask()
+        : await watched(bar, () => api.preflopProgress(this.charts.stack), ask);
+    } finally {
+      clearTimeout(timer);
+      if (this.node) this.draw(); // the one before if this one is refused
+    }
   }
 
   draw() {
@@ -119,6 +136,7 @@ class PreflopView {
     this.drawSide();
     this.board.hidden = this.node.to_act === null;
     if (this.node.to_act !== null) this.drawGrid();
+    attempt(() => this.ranges.show(this.node.spot));
   }
 
   drawLine() {
@@ -194,19 +212,22 @@ class PreflopView {
 
   flopParts(spot) {
     const title = this.node.line.map(({ position, name }) => this.said(position, name)).join(", ");
+    const copy = (side) => {
+      const name = side.toUpperCase();
+      const put = async () => {
+        await navigator.clipboard.writeText(spot[side]);
+        toast(`Copied: ${name}.`);
+      };
+      return button(name, () => attempt(put), { class: "chip" });
+    };
     return [
-      h(
-        "dl",
-        { class: "told" },
-        [h("dt", {}, "OOP"), h("dd", {}, spot.oop)],
-        [h("dt", {}, "IP"), h("dd", {}, spot.ip)],
-      ),
       h(
         "p",
         { class: "row" },
         button("Solve a flop", () => openSpot("solve", spot, title), { class: "primary" }),
         button("Report over flops", () => openSpot("reports", spot, title)),
       ),
+      h("p", { class: "row" }, h("span", { class: "label" }, "Copy a range as text"), copy("oop"), copy("ip")),
     ];
   }
 }
