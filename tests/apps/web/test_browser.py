@@ -170,9 +170,7 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     shown.get_by_role("button", name="Compare all cards").click()
     shown.wait_for_selector(".runout-table tbody tr")
     grid = shown.locator(".explorer-columns .grid13").bounding_box()
-    assert grid and grid["y"] + grid["height"] < DESKTOP["height"], (
-        "the grid stays on the first screen"
-    )
+    assert grid and grid["y"] + grid["height"] < DESKTOP["height"], "the grid stays on the first screen"
     assert shown.locator(".runout-table tbody tr").count() == 48
     shown.locator(".runouts .key[data-card='8h']").click()
     page.until("location.hash.endsWith('r:0:c:c:8h')")
