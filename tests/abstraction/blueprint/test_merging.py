@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from aleator.abstraction.blueprint import merging
 from aleator.abstraction.blueprint.file import Progress
-from aleator.abstraction.blueprint.merging import Changes, DealMaker, train_by_workers
+from aleator.abstraction.blueprint.merging import Changes, Chunk, DealMaker, Walked, train_by_workers, usual_chunk
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
@@ -41,6 +43,32 @@ def test_who_works_does_not_matter_but_the_size_of_rounds_does(buckets: Buckets,
     np.testing.assert_array_equal(here.table, there.table)
     assert here.progress.visits == there.progress.visits
     assert not np.array_equal(here.table, trained(buckets, place, Here(), chunk=600, chunks=3).table)
+
+
+class Counted(DealMaker):
+    """Remembers the chunks that it makes."""
+
+    made: ClassVar[list[Chunk]] = []
+
+    def __call__(self, chunk: Chunk) -> Walked:
+        self.made.append(chunk)
+        return super().__call__(chunk)
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3])
+def test_every_deal_is_made_once(buckets: Buckets, place: Path, chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "DealMaker", Counted)
+    Counted.made.clear()
+    trained(buckets, place, Here(), chunk=600, chunks=chunks)
+    deals = np.concatenate([np.arange(first, first + count) for first, count in Counted.made])
+    np.testing.assert_array_equal(np.sort(deals), np.arange(8000))
+
+
+def test_chunks_are_large_where_tables_are() -> None:
+    assert usual_chunk(1_000, 500_000) == 50_000
+    assert usual_chunk(7_694_038, 500_000) == 250_000
+    assert usual_chunk(10**9, 500_000) == 500_000, "a chunk is never in two periods"
+    assert usual_chunk(1_000, 2_000) == 2_000
 
 
 def test_one_chunk_is_plain_training(buckets: Buckets, place: Path) -> None:

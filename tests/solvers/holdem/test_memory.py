@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +37,34 @@ def test_the_peak_of_a_solve_is_the_memory_of_its_solver() -> None:
         tracemalloc.stop()
     assert peak <= 1.15 * own, f"{peak / own:.2f}"
     assert solution.summary.iterations == 3
+
+
+IN_A_PROCESS = """
+import sys
+from pathlib import Path
+from aleator.games.holdem.spot_file import parse_spot
+from aleator.solvers.holdem.problem import prepare_spots
+from aleator.solvers.limits import Limits
+from aleator.solvers.solve import solve
+
+def status(name):
+    return 1024 * next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
+
+spot = parse_spot(Path(sys.argv[1]).read_text())
+prepare_spots(spot.solve.rule)
+before = status("VmRSS")
+solve(spot, limits=Limits(iterations=2))
+print(status("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
+def test_a_process_grows_by_the_memory_of_the_solver() -> None:
+    """As the system counts, freed and never given back included, on the turn example with full ranges."""
+    path = Path(__file__).parents[3] / "examples" / "turn-endgame.toml"
+    own = sum(HoldemSolver(parse_spot(path.read_text())).engine.memory().values())
+    done = subprocess.run([sys.executable, "-c", IN_A_PROCESS, str(path)], capture_output=True, text=True, check=True)
+    assert own > 150_000_000 and int(done.stdout) <= 1.15 * own, f"{int(done.stdout) / own:.2f}"
 
 
 def test_a_solver_that_has_given_its_regrets_back_says_so() -> None:

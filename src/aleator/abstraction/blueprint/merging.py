@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,8 @@ from aleator.abstraction.blueprint.periods import PeriodTrainer, Report
 from aleator.abstraction.buckets import AbstractionError, open_buckets
 from aleator.workers.base import Arrays, Crew, Done, Workers
 
-CHUNK = 50_000  # deals
+LEAST_CHUNK = 50_000  # deals
+_NUMBERS_PER_DEAL = 32  # of a table: to send that many and to find their changes costs a twentieth of a deal
 _SPARSE = 1 / 3  # of a table's numbers: if fewer have changed, only they are sent, with their places
 
 Table = npt.NDArray[Any]
@@ -123,7 +125,7 @@ def train_by_workers(
     *,
     seconds: float = math.inf,
     deals: float = math.inf,
-    chunk: int = CHUNK,
+    chunk: int | None = None,
     chunks: int | None = None,
     report: Report | None = None,
 ) -> Work:
@@ -133,14 +135,26 @@ def train_by_workers(
         trainer: a blueprint, new or restored; its tables are those that changes are added to.
         workers: who makes the deals.
         seconds, deals, report: as in `PeriodTrainer.run`.
-        chunk: deals between two looks at the tables of the others.
+        chunk: deals between two looks at the tables of the others; `usual_chunk` if None.
         chunks: of a round; as many as workers if None.
     """
     place = trainer.place.resolve()
     prepare = partial(DealMaker, type(trainer), trainer.config, place, trainer.buckets.fingerprint)
+    size = chunk or usual_chunk(sum(map(len, trainer.tables().values())), trainer.period)
     with workers.hire(prepare) as crew:
-        merge = _Merge(trainer, crew, _chunks(trainer.progress.deals, deals, trainer.period, chunk), seconds)
+        merge = _Merge(trainer, crew, _chunks(trainer.progress.deals, deals, trainer.period, size), seconds)
         return merge.run(chunks or crew.count, report)
+
+
+def usual_chunk(numbers: int, period: int) -> int:
+    """Returns how many deals a chunk has unless somebody says: few, but so many that sending tables costs little.
+
+    Args:
+        numbers: of all tables.
+        period: deals of one, which chunks share evenly.
+    """
+    parts = max(period // max(numbers // _NUMBERS_PER_DEAL, LEAST_CHUNK), 1)
+    return math.ceil(period / parts)
 
 
 def _chunks(first: int, deals: float, period: int, size: int) -> Iterator[Chunk]:
@@ -182,7 +196,7 @@ class _Merge:
 
     def _give(self, count: int) -> None:
         """Publishes the tables as they are, and has the next chunks walked from there."""
-        chunks = [chunk for chunk, _ in zip(self._chunks, range(count), strict=False)]
+        chunks = list(islice(self._chunks, count))
         if chunks:
             self._crew.publish(self._trainer.tables())
         for chunk in chunks:

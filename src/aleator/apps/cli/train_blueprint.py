@@ -57,7 +57,8 @@ def blueprint(
     processes: Processes = None,
     ray: Ray = None,
     chunk: Annotated[int | None, typer.Option(min=1, help="With workers: deals of one of them before what it changed "
-                                              "is added to the table; 50,000 unless said.")] = None,
+                                              "is added to the table; 50,000 or, if its table is "
+                                              "large, more.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a blueprint by linear Monte Carlo CFR. Ctrl-C keeps it; the same command trains it further.
@@ -71,7 +72,7 @@ def blueprint(
         minutes = _MINUTES
     if minutes is not None and not 0.0 < minutes < math.inf:
         raise SolveError(f"minutes must be a positive number, not {minutes}")
-    from aleator.abstraction.blueprint.merging import CHUNK, train_by_workers
+    from aleator.abstraction.blueprint.merging import train_by_workers
     from aleator.games.holdem.variants import load_hand_game
 
     workers = chosen_workers(processes, ray, usual=1)
@@ -107,7 +108,7 @@ def blueprint(
             if isinstance(workers, Here):
                 trainer.run(**limits, threads=cores)
             else:
-                work = train_by_workers(trainer, workers, **limits, chunk=chunk or CHUNK)
+                work = train_by_workers(trainer, workers, **limits, chunk=chunk)
         except KeyboardInterrupt:
             stopped = True
         trainer.save(path)

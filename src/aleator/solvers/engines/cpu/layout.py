@@ -69,7 +69,7 @@ class Side(NamedTuple):
     sparse_slices: Index  # a `SparseSlices` over the opponent's hands, with the entries of the matrices
     sparse_column: Places  # and behind them payoffs by cards (`cards.PackedCards`)
     sparse_value: Vector  # and behind them scratch for them, 52 numbers per terminal, and their weights
-    num_entries: int  # where that scratch begins
+    card_sums_at: int | None  # where that scratch begins; None, another type for compilers, if no payoff is by cards
     legal: Vector  # policy-shaped, 1 where the hand may take the action, else 0; empty if no node is restricted
 
 
@@ -307,7 +307,8 @@ class Layout:
                 sparse_at[group] = sparse.add(entries.coords[0], entries.coords[1], entries.data, own)
         groups = self.tree.payoff_group[self.structure.terminal_node]
         slices, columns, entries = sparse.pack()
-        scratch = np.zeros(NUM_CARDS * len(groups) if (card_at >= 0).any() else 0)
+        has_cards = bool((card_at >= 0).any())
+        scratch = np.zeros(NUM_CARDS * len(groups) if has_cards else 0)
         packed, weights = cards.pack(len(entries) + len(scratch))
         sparse_at = np.where(card_at >= 0, -2 - (len(columns) + card_at), sparse_at)
         return {
@@ -317,7 +318,7 @@ class Layout:
             "sparse_slices": slices,
             "sparse_column": np.concatenate([columns, packed]),
             "sparse_value": np.concatenate([entries, scratch, weights]).astype(self.dtype),
-            "num_entries": len(entries),
+            "card_sums_at": len(entries) if has_cards else None,
         }
 
     def pad(self, player: int, vector: Vector) -> Vector:

@@ -8,7 +8,7 @@ the same algorithms as plain recursions over single hands, and tests compare the
 from __future__ import annotations
 
 from aleator.games.base import FloatArray
-from aleator.jit import kernel
+from aleator.jit import inner_kernel, kernel
 from aleator.solvers.engines.cpu.blocks import (
     apply_matrix,
     apply_sparse,
@@ -47,11 +47,23 @@ def evaluate_terminals(
             apply_matrix(matrix, matrix_at[k], hands[node], reach, reach_at[node], stake, values, at, width[node])
         elif sparse_at[k] >= 0:
             apply_sparse(slices, sparse_at[k], columns, entries, reach, reach_at[node], stake, values, at, width[node])
-        else:
-            apply_cards(
-                columns, -2 - sparse_at[k], entries, side.num_entries + NUM_CARDS * k, reach, reach_at[node], stake,
-                values, at, width[node],
-            )  # fmt: skip
+    _evaluate_cards(side.card_sums_at, terminals, structure, side, opponent, reach, values)
+
+
+@inner_kernel()
+def _evaluate_cards(
+    sums_at: int | None, terminals: Nodes, structure: Structure, side: Side, opponent: Side, reach: Vector,
+    values: Vector,
+) -> None:  # fmt: skip
+    """Writes the cfvs of terminals whose payoffs are by cards; compiled to nothing for games that have none."""
+    if sums_at is not None:
+        for k in terminals:
+            if side.sparse_at[k] <= -2:
+                node = structure.terminal_node[k]
+                apply_cards(
+                    side.sparse_column, -2 - side.sparse_at[k], side.sparse_value, sums_at + NUM_CARDS * k, reach,
+                    opponent.reach_at[node], structure.stake[k], values, side.value_at[node], side.width[node],
+                )  # fmt: skip
 
 
 @kernel()
