@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from aleator.abstraction.growing.continuous import continuous_exploitability
 from aleator.abstraction.growing.saef import GrowingCFR, GrowthRule, fixed_abstraction
 from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
 from aleator.apps.papers.curves import powers_of_two
+from aleator.apps.papers.kept import keep_run, read_run, run_file
 from aleator.apps.papers.parallel import run_beside
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
+from aleator.storage import check_object
 
 _FIXED = {
     "Branch-2": (0.01, 1.0),
@@ -23,11 +26,12 @@ _MAIN = "Recovery-1.01"
 
 
 class _Task(NamedTuple):
-    """A run: its menu or its threshold, and the nodes touched at which to look."""
+    """A run: its menu or its threshold, the nodes touched at which to look, and its file if it is kept."""
 
     sizes: tuple[float, ...]
     threshold: float
     looks: tuple[int, ...]
+    file: Path | None
 
 
 class _Curve(NamedTuple):
@@ -41,8 +45,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability and size over nodes touched, and whether the thesis' claims hold."""
     last = int(settings.choose(2 * _FIRST, 16 * _FIRST, 256 * _FIRST))
     looks = powers_of_two(_FIRST, last)
-    tasks = {name: _Task(sizes, 0.0, looks) for name, sizes in _FIXED.items()}
-    tasks |= {name: _Task((), threshold, looks) for name, threshold in _GROWN.items()}
+    tasks = {name: _Task(sizes, 0.0, looks, run_file(settings.keep, name)) for name, sizes in _FIXED.items()}
+    tasks |= {name: _Task((), threshold, looks, run_file(settings.keep, name)) for name, threshold in _GROWN.items()}
     curves = run_beside(_solve, tasks, on_progress, settings.workers)
     on_progress(1.0, "")
     return Report(
@@ -97,6 +101,21 @@ def _claims(curves: dict[str, _Curve]) -> tuple[Claim, ...]:
 
 
 def _solve(task: _Task) -> _Curve:
+    """Returns the curve of one abstraction, or what was kept of it."""
+    about = {"experiment": "growing-abstraction", **task._replace(file=None)._asdict()}
+    curve = read_run(task.file, about, _decode)
+    if curve is None:
+        curve = _grow(task)
+        keep_run(task.file, about, curve._asdict())
+    return curve
+
+
+def _decode(value: Any) -> _Curve:
+    fields = check_object(value, {"quality": list, "size": list})
+    return _Curve(*([(at, found) for at, found in fields[name]] for name in ("quality", "size")))
+
+
+def _grow(task: _Task) -> _Curve:
     """Returns the curve of one abstraction."""
     quality, size = [], []
     if task.sizes:

@@ -176,9 +176,15 @@ def _percent(share: tuple[float, float]) -> str:
 def _solve(task: _Task) -> _Run:
     """Returns the curves of one seed, or what was kept of them."""
     about = {"experiment": "regret-transfer", **task._replace(file=None)._asdict()}
-    kept = read_run(task.file, about, _decode)
-    if kept is not None:
-        return kept
+    result = read_run(task.file, about, _decode)
+    if result is None:
+        result = _transfer(task)
+        keep_run(task.file, about, result._asdict())
+    return result
+
+
+def _transfer(task: _Task) -> _Run:
+    """Returns the curves of one seed."""
     family = parametric_game("leduc:bets={first}/{second}", _OLD)
 
     def parametric() -> ParametricSolver:
@@ -202,7 +208,6 @@ def _solve(task: _Task) -> _Run:
             solver.run(begin + look - solver.iteration)
             curve.append(solver.nash_conv() / 2)
         curves[name] = curve
-    keep_run(task.file, about, {"curves": curves, "weight": chosen})
     return _Run(curves, chosen)
 
 
