@@ -179,7 +179,7 @@ def plot_panels(
     """Draws one picture with a panel of curves per title, on doubly logarithmic axes, and writes it atomically.
 
     A band of (x, low, high) is drawn around the curve of the same title and label. With a linear `y_scale` points may
-    be 0 or less.
+    be 0 or less. A label has one colour in all panels.
     """
     import matplotlib
 
@@ -190,12 +190,14 @@ def plot_panels(
     lines = -(-len(panels) // columns)
     size = (7, 4.5) if columns == 1 else (11, 4 * lines)
     figure, grid = pyplot.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
+    labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     for axes, (title, curves) in zip(grid.flat, panels.items(), strict=False):
         for label, points in curves.items():
             shown = [(x, y) for x, y in points if x > 0 and (y > 0 or y_scale == "linear")]
-            (line,) = axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5)
+            colour = f"C{labels.index(label)}"
+            axes.plot([x for x, _ in shown], [y for _, y in shown], label=label, linewidth=1.5, color=colour)
             if band := (bands or {}).get(title, {}).get(label):
-                axes.fill_between(*zip(*band, strict=True), color=line.get_color(), alpha=0.2, linewidth=0)
+                axes.fill_between(*zip(*band, strict=True), color=colour, alpha=0.2, linewidth=0)
         axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale=y_scale)
         axes.grid(visible=True, which="major", alpha=0.3)
         axes.legend(frameon=False)

@@ -85,7 +85,7 @@ def run(
 def _write(document: dict[str, Any], report: Report, text: Path, picture: Path) -> None:
     """Writes the report as JSON and its curves as a picture."""
     replace_file(text, [json_format.dumps(document, indent=2, allow_nan=False).encode() + b"\n"])
-    plot_panels(picture, report.x_label, report.y_label, report.panels, report.bands)
+    plot_panels(picture, report.x_label, report.y_label, report.panels, report.bands, y_scale=report.y_scale)
 
 
 def _show(report: Report, files: list[Path]) -> None:

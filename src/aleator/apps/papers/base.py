@@ -77,6 +77,7 @@ class Report:
         panels: title of a panel -> label of a curve -> points (x, y).
         bands: the same for (x, low, high), where a curve is the mean of several runs; `setting` says how many.
         x_label, y_label: of all panels.
+        y_scale: "log" or "linear".
         deviations: where ours differs from the paper, and why.
         seconds: how long it took.
     """
@@ -92,6 +93,7 @@ class Report:
     deviations: str
     claims: tuple[Claim, ...] = ()
     bands: Mapping[str, Mapping[str, Band]] = field(default_factory=dict)
+    y_scale: str = "log"
     seconds: float = 0.0
 
     def __post_init__(self) -> None:

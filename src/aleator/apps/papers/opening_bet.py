@@ -104,6 +104,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         },
         x_label="deals",
         y_label="",
+        y_scale="linear",
         deviations=_DEVIATIONS,
     )  # fmt: skip
 

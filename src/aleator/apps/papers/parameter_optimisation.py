@@ -78,6 +78,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         },
         x_label="iterations",
         y_label="chips",
+        y_scale="linear",
         deviations=(
             "One size: adaptive moves. Two sizes: steps of g 50 / s^(3/4) with K = 100, as Theorem 17 needs; the "
             "thesis prints s^(-3/4), which diverges. Gradients are those of average policies; earlier iterations weigh "
