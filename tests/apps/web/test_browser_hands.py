@@ -209,6 +209,8 @@ def test_a_hand_is_played_replayed_and_reviewed_after_a_restart(browser: Any, em
         graded.wait_for(timeout=LONG)
         said = graded.locator(".tag").inner_text()
         assert "all-in 9,900" in graded.locator(".did").inner_text()
+        shown.locator(".replay-steps button").last.click()
+        page.picture("review")
         before = shown.locator(".chart-item")
         assert before.count() == 1 and "in the chart" in before.inner_text(), "what the chart does with the hand"
         before.click()

@@ -154,6 +154,7 @@ def test_a_session_survives_a_restart_and_is_exported(empty: Path, tmp_path: Pat
         assert [row["number"] for row in rows] == [3, 2, 1]
         hand = PlayedHand.model_validate_json(server.client.get(f"/api/hands/played/{rows[0]['id']}").content)
         assert hand.view["steps"] == session["hand"]["steps"] and hand.view["other_cards"]
+        assert rows[0]["cards"] == hand.view["cards"] and rows[0]["board"] == hand.view["steps"][-1]["board"]
         file = tmp_path / "hands.phhs"
         file.write_bytes(server.client.get("/api/hands/export", params={"session": session["id"]}).content)
         records, problems = read_hands(file)

@@ -78,13 +78,14 @@ class HandStore:
     def hands(self, session_id: str | None = None, limit: int = 500) -> list[dict[str, Any]]:
         """Returns the last hands, of one session or of all, without their records."""
         where, values = ("WHERE session = ?", [session_id]) if session_id else ("", [])
-        fields = f"{', '.join(_FIELDS)}, json_array_length(record, '$.hands') AS players, review"
+        shown = "json_extract(record, '$.hands[' || seat || ']') AS cards, json_extract(record, '$.board') AS board"
+        fields = f"{', '.join(_FIELDS)}, json_array_length(record, '$.hands') AS players, {shown}, review"
         query = f"SELECT {fields} FROM hands {where} ORDER BY played DESC, number DESC LIMIT ?"
         found = []
         for row in self._database.execute(query, (*values, limit)):
             review = json.loads(row["review"]) if row["review"] else None
             given_up = None if review is None else sum(decision["given_up"] for decision in review["decisions"])
-            found.append({name: row[name] for name in (*_FIELDS, "players")} | {"given_up": given_up})
+            found.append({name: row[name] for name in (*_FIELDS, "players", "cards", "board")} | {"given_up": given_up})
         return found
 
     def hand(self, hand_id: str) -> dict[str, Any] | None:

@@ -74,13 +74,15 @@ class SessionRow(BaseModel):
 
 
 class HandRow(BaseModel):
-    """A hand of the history; what its decisions gave up in big blinds is known once it is reviewed."""
+    """A hand of the history, with one's own cards; what decisions gave up in big blinds is known after a review."""
 
     id: str
     session: str
     number: int
     seat: int
     players: int
+    cards: str
+    board: str
     won: float
     fair: Number
     practice: bool

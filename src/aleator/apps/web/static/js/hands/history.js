@@ -1,6 +1,7 @@
 // What was played: sessions with their scores, the hands of one, the decisions that cost most.
 
 import { api } from "../api.js";
+import { cards } from "../cards.js";
 import { attempt, button, fact, h, head, muted, panel, table, tag, titleRow } from "../dom.js";
 import { ago, signed } from "../format.js";
 import { redrawPage, signedAmount, unitChoice, unitName, wonText } from "../units.js";
@@ -90,13 +91,19 @@ export function handsOfSession(hands) {
       "tr",
       {},
       h("th", {}, h("a", { href: `#/hands/played/${hand.id}` }, `Hand ${hand.number}`)),
+      h(
+        "td",
+        {},
+        cards(hand.cards, "tiny"),
+        hand.board && h("span", { class: "on-board" }, " on ", cards(hand.board, "tiny")),
+      ),
       h("td", {}, positionOf(hand)),
       h("td", {}, signedAmount(hand.won, BIG_BLIND)),
       h("td", {}, signedAmount(hand.fair, BIG_BLIND)),
       h("td", {}, hand.given_up === null ? "" : `${hand.given_up.toFixed(2)} bb`),
       h("td", {}, hand.practice && tag("practice")),
     );
-  const heads = ["", "Position", unitName(), "Without luck", "Given up", ""].map((text) => head(text));
+  const heads = ["", "Cards", "Position", unitName(), "Without luck", "Given up", ""].map((text) => head(text));
   return h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, hands.map(row)));
 }
 

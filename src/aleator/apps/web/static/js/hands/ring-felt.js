@@ -9,6 +9,11 @@ import { felt, lastWords, middle, pile } from "./felt.js";
 // where the others sit, from your left on; places are numbered clockwise from yours
 const PLACES = { 3: [0, 2, 4], 4: [0, 2, 3, 4], 5: [0, 1, 2, 4, 5], 6: [0, 1, 2, 3, 4, 5] };
 
+// what players call the seats; the button has a button
+const SHORT = {
+  "small blind": "SB", "big blind": "BB", "under the gun": "UTG", hijack: "HJ", cutoff: "CO", button: "",
+}; // prettier-ignore
+
 // a colour for a name, always the same
 export const hueOf = (title) => [...title].reduce((sum, letter) => sum * 31 + letter.codePointAt(0), 7) % 360;
 
@@ -40,7 +45,12 @@ function ringSeat(hand, at, [seat, place]) {
       "div",
       { class: "ring-who" },
       face(isYou ? YOU : { face: hueOf(title), level: 3 }, 30),
-      h("span", {}, h("b", {}, title), h("span", { class: "stack-chips" }, amount(step.stacks[seat], hand.big_blind))),
+      h(
+        "span",
+        {},
+        h("b", {}, title, h("small", { class: "position" }, SHORT[position] ?? position)),
+        h("span", { class: "stack-chips" }, amount(step.stacks[seat], hand.big_blind)),
+      ),
       position === "button" && h("span", { class: "dealer", title: "The button acts last" }, "D"),
     ),
     h(

@@ -2,7 +2,7 @@
 
 import { makeChart } from "../chart.js";
 import { fact, fill, h, small } from "../dom.js";
-import { number, signed } from "../format.js";
+import { signed } from "../format.js";
 
 const HELP =
   "Result = your seat's value − what your decisions gave up + luck. Luck removed is the first two: lucky cards and lucky " +
@@ -44,7 +44,7 @@ function scoreFacts({ deals, won, skill, given_up: lost }, unit) {
     fact("Luck", signed(won - skill, isChips ? 1 : 2)),
     fact(
       "Given up, per deal",
-      each(lost, (value) => number(value, 2)),
+      each(lost, (value) => value.toFixed(isChips ? 1 : 3)),
     ),
     fact(
       "Luck removed, per deal",
