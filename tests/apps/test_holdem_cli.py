@@ -99,6 +99,15 @@ def test_estimate_solve_show(capsys: pytest.CaptureFixture[str], spot: Path, tmp
     assert all(hand["policy"] == {} for hand in node["hands"])
 
 
+def test_a_rake_of_nearly_all_leaves_the_rest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "rake.toml"
+    file.write_text('board = "As Kd 7h 4c 2d"\npot = 100\nstack = 50\noop = "AA"\nip = "KK"\n[rake]\nrate = 0.9\n')
+    code, text, _ = call(capsys, "holdem", "solve", str(file))
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line.strip()}
+    assert code == 0 and rows["oop"][1:3] == ["10.00", "-40.00"] and rows["ip"][1:3] == ["0.00", "-50.00"]
+    assert rows["exploitability"][1:5] == ["0.000", "chips,", "0.000", "%"], "nothing can be gained, nor less than that"
+
+
 def test_show_prints_a_grid_in_colour(
     capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

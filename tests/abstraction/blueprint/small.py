@@ -40,7 +40,8 @@ def whole_buckets() -> Buckets:
         ranks = all_boards(street) // 4
         seen = np.zeros((len(ranks), 13), np.uint8)
         np.put_along_axis(seen, ranks.astype(np.int64), 1, axis=1)
-        tables.append(level + 4 * (seen[:, HANDS[:, 0] // 4] | seen[:, HANDS[:, 1] // 4]))
+        paired = seen[:, HANDS[:, 0] // 4] | seen[:, HANDS[:, 1] // 4]
+        tables.append(np.ascontiguousarray(level + 4 * paired))  # as files have them: kernels are compiled for those
     middle = (np.arange(8) + 0.5) / 8
     return Buckets(config, tables, [middle] * 3, np.zeros(1755, np.int16), {"fingerprint": "whole 8", "seconds": 0})
 

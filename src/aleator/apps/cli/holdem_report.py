@@ -29,10 +29,10 @@ def print_solve_report(solution: HoldemSolution) -> None:
     out.print(heading(summary.game, f": {format_cards(spot.board)}, pot {spot.pot:,}, {nodes} nodes"))
     percent = 100 * report["exploitability_fraction"]
     out.print(
-        f"exploitability  {report['exploitability']:,.3f} chips, {percent:.3f} % of the pot   (mean of both gains)"
+        f"exploitability  {report['exploitability']:z,.3f} chips, {percent:z.3f} % of the pot   (mean of both gains)"
     )
     if spot.min_bet > 1:
-        out.print(f"                {report['exploitability_mbb']:,.2f} mbb, if the smallest bet is the big blind")
+        out.print(f"                {report['exploitability_mbb']:z,.2f} mbb, if the smallest bet is the big blind")
     out.print(f"iterations      {summary.iterations:,} of {summary.algorithm} in {format_seconds(summary.seconds)}")
     rows = [
         (
@@ -109,8 +109,8 @@ def print_whole_report(solution: WholeSolution) -> None:
     """Prints what `print_solve_report` prints of a spot, of a game from the blinds on."""
     report = whole_report(solution)
     out.print(
-        f"per hand         exploitability {report['exploitability_mbb']:,.2f} mbb, NashConv "
-        f"{report['nash_conv_mbb']:,.2f} mbb; the button wins {report['button_mbb']:+,.1f} mbb"
+        f"per hand         exploitability {report['exploitability_mbb']:z,.2f} mbb, NashConv "
+        f"{report['nash_conv_mbb']:z,.2f} mbb; the button wins {report['button_mbb']:+,.1f} mbb"
     )
     for entry in report["actions"]:
         out.print(f"{entry['token']:>8}  {entry['action']:16} {100 * entry['frequency']:6.2f} %")
