@@ -34,7 +34,8 @@ def test_round_trip(tmp_path: Path) -> None:
                 assert found.dtype == array.dtype and found.shape == array.shape and found.tobytes() == array.tobytes()
 
 
-def test_any_byte_that_changes_is_noticed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opened", [TensorFile, ArrayFile])
+def test_any_byte_that_changes_is_noticed(opened: type[TensorFile | ArrayFile], tmp_path: Path) -> None:
     path = tmp_path / "x"
     write_tensors(path, ARRAYS, {"who": "me"})
     whole = path.read_bytes()
@@ -44,7 +45,7 @@ def test_any_byte_that_changes_is_noticed(tmp_path: Path) -> None:
         changed[place] ^= 1
         path.write_bytes(changed)
         try:
-            file = TensorFile(path)
+            file = opened(path)
             if not file.checked:  # who opens it knows that it must be
                 continue
             found = {name: file.read(name) for name in file.shapes}
