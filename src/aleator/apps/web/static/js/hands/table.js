@@ -75,6 +75,7 @@ export class HandTable {
       { "aria-label": "Stacks", title: "Stacks; another one begins a new session", onchange: begin },
       STACKS.map(option),
     );
+    this.stacks.value = String((this.stack ?? 100 * BIG_BLIND) / BIG_BLIND);
     return this.stacks;
   }
 
