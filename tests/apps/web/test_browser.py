@@ -52,6 +52,7 @@ def test_the_editor_helps_and_refuses_what_cannot_be(page: Checked) -> None:
             shown.get_by_label(f"flop {side} {kind}").fill(sizes)
     page.until_text(".estimate .problem-text", "more than the 40,000 nodes that are allowed: use fewer sizes")
     assert shown.get_by_role("button", name="Solve", exact=True).is_disabled()
+    assert "use fewer sizes" in shown.locator(".solve-bar .solve-why").inner_text(), "the reason is beside the button"
 
 
 def paint(page: Any, side: str, classes: list[str]) -> None:

@@ -86,10 +86,10 @@ test("one estimate is asked for at a time, and what changed meanwhile after it",
   const asked = installServer({
     "POST /api/holdem/estimate": () => new Promise((resolve) => waiting.push(() => resolve(FOUND))),
   });
-  const fits = [];
+  const told = [];
   const estimate = makeEstimate(
     () => ({ spot: asked.length }),
-    (whether) => fits.push(whether),
+    (known) => told.push(known),
   );
   estimate.refresh();
   await settle(300);
@@ -99,10 +99,10 @@ test("one estimate is asked for at a time, and what changed meanwhile after it",
   waiting[0]();
   await settle(300);
   assert.equal(asked.length, 2);
-  assert.deepEqual(fits, [], "an answer to an earlier question is not shown");
+  assert.deepEqual(told, [], "an answer to an earlier question is not shown");
   waiting[1]();
   await settle(20);
-  assert.deepEqual(fits, [true]);
+  assert.deepEqual(told, [{ problem: "", time: "" }], "it fits, and the time is still measured");
   assert.match(estimate.element.textContent, /Nodes7Hands10 × 12Memory5.0 MBTime, aboutmeasuring …/);
   estimate.forget();
 });

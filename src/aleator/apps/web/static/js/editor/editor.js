@@ -1,7 +1,7 @@
 // The spot editor: board, ranges, bet menu, amounts; an estimate of the solve while you type.
 
 import { Refused } from "../api.js";
-import { attempt, button, h, titleRow } from "../dom.js";
+import { attempt, button, fill, h, titleRow } from "../dom.js";
 import { openSpot } from "../hands/spots.js";
 import { makePainter } from "../painter.js";
 import { unitChoice } from "../units.js";
@@ -26,6 +26,8 @@ class Editor {
     Object.assign(this, { presets, onsolve, run: { threads: cores, bits: 32 }, past: makePast() });
     const change = (edit) => this.change(edit);
     this.solve = button("Solve", () => this.submit(), { class: "primary big" });
+    this.time = h("span", { class: "solve-time muted" });
+    this.why = h("p", { class: "solve-why problem-text", hidden: true });
     this.back = button(["Undo", h("kbd", {}, "Ctrl Z")], () => this.undo(), { class: "quiet undo", disabled: true });
     this.keys = (event) => this.onkey(event);
     window.addEventListener("keydown", this.keys);
@@ -37,7 +39,7 @@ class Editor {
     this.amounts = makeAmounts(this.run, spotRules(algorithms), change, () => this.buildSizes());
     this.estimate = makeEstimate(
       () => this.request(),
-      (fits) => (this.solve.disabled = !fits),
+      (known) => this.tell(known),
     );
     const parts = [this.buildBar(), this.buildPresets(), this.buildUpper(), this.buildLower()];
     this.element = h("section", { class: "editor" }, parts);
@@ -52,7 +54,16 @@ class Editor {
 
   // what is always in sight: what this is, its name, and the button
   buildBar() {
-    return h("div", { class: "solve-bar" }, h("h1", {}, "Solve a spot"), this.name, this.back, this.solve);
+    const title = h("h1", {}, "Solve a spot");
+    return h("div", { class: "solve-bar" }, title, this.name, this.back, this.time, this.solve, this.why);
+  }
+
+  // beside the button: how long it will take, or why it cannot be pressed
+  tell({ problem, time }) {
+    this.solve.disabled = problem !== "";
+    fill(this.time, time);
+    fill(this.why, problem);
+    this.why.hidden = problem === "";
   }
 
   buildPresets() {

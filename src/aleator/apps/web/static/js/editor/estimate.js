@@ -13,8 +13,8 @@ async function estimated(request, measured) {
   }
 }
 
-// request() gives what would be solved, or throws; onfits(whether) is told when that is known
-export function makeEstimate(request, onfits) {
+// request() gives what would be solved, or throws; onknown({ problem, time }) is told what is known of it
+export function makeEstimate(request, onknown) {
   const element = h("div", { class: "estimate", "aria-live": "polite" });
   let [turn, asking] = [0, false];
 
@@ -40,13 +40,13 @@ export function makeEstimate(request, onfits) {
   }
 
   function refuse(error) {
-    onfits(false);
+    onknown({ problem: error.message, time: "" });
     fill(element, h("p", { class: "problem-text", role: "alert" }, error.message));
   }
 
   function show(found) {
-    onfits(found.fits);
-    const time = found.seconds === null ? h("span", { class: "measuring" }, "measuring …") : seconds(found.seconds);
+    const isMeasured = found.seconds !== null;
+    const time = isMeasured ? seconds(found.seconds) : h("span", { class: "measuring" }, "measuring …");
     const facts = [
       fact("Nodes", number(found.nodes.reduce((a, b) => a + b, 0))),
       fact("Hands", `${found.hands[0]} × ${found.hands[1]}`),
@@ -55,6 +55,10 @@ export function makeEstimate(request, onfits) {
     ];
     const free = `That does not fit the ${bytes(found.free_memory)} that are free`;
     const advice = `${free}: use 16 bits, fewer sizes or smaller ranges.`;
+    onknown({
+      problem: found.fits ? "" : advice,
+      time: isMeasured && found.fits ? `about ${seconds(found.seconds)}` : "",
+    });
     fill(element, h("dl", { class: "facts" }, facts), !found.fits && h("p", { class: "problem-text" }, advice));
   }
 

@@ -64,7 +64,7 @@ const problemList = (problems) =>
   h(
     "details",
     {},
-    h("summary", {}, `${problems.length} could not be used`),
+    h("summary", {}, `${problems.length} ${problems.length === 1 ? "hand" : "hands"} could not be used`),
     h(
       "ul",
       { class: "small" },
@@ -128,7 +128,10 @@ function gradedPanels({ id, summary }) {
   return [
     panel(
       "",
-      titleRow(h("h2", {}, player), tag(`${mistakes} mistakes`, mistakes ? "warn" : "good")),
+      titleRow(
+        h("h2", {}, player),
+        tag(`${mistakes} ${mistakes === 1 ? "mistake" : "mistakes"}`, mistakes ? "warn" : "good"),
+      ),
       h(
         "dl",
         { class: "facts" },
