@@ -14,8 +14,8 @@ Reference: Li et al. 2019 (Double Neural CFR): Algorithms 1 and 2, Eq. 5 to 9 (l
     sampling), 11 (mini-batches).
 
 Deviations:
-    The increments of iteration t count t^`policy_power` times as much, by default t times, as CFR+ weighs them; the
-    paper's Eq. 4 weighs all alike.
+    The increments of iteration t count t^`policy_power` times as much, by default t^2 times, so that early policies and
+    early errors of the ASN are soon forgotten; the paper's Eq. 4 weighs all alike.
     The ASN answers square roots of sums: so small sums, of infostates that a player seldom lets happen, are as precise
     as large ones. It is fitted to the increments of several iterations at a time (`policy_every`). Early fits have more
     steps. In games that can be enumerated all infostates are fitted, those that were not met to what the networks said
@@ -84,7 +84,7 @@ class DoubleNeuralConfig(SampledConfig):
     traversals: int = 5000
     sampling: str = "robust3"
     floor: bool = True
-    policy_power: float = 1.0
+    policy_power: float = 2.0
     regrets: str = NETWORK
     average: str = NETWORK
     warm: int = 0
