@@ -21,15 +21,17 @@ _FIXED = {
     "Branch-5": (0.01, 1 / 7, 1 / 3, 3 / 5, 1.0),
 }
 _GROWN = {"Recovery-1.0": 1.0, "Recovery-1.01": 1.01, "Recovery-1.1": 1.1, "Recovery-2.0": 2.0}
+_REMOVING, _REMOVAL = "Recovery-1.01, with removal", 0.01
 _FIRST = 262_144
 _MAIN = "Recovery-1.01"
 
 
 class _Task(NamedTuple):
-    """A run: its menu or its threshold, the nodes touched at which to look, and its file if it is kept."""
+    """A run: its menu, or its threshold and removal, the nodes touched at which to look, and its file if it is kept."""
 
     sizes: tuple[float, ...]
     threshold: float
+    removal: float
     looks: tuple[int, ...]
     file: Path | None
 
@@ -45,8 +47,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns exploitability and size over nodes touched, and whether the thesis' claims hold."""
     last = int(settings.choose(2 * _FIRST, 16 * _FIRST, 256 * _FIRST))
     looks = powers_of_two(_FIRST, last)
-    tasks = {name: _Task(sizes, 0.0, looks, run_file(settings.keep, name)) for name, sizes in _FIXED.items()}
-    tasks |= {name: _Task((), threshold, looks, run_file(settings.keep, name)) for name, threshold in _GROWN.items()}
+    kinds = {name: (sizes, 0.0, 0.0) for name, sizes in _FIXED.items()}
+    kinds |= {name: ((), threshold, 0.0) for name, threshold in _GROWN.items()}
+    kinds[_REMOVING] = (), _GROWN[_MAIN], _REMOVAL
+    tasks = {name: _Task(*kind, looks, run_file(settings.keep, name)) for name, kind in kinds.items()}
     curves = run_beside(_solve, tasks, on_progress, settings.workers)
     on_progress(1.0, "")
     return Report(
@@ -128,7 +132,7 @@ def _grow(task: _Task) -> _Curve:
                 quality.append((float(look), continuous_exploitability(solver.average_policy())))
             size.append((float(look), float(tree.num_nodes)))
         return _Curve(quality, size)
-    grown = GrowingCFR(GrowthRule(threshold=task.threshold))
+    grown = GrowingCFR(GrowthRule(threshold=task.threshold, removal=task.removal))
     for look in task.looks:
         while grown.nodes_touched < look:
             grown.run(1)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aleator.abstraction.blueprint.file import Blueprint
-from aleator.abstraction.blueprint.opening_bet import OpeningRule, OpeningStep, found_size, optimise_opening
+from aleator.abstraction.blueprint.opening_bet import OpeningRule, OpeningStep, optimise_opening
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.buckets import BucketConfig, open_buckets
 from aleator.abstraction.build import build_buckets
@@ -24,13 +24,12 @@ _THESIS = 0.77
 _AFTER_FLOP = "50% 100% all-in; 100% all-in; all-in"
 _MENU = ("100% all-in; 100% all-in; all-in", *(_AFTER_FLOP,) * 3)
 _QUICK_MENU = ("100% all-in; all-in", *("100%; all-in",) * 3)
-_RATE = 3.0  # of moves, in pots for a gradient of a big blind per pot
 _ALWAYS = 10**9  # periods with discounts: more steps go on from fewer
 _SAVED = 10  # steps between two blueprints that are kept
 _CONVENTION = (
-    "Sizes are in pots after the call: .77 raises to 2.54 big blinds. Found is the mean over the last half of the "
-    "steps; values are what the opener (small blind, button) wins in milli-big-blinds a hand by the average policies, "
-    "± half of a 95 % interval, pooled over the last quarter of the steps. What sizes win is compared by the "
+    "Sizes are in pots after the call: .77 raises to 2.54 big blinds. Found is the mean over all steps, later ones "
+    "with more weight; values are what the opener (small blind, button) wins in milli-big-blinds a hand by the average "
+    "policies, ± half of a 95 % interval, pooled over the last quarter of the steps. What sizes win is compared by the "
     "integral of the gradients at them, since values have too much luck."
 )
 _DEVIATIONS = (
@@ -57,7 +56,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns sizes over steps from four starts; full: also values at fixed sizes. Quick: to the flop, two starts."""
     rule = OpeningRule(
         steps=int(settings.choose(20, 200, 500)), deals=2_000 if settings.quick else 100_000,
-        sample=20_000 if settings.quick else 50_000, rate=_RATE,
+        sample=20_000 if settings.quick else 50_000,
     )  # fmt: skip
     starts = _STARTS[::3] if settings.quick else _STARTS
     fixed = _FIXED if settings.full else ()
@@ -82,7 +81,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         runs = run_beside(_solve, tasks, on_progress, settings.workers)
     on_progress(1.0, "")
     moved = {name: steps for name, steps in runs.items() if tasks[name].rule is rule}
-    ends = {name: found_size(steps) for name, steps in moved.items()}
+    ends = {name: steps[-1].size for name, steps in moved.items()}
     return Report(
         title="The opening bet of heads-up no-limit hold'em (thesis, Fig. 4.8)",
         setting=(
@@ -90,9 +89,10 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             f"{config.game}{settings.mode}"
         ),
         convention=_CONVENTION,
-        columns=("run", "found", "last step", "gradient", "± gradient", "mbb/h", "±"),
+        columns=("run", "half way", "found", "gradient", "± gradient", "mbb/h", "±"),
         rows=tuple(
-            (name, found_size(steps), steps[-1].size, *_pooled([step.gradient for step in steps[-_tail(steps) :]]),
+            (name, steps[len(steps) // 2 - 1].size, steps[-1].size,
+             *_pooled([step.gradient for step in steps[-_tail(steps) :]]),
              *(1000.0 * number for number in _pooled([step.value for step in steps[-_tail(steps) :]])))
             for name, steps in runs.items()
         ),
