@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="searches need PyTorch")
@@ -14,6 +16,7 @@ from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.apps.web.worker import advice, coach
 from aleator.apps.web.worker.hand_files import read
 from aleator.apps.web.worker.whole_hands import HandError
+from aleator.arena.whole_hands.decisions import decisions_of
 from aleator.arena.whole_hands.grading import HandGrader
 from aleator.games.holdem.cards import parse_cards, parse_hand
 from aleator.games.holdem.hand_record import HandRecord, parse_actions
@@ -49,6 +52,20 @@ def test_a_hint_grades_the_actions_from_the_flop_on() -> None:
     assert grade["street"] == "flop" and grade["taken"] is None and grade["given_up"] == 0
     assert sum(action["policy"] for action in grade["actions"]) == pytest.approx(1)
     assert sum(action["best"] for action in grade["actions"]) >= 1
+
+
+def test_what_a_search_cannot_tell_is_no_mistake() -> None:
+    setup = load_hand_game("hunl:100bb").setup
+    hands = (parse_hand("AsAh"), parse_hand("TcTd"))
+    board = parse_cards("9h 8d 6s Kc 2d")
+    record = HandRecord(setup=setup, hands=hands, board=board, actions=parse_actions("c c / c c / c c / c c"))
+    for decision in decisions_of(record, 0):
+        grade = coach._grader().grade(decision, hands[0])
+        for lost, is_mistake in ((0.03, decision.state.street == 3), (0.06, True), (0.01, False)):
+            values = np.array([1.0, *[0.0] * (len(grade.actions) - 1)]) * lost * decision.state.betting.pot
+            policy = np.array([0.95, *[0.05 / (len(grade.actions) - 1)] * (len(grade.actions) - 1)])
+            told = coach.grade_report(replace(grade, values=values, policy=policy, taken=1))
+            assert told["mistake"] == is_mistake, (told["street"], lost)
 
 
 def test_before_the_flop_the_charts_are_shown() -> None:
