@@ -39,7 +39,7 @@ def test_a_game_by_hand(capsys: pytest.CaptureFixture[str], typed: io.StringIO) 
     typed.seek(0)
     code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4", "--deals", "1")
     assert code == 0
-    assert "'what' is none of them" in text
+    assert "'what' is not one of them" in text
     assert "you:    bet" in text and "agent:  fold" in text
     assert "the agent held" in text and "You won 1; 1 in 1 deal." in text
     assert text.count("  you hold") == 1
@@ -77,7 +77,7 @@ def test_choices_with_numbers_for_names_are_chosen_by_name(
     typed.seek(0)
     arguments = ("play", "goofspiel:3", "--agent", "first", "--seat", "0", "--seed", "4", "--deals", "1")
     code, text, _ = call(capsys, *arguments)
-    assert code == 0 and "'0' is none of them" in text
+    assert code == 0 and "'0' is not one of them" in text
     assert "your hand: 1   your choice:   2   3" in text and "you 1 3" in text
     assert "  you:    1 (bid)" in text and "  agent:  tie" in text, (
         "your own secret moves are shown, the agent's are not"

@@ -104,7 +104,7 @@ def _see(small: PublicTree, label: str, imagined: list[_Imagined]) -> list[_Imag
         bet = split_label(label)
         menu = [(split[1], index) for index, name in enumerate(names) if (split := split_label(name)) and bet]
         if bet is None or not menu:
-            raise SolveError(f"{label!r} is none of {names}, and no bet that could be translated")
+            raise SolveError(f"{label!r} is not one of {names}, nor a bet that could be translated")
         for index, share in pseudo_harmonic(bet[1], [size for size, _ in menu]):
             outcomes.append(_Imagined(first + menu[index][1], belief.reach * share))
     return outcomes

@@ -175,7 +175,7 @@ def test_mistakes_are_named(text: str, message: str) -> None:
         ('"' + '\\"' * 100_000, "not a TOML file"),
         (SHORT + "zz" * 40 + " = 3", "unknown key 'zzzz"),
         (SHORT + f'added = ["r{":c" * 100_000}"]', "at most 500 steps"),
-        (SHORT + f'added = ["r:0:b{"9" * 5_000}"]', "is none of 'f', 'c'"),
+        (SHORT + f'added = ["r:0:b{"9" * 5_000}"]', "should be 'f', 'c'"),
         (SHORT + f'[turn.oop]\nbet = ["{"9" * 5_000}%"]', "is not a bet size"),
         (SHORT + f'[lock]\n"r:0" = {{ c = "{"AA," * 30_000}x" }}', "unknown|is not a class of hands"),
     ],

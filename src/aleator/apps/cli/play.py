@@ -220,7 +220,7 @@ def _ask(game: Game[Any], seen: Observation) -> int:
         if answer in ("", "?", "help", "rules"):
             _list(f"  {hand}your choice:", choices)
             continue
-        out.print(f"  {answer!r} is none of them; ? shows the rules, q stops", style="yellow")
+        out.print(f"  {answer!r} is not one of them; ? shows the rules, q stops", style="yellow")
 
 
 def _list(title: str, entries: list[str]) -> None:

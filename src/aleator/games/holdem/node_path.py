@@ -107,6 +107,6 @@ def _normal_token(token: str, path: str | NodePath, index: int) -> str:
         return format_card(parse_card(token))
     except CardError:
         raise NodePathError(
-            f"token {shown(token)} (step {index + 1}) of path {shown(str(path))} is none of 'f', 'c', 'b' and chips, "
+            f"token {shown(token)} (step {index + 1}) of path {shown(str(path))} should be 'f', 'c', 'b' and chips, "
             "or a card"
         ) from None
