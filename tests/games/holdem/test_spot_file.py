@@ -216,6 +216,7 @@ def test_mistakes_in_a_file_name_the_file(tmp_path: Path) -> None:
         ("river", (0, 0, 0, 69), (1_081, 1_081)),
         ("turn-endgame", (0, 0, 81, 443), (1_128, 1_128)),
         ("turn-typical", (0, 0, 81, 443), (174, 253)),
+        ("one-bet-river", (0, 0, 0, 15), (55, 49)),
         ("flop", (0, 27, 139, 304), (180, 265)),
         ("srp-flop", (0, 30, 191, 563), (245, 224)),
     ],
@@ -230,6 +231,7 @@ def test_examples_have_their_nodes_and_hands(name: str, nodes: tuple[int, ...], 
 def test_every_example_is_tested() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.toml")} == {
         "river",
+        "one-bet-river",
         "turn-endgame",
         "turn-typical",
         "flop",
