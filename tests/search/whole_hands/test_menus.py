@@ -34,7 +34,7 @@ def test_an_agent_considers_the_bets_of_its_file(tmp_path: Path) -> None:
         ('flop = "' + "50% " * 13 + '"', "at most 12 sizes"),
         ('flop = "50% much"', "much"),
         ('flops = "50%"', "unknown street 'flops'; allowed: preflop, flop, turn, river"),
-        ("flop", "not a TOML file"),
+        ("flop", r"menu\.toml: not a TOML file"),
         ("#" * 10_001, "too long"),
         ("flop = \ud800", "cannot read"),
     ],

@@ -43,11 +43,16 @@ def read_menu(path: Path) -> LevelMenu:
     """
     try:
         text = path.read_bytes()[: _MAX_BYTES + 1].decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SolveError(f"cannot read the bet sizes in {path}: {error}") from None
+    except OSError as error:
+        raise SolveError(f"cannot read the bet sizes in {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SolveError(f"cannot read the bet sizes in {path}: it is no text in UTF-8") from None
     if len(text) > _MAX_BYTES:
         raise SolveError(f"{path} is too long for a file of bet sizes: at most {_MAX_BYTES:,} bytes")
-    table = parse_toml(text, f"{path}", SolveError)
+    try:
+        table = parse_toml(text, "a menu", SolveError)
+    except SolveError as error:
+        raise SolveError(f"{path}: {error}") from None
     if unknown := [name for name in table if name not in STREET_NAMES]:
         raise SolveError(f"{path}: unknown street {shown(unknown[0])}; allowed: {', '.join(STREET_NAMES)}")
     levels = list(MENU.levels)
