@@ -16,7 +16,7 @@ class SearchSettings:
 
     preflop: int = setting(120, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
     flop: int = setting(
-        35, least=1, most=MAX_NUMBER, help="iterations on the flop, and on turns that are not solved to the end"
+        100, least=1, most=MAX_NUMBER, help="iterations on the flop, and on turns that are not solved to the end"
     )
     turn: int = setting(80, least=1, most=MAX_NUMBER, help="iterations on turns that are solved to the end")
     river: int = setting(400, least=1, most=MAX_NUMBER, help="iterations of a search that begins on the river")

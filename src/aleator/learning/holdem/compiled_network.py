@@ -1,6 +1,6 @@
-"""A hold'em value network as a CPU asks it at leaves: what concerns single hands is compiled, layers are torch's.
+"""A hold'em value network as a CPU asks it at leaves: what concerns single hands is compiled, layers are packed.
 
-Most of the time of a small batch on a CPU goes into tensors over hands by knots and by bands; loops over hands make
+Tensors over hands by knots and by bands would take most of the time of a small batch on a CPU; loops over hands make
 none of them.
 
 Reference: `network`, which it equals within rounding (tests/learning/holdem/test_compiled_network.py).
@@ -13,17 +13,19 @@ import torch
 
 from aleator.learning.holdem.knot_kernels import mass_on_knots, read_curves
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation, corrected, positions
+from aleator.learning.packed_linear import pack_linear_layers
 
 Tensor = torch.Tensor
 
 
 class CompiledValueNetwork(HoldemValueNetwork):
-    """A network on a CPU that only answers; it shares the parameters of the one it is made from."""
+    """A network on a CPU that only answers."""
 
     def __init__(self, network: HoldemValueNetwork) -> None:
         super().__init__(network.shape, network.num_cards)
         self.load_state_dict(network.state_dict(), assign=True)
         self.eval().requires_grad_(False)
+        pack_linear_layers(self)
         pairs = torch.tril_indices(network.num_cards, network.num_cards, -1)
         self._pairs = np.ascontiguousarray(pairs.T.numpy().astype(np.uint8))
 

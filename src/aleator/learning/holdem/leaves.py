@@ -21,6 +21,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.holdem.fused_leaves import FusedLeaves
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.learning.packed_linear import PackedLinear
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
@@ -54,6 +55,7 @@ class NetworkLeaves:
         shared = len(pots) // len(boards.cards)
         self._spread = boards.spread.repeat_interleave(shared * len(self._asked), 0).float()
         self._payoffs = PairPayoffs(boards.num_cards, pots.device)
+        self._one_board = PackedLinear(equities[0]) if len(equities) == 1 else None
 
     def __call__(self, reach: Tensor) -> Tensor:
         """Returns cfvs [B, L, 2, H] in pots of the root, from both players' reach [B, L, 2, H]."""
@@ -61,7 +63,7 @@ class NetworkLeaves:
         mass = reach.sum(-1, keepdim=True)  # [B, L, 2, 1]
         beliefs = torch.where(mass > 0, reach / mass, 1.0 / hands)
         others = (beliefs.flip(2) * hands).view(len(self._equities), -1, hands)  # so that float16 can hold them
-        values = torch.bmm(others.to(self._equities.dtype), self._equities.mT).float().view_as(reach) * (0.5 / hands)
+        values = self._wins(others.to(self._equities.dtype)).float().view_as(reach) * (0.5 / hands)
         if len(self._asked):
             own, checked = (rows[:, self._asked].view(-1, 2, hands) for rows in (beliefs, values))
             compatible = self._payoffs.compatible(own.flip(1))
@@ -69,6 +71,13 @@ class NetworkLeaves:
             with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
                 values[:, self._asked] = self._network(situation).float().view(batch, -1, 2, hands)
         return values * mass.flip(2) * self._pots[:, :, None, None]
+
+    def _wins(self, others: Tensor) -> Tensor:
+        """Returns wins less losses [boards, n, H] against ranges [boards, n, H] if nobody bets any more."""
+        if self._one_board is not None:
+            won: Tensor = self._one_board(others)
+            return won
+        return torch.bmm(others, self._equities.mT)
 
 
 def network_leaves(

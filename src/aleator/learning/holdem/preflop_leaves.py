@@ -19,12 +19,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import nn
 
 from aleator.caching import cache
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.equity import preflop_equities, representatives
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
+from aleator.learning.packed_linear import pack_linear_layers
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
 from aleator.solvers.engines.batched_holdem.rounds import round_boards
@@ -46,7 +48,8 @@ class ClassValueNetwork(HoldemValueNetwork):
         self.classes = self.classes[torch.from_numpy(representatives().astype(np.int64))]
 
     def _sharing(self, mass: Tensor) -> Tensor:
-        return self.shared.to(mass.dtype) @ mass
+        rows = nn.functional.linear(mass.transpose(2, 3), self.shared.to(mass.dtype))  # one product for all bands
+        return rows.transpose(2, 3)
 
 
 class ClassPayoffs:
@@ -80,6 +83,8 @@ class ClassLeaves:
         self._wins = torch.from_numpy(class_matrices().wins).to(device, torch.float32)
         self._sizes = torch.from_numpy(np.bincount(HAND_CLASSES)).to(device, torch.float32)
         self._network = None if network is None else ClassValueNetwork(network).to(device).eval()
+        if self._network is not None and device.type == "cpu":
+            pack_linear_layers(self._network)
         spread = round_boards(Deck(), torch.zeros(1, 0, dtype=torch.int64)).spread[0, representatives()]
         self._spread = spread.to(device, torch.float32)
 
