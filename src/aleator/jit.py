@@ -28,7 +28,10 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         Path(__file__),
         *package.glob("kernels/*.py"),
         *package.glob("solvers/engines/**/*.py"),
-        *(package / "abstraction" / f"{name}.py" for name in ("boards", "features", "hand_index", "k_means")),
+        *(
+            package / "abstraction" / f"{name}.py"
+            for name in ("boards", "board_features", "features", "hand_index", "k_means")
+        ),
         *package.glob("abstraction/blueprint/*.py"),
         *package.glob("abstraction/ring/*.py"),
         *package.glob("search/ring/*.py"),
