@@ -25,7 +25,7 @@ Deviations:
 Status:
     Stakes equal those of a betting tree that is built with the other size, slopes equal differences, and the gradient
     equals that of a walk over all actions (tests/abstraction/blueprint/test_opening_bet.py). `aleator paper
-    opening-bet` is Fig. 4.8.
+    opening-bet` is Fig. 4.8: .765 to .779 pots from four starts (thesis: .77).
 """
 
 from __future__ import annotations

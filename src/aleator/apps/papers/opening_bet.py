@@ -55,7 +55,7 @@ class _Task(NamedTuple):
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns sizes over steps from four starts; full: also values at fixed sizes. Quick: to the flop, two starts."""
     rule = OpeningRule(
-        steps=int(settings.choose(20, 200, 500)), deals=2_000 if settings.quick else 100_000,
+        steps=int(settings.choose(20, 300, 500)), deals=2_000 if settings.quick else 100_000,
         sample=20_000 if settings.quick else 50_000,
     )  # fmt: skip
     starts = _STARTS[::3] if settings.quick else _STARTS
