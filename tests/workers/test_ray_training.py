@@ -55,11 +55,9 @@ class Mortal(StintPlayer):
         return super().__call__(stint)
 
 
-def mortal(config: RebelConfig, folder: Path, deaths: int) -> Any:
-    """Returns what prepares workers that die at so many stints, spread over a run of 12 epochs and 4 blocks."""
+def mortal(config: RebelConfig, folder: Path, deadly: frozenset[tuple[int, int]]) -> Any:
+    """Returns what prepares workers that die at some stints of blocks."""
     folder.mkdir()
-    deadly = frozenset((7 * number % 4, 7 * number // 4 % 12) for number in range(deaths))
-    assert len(deadly) == deaths
     game = WorkerGame(config.game, None, Trainer(config).subgames.fingerprint)
     return partial(Mortal, folder, deadly, config, game)
 
@@ -69,7 +67,9 @@ def test_in_step_the_run_is_that_of_one_process_although_workers_and_a_node_die(
 ) -> None:
     config = tiny(blocks=4)
     node = cluster.add_node(**SMALL)
-    with ray_workers.hire(mortal(config, tmp_path / "marks", 20)) as crew:
+    deadly = frozenset((7 * number % 4, 7 * number // 4 % 12) for number in range(20))  # over 4 blocks and 12 epochs
+    assert len(deadly) == 20
+    with ray_workers.hire(mortal(config, tmp_path / "marks", deadly)) as crew:
         trainer = Trainer(config)
         work_for(trainer, crew, in_step=True)
         trainer.run_epoch()
@@ -80,9 +80,10 @@ def test_in_step_the_run_is_that_of_one_process_although_workers_and_a_node_die(
 
 
 def test_out_of_step_every_example_comes_once_although_workers_die(ray_workers: RayWorkers, tmp_path: Path) -> None:
+    """They die at first stints: how many others a block has depends on how soon somebody new plays it."""
     config = tiny(blocks=4)
     trainer = Trainer(config)
-    with ray_workers.hire(mortal(config, tmp_path / "marks", 3)) as crew:
+    with ray_workers.hire(mortal(config, tmp_path / "marks", frozenset({(0, 0), (1, 0), (2, 0)}))) as crew:
         work_for(trainer, crew, in_step=False)
         metrics = list(trainer.run())
     assert trainer.done and trainer.replay.added == 192
