@@ -35,17 +35,19 @@ _BEFORE, _BEFORE_QUICK = 1_000_000, 20_000
 _AFTER, _AFTER_QUICK, _AFTER_FULL = 1_048_576, 16_384, 4_194_304
 _FIRST = 4096
 _THESIS_WEIGHT, _THESIS_SAVING = 0.125, 125_000
-_SAMPLING, _PANEL = SamplingRule(scheme=CHANCE), "Leduc ⟨2.1, 4.1⟩"
+_PANEL = "Leduc ⟨2.1, 4.1⟩"
 
 
 class _Task(NamedTuple):
     """A run of all three: its seed (None: without sampling), the iterations before the change, where to look after it.
 
     Attributes:
+        scheme: what is sampled.
         file: where it is kept; None for nowhere.
     """
 
     seed: int | None
+    scheme: str
     before: int
     looks: tuple[int, ...]
     file: Path | None
@@ -58,7 +60,7 @@ class _Run(NamedTuple):
     weight: float
 
 
-def run(settings: Settings, on_progress: OnProgress) -> Report:
+def run(settings: Settings, on_progress: OnProgress, *, scheme: str = CHANCE) -> Report:
     """Returns the curves of the figure over several seeds, and how many iterations transfer saves."""
     runs = int(settings.choose(2, 6, 20))
     before = _BEFORE_QUICK if settings.quick else _BEFORE
@@ -67,7 +69,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     )
     seeds: dict[str, int | None] = {f"run {index + 1}": settings.seed + index for index in range(runs)}
     seeds["without sampling"] = None
-    tasks = {name: _Task(seed, before, looks, run_file(settings.keep, name)) for name, seed in seeds.items()}
+    tasks = {name: _Task(seed, scheme, before, looks, run_file(settings.keep, name)) for name, seed in seeds.items()}
     results = run_beside(_solve, tasks, on_progress, settings.workers)
     exact = results.pop("without sampling")
     at = np.tile(np.array(looks, np.float64), (runs, 1))
@@ -78,8 +80,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         title=f"Leduc from bets of 2 and 4 to 2.1 and 4.1 after {before:,} iterations (thesis, Fig. 4.5)",
         setting=f"{runs} runs of {looks[-1]:,} iterations after the change{settings.mode}",
         convention=(
-            "CFR with chance sampling; without sampling all runs would be equal, and one is shown. Exploitability in "
-            "the new game over iterations run there. Saved: how many more iterations a run from scratch takes to the "
+            f"CFR with {scheme} sampling; without sampling all runs would be equal, and one is shown. Exploitability "
+            "in the new game over iterations there. Saved: how many more iterations a run from scratch takes to the "
             "same exploitability (means over runs), the median over all looks; at most what it ran. Worse by: the mean "
             "over runs and over looks at the last half of the iterations, ± half of a 95 % interval."
         ),
@@ -176,6 +178,8 @@ def _percent(share: tuple[float, float]) -> str:
 def _solve(task: _Task) -> _Run:
     """Returns the curves of one seed, or what was kept of them."""
     about = {"experiment": "regret-transfer", **task._replace(file=None)._asdict()}
+    if task.scheme == CHANCE:
+        del about["scheme"]  # runs of all chance are kept without a word about it
     result = read_run(task.file, about, _decode)
     if result is None:
         result = _transfer(task)
@@ -185,19 +189,19 @@ def _solve(task: _Task) -> _Run:
 
 def _transfer(task: _Task) -> _Run:
     """Returns the curves of one seed."""
-    family = parametric_game("leduc:bets={first}/{second}", _OLD)
+    family, sampling = parametric_game("leduc:bets={first}/{second}", _OLD), SamplingRule(scheme=task.scheme)
 
     def parametric() -> ParametricSolver:
         if task.seed is None:
             return ParametricCFR(family, _OLD, CFR_RULE)
-        return ParametricMCCFR(family, _OLD, _SAMPLING, seed=task.seed)
+        return ParametricMCCFR(family, _OLD, sampling, seed=task.seed)
 
     source = parametric()
     source.run(task.before)
     curves, chosen = {}, 1.0
     for name, weight in _WEIGHTS.items():
         tree = family.tree(_NEW)
-        solver: TreeSolver = CFR(tree, CFR_RULE) if task.seed is None else MCCFR(tree, _SAMPLING, seed=task.seed)
+        solver: TreeSolver = CFR(tree, CFR_RULE) if task.seed is None else MCCFR(tree, sampling, seed=task.seed)
         if weight is not None:
             moved = parametric()
             moved.restore(source.iteration, source.state())
