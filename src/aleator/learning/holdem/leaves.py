@@ -30,6 +30,7 @@ from aleator.solvers.engines.batched_holdem.shapes import Betting
 from aleator.solvers.regret_rule import RegretRule
 
 Tensor = torch.Tensor
+_PACKED_BOARDS = 16  # of a search on a CPU; examples are made on more, with fewer hands and iterations each
 
 
 class NetworkLeaves:
@@ -55,7 +56,8 @@ class NetworkLeaves:
         shared = len(pots) // len(boards.cards)
         self._spread = boards.spread.repeat_interleave(shared * len(self._asked), 0).float()
         self._payoffs = PairPayoffs(boards.num_cards, pots.device)
-        self._one_board = PackedLinear(equities[0]) if len(equities) == 1 else None
+        packs = equities.device.type == "cpu" and len(equities) <= _PACKED_BOARDS
+        self._boards = [PackedLinear(board) for board in equities] if packs else []
 
     def __call__(self, reach: Tensor) -> Tensor:
         """Returns cfvs [B, L, 2, H] in pots of the root, from both players' reach [B, L, 2, H]."""
@@ -74,10 +76,9 @@ class NetworkLeaves:
 
     def _wins(self, others: Tensor) -> Tensor:
         """Returns wins less losses [boards, n, H] against ranges [boards, n, H] if nobody bets any more."""
-        if self._one_board is not None:
-            won: Tensor = self._one_board(others)
-            return won
-        return torch.bmm(others, self._equities.mT)
+        if not self._boards:
+            return torch.bmm(others, self._equities.mT)
+        return torch.stack([board(rows) for board, rows in zip(self._boards, others, strict=True)])
 
 
 def network_leaves(
