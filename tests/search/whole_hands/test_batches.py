@@ -48,8 +48,9 @@ def assert_same(one: SolvedRound, other: SolvedRound) -> None:
         np.testing.assert_allclose(one.policies[number][:, live], other.policies[number][:, live], atol=2e-3)
         np.testing.assert_allclose(one.played[number][:, live], other.played[number][:, live], atol=2e-3)
     unit = one.game.pot * one.game.reach.sum()
-    np.testing.assert_allclose(one.root_cfvs / unit, other.root_cfvs / unit, atol=1e-5)
-    np.testing.assert_allclose(np.stack(one.after) / unit, np.stack(other.after) / unit, atol=1e-5)
+    close = 2e-4  # pots, of values up to .4: layers of a network round otherwise with another number of rows
+    np.testing.assert_allclose(one.root_cfvs / unit, other.root_cfvs / unit, atol=close)
+    np.testing.assert_allclose(np.stack(one.after) / unit, np.stack(other.after) / unit, atol=close)
 
 
 @pytest.mark.parametrize("constrained", [False, True])
