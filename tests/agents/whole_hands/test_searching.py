@@ -160,10 +160,29 @@ OWN = (
 def test_rebel_believes_what_it_plays(rebel: RebelHandAgent, seat: int) -> None:
     last = states(OWN)[-1]
     live = ~blocked_hands(last.board)
-    own, believed = bayes(rebel, OWN, seat), rebel.beliefs_at(last).reach[seat]
+    own, believed = bayes(rebel, OWN, seat), rebel.beliefs_at(last, seat).reach[seat]
     likely = live & (own > 1e-6 * own[live].max())  # below that reach is kept from vanishing
     np.testing.assert_allclose(believed[likely] / believed[likely].max(), own[likely] / own[likely].max(), rtol=1e-6)
     assert 0.01 < likely.mean() < 1.0
+
+
+@pytest.mark.parametrize("kind", [DeepStackAgent, RebelHandAgent])
+def test_an_opponent_that_trembles_may_hold_anything(kind: type[DeepStackAgent] | type[RebelHandAgent]) -> None:
+    """One's own range is still what one plays; the opponent keeps at least its trembles, action by action."""
+    line, seat, tremble = OWN[:2], 0, 0.2
+    agent = kind(replace(QUICK, tremble=tremble))
+    last = states(line)[-1]
+    live = ~blocked_hands(last.board)
+    followed = agent.beliefs_at(last, seat) if isinstance(agent, RebelHandAgent) else agent.carried_at(last, seat)
+    own, believed = bayes(agent, line, seat), followed.reach[seat]
+    likely = live & (own > 1e-3 * own[live].max())
+    np.testing.assert_allclose(believed[likely] / believed[likely].max(), own[likely] / own[likely].max(), rtol=1e-3)
+    opponent = followed.reach[1 - seat]
+    asked = agent.policy_at(states(line)[1])  # how it would act itself in the other seat has the same number of actions
+    least = tremble / len(asked.actions)
+    assert least <= opponent.min() < opponent.max() == 1.0
+    with pytest.raises(AgentError, match="tremble must be"):
+        replace(QUICK, tremble=1.5)
 
 
 @pytest.mark.parametrize("seat", [0, 1])

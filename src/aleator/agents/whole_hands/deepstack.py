@@ -35,6 +35,7 @@ from aleator.agents.whole_hands.searching import (
     everybody,
     promise,
     states_before,
+    trembled,
     updated,
 )
 from aleator.games.base import FloatArray
@@ -123,7 +124,7 @@ class DeepStackAgent(SearchingAgent):
             reach = np.stack([solved.game.reach[seat] if p == seat else reach[p] for p in (0, 1)])
         if node is None:
             return carried
-        probabilities = solved.policies[node.number][nearest_action(node, action)]
+        probabilities = trembled(solved.policies[node.number], nearest_action(node, action), self.settings.tremble)
         estimated = updated(reach, 1 - seat, probabilities)
         return Carried(state, estimated, cfvs, solved, child_of(node, action))
 

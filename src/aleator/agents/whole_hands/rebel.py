@@ -27,6 +27,7 @@ from aleator.agents.whole_hands.searching import (
     draw_for,
     everybody,
     states_before,
+    trembled,
     updated,
 )
 from aleator.games.base import FloatArray
@@ -44,12 +45,14 @@ class Beliefs(NamedTuple):
         reach: of both players, ``[2, 1326]``, at most 1.
         solved: the search that covers this state; None if none was begun in this round.
         node: where it stands in there.
+        seat: who believes it; None if both do.
     """
 
     state: HandState
     reach: FloatArray
     solved: SolvedRound | None
     node: BettingNode | None
+    seat: int | None
 
 
 class RebelHandAgent(SearchingAgent):
@@ -68,44 +71,44 @@ class RebelHandAgent(SearchingAgent):
         self._beliefs: Kept[Beliefs] = Kept(self.positions_kept)
 
     def _policy_at(self, state: HandState) -> Searching[HandPolicy]:
-        beliefs = yield from self._beliefs_at(state)
-        _, _, solved, node = yield from self._searched(beliefs, None)
+        beliefs = yield from self._beliefs_at(state, state.player)
+        _, _, solved, node, _ = yield from self._searched(beliefs, None)
         assert solved is not None and node is not None
         return HandPolicy(node.actions, solved.played[node.number])
 
-    def beliefs_at(self, state: HandState) -> Beliefs:
-        """Returns what is believed at a decision."""
-        return self.follow([self._beliefs_at(state)])[0]
+    def beliefs_at(self, state: HandState, seat: int) -> Beliefs:
+        """Returns what a seat believes at a decision."""
+        return self.follow([self._beliefs_at(state, seat)])[0]
 
-    def _beliefs_at(self, state: HandState) -> Searching[Beliefs]:
+    def _beliefs_at(self, state: HandState, seat: int | None) -> Searching[Beliefs]:
+        if not self.settings.tremble:
+            seat = None  # both believe the same
         states = states_before(state)
-        beliefs = self._at_start(states[0])
+        beliefs = Beliefs(states[0], everybody(), None, None, seat)
         known = 0
-        if found := self._beliefs.find_last(states):
+        if found := self._beliefs.find_last([(now, seat) for now in states]):
             known, beliefs = found
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
-            beliefs = self._beliefs.keep(later, (yield from self._after(beliefs, action, later)))
+            beliefs = self._beliefs.keep((later, seat), (yield from self._after(beliefs, action, later)))
         return beliefs
-
-    def _at_start(self, state: HandState) -> Beliefs:
-        """Returns what is believed when a hand begins."""
-        return Beliefs(state, everybody(), None, None)
 
     def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
         """Returns what is believed after an action, which leads to ``later``."""
-        now, reach, solved, node = yield from self._searched(beliefs, action)
+        now, reach, solved, node, seat = yield from self._searched(beliefs, action)
         assert solved is not None and node is not None
-        reach = updated(reach, node.player, solved.played[node.number][nearest_action(node, action)])
+        tremble = 0.0 if node.player == seat else self.settings.tremble
+        taken = trembled(solved.played[node.number], nearest_action(node, action), tremble)
+        reach = updated(reach, node.player, taken)
         if later.street != now.street or later.betting.is_over:
-            return Beliefs(later, reach, None, None)
-        return Beliefs(later, reach, solved, child_of(node, action))
+            return Beliefs(later, reach, None, None, seat)
+        return Beliefs(later, reach, solved, child_of(node, action), seat)
 
     def _searched(self, beliefs: Beliefs, action: Action | None) -> Searching[Beliefs]:
         """Returns the same beliefs with a search that covers the state, and an action there if it is given."""
-        state, reach, solved, node = beliefs
+        state, reach, solved, node, seat = beliefs
         if solved is not None and node is not None and (action is None or child_of(node, action) is not None):
             return beliefs
         added = None if action is None or self.search.offers(state, action) else action
         draw = draw_for(state, self.settings.seed) if self.safe else None
-        solved = yield RoundRequest((state, added), state, reach, added=added, draw=draw)
-        return Beliefs(state, reach, solved, solved.game.root)
+        solved = yield RoundRequest((state, seat, added), state, reach, added=added, draw=draw)
+        return Beliefs(state, reach, solved, solved.game.root, seat)

@@ -329,6 +329,11 @@ def updated(reach: FloatArray, player: int, probabilities: FloatArray) -> FloatA
     return updated
 
 
+def trembled(policy: FloatArray, action: int, tremble: float) -> FloatArray:
+    """Returns [1326]: how likely each hand takes an action of a policy [A, 1326], if now and then it takes any."""
+    return (1.0 - tremble) * policy[action] + tremble / len(policy)
+
+
 def promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) -> Constraint:
     """Returns what a seat's opponent was promised in the unit of a round, and how its hands are dealt.
 
