@@ -1,4 +1,4 @@
-"""A hold'em value network in a file: parameters in float16, and as metadata its sizes and what made it."""
+"""A hold'em value network in a file: matrices in 8 bits, other parameters in float16; as metadata what made it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from aleator.errors import AleatorError, one_line, shown
+from aleator.learning.holdem.eight_bits import EightBits, scales_shape
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, num_parameters
 from aleator.storage import ArrayFile, StorageError, check_object, parse_json, write_arrays
 
-_FORMAT, _EARLIER = "aleator hold'em value network 2", "aleator hold'em value network 1"
+_FORMAT = "aleator hold'em value network 3"
+_ALL_FLOAT16 = ("aleator hold'em value network 1", "aleator hold'em value network 2")  # earlier files; 1: no checksums
+_SCALES = ".scales"  # behind the name of a matrix
 _SIZES: dict[str, type] = {"street": str, "by_class": bool} | dict.fromkeys(
     ("width", "layers", "knots", "levels", "bands", "band_knots"), int
 )
@@ -40,9 +44,13 @@ class HoldemModel:
         Raises:
             StorageError: it would take more than 16 MiB, or cannot be written.
         """
-        arrays = {
-            name: value.detach().cpu().numpy().astype(np.float16) for name, value in self.network.state_dict().items()
-        }
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for name, value in self.network.state_dict().items():
+            parameters = value.detach().float().cpu().numpy()
+            if parameters.ndim == 2:
+                arrays[name], arrays[name + _SCALES] = EightBits.of(parameters)
+            else:
+                arrays[name] = parameters.astype(np.float16)
         size = sum(array.nbytes for array in arrays.values())
         if size > LARGEST:
             raise StorageError(
@@ -64,15 +72,15 @@ def load_holdem_model(path: Path | str, *, device: torch.device | str = "cpu") -
         StorageError: the file cannot be read, or is not such a model.
     """
     file = ArrayFile(path)
-    if file.metadata.get("format") not in (_FORMAT, _EARLIER):
+    if file.metadata.get("format") not in (_FORMAT, *_ALL_FLOAT16):
         kind = shown(file.metadata.get("format"))
         raise StorageError(f"{path} is not a hold'em value network: its format is {kind}, not {_FORMAT!r}")
     try:
-        if file.metadata["format"] == _FORMAT and not file.checked:
+        if file.metadata["format"] != _ALL_FLOAT16[0] and not file.checked:
             raise ValueError("its checksums are missing")
         shape = NetworkShape(**check_object(parse_json(file.metadata["shape"]), _SIZES, optional={"by_class"}))
         network = HoldemValueNetwork(shape, _num_cards(file, shape))
-        network.load_state_dict({name: _parameters(file, name) for name in file.names})
+        network.load_state_dict({name: _parameters(file, name) for name in _parameter_names(file)})
         return HoldemModel(network.to(device), _report(file))
     except StorageError:
         raise
@@ -89,14 +97,25 @@ def _num_cards(file: ArrayFile, shape: NetworkShape) -> int:
     text = file.metadata["cards"]
     if not (text.isascii() and text.isdecimal() and len(text) <= 2 and 2 <= int(text) <= 52):
         raise ValueError(f"{shown(text)} is not a number of cards")
-    there = sum(math.prod(array) for array in file.shapes.values())
+    there = sum(math.prod(file.shapes[name]) for name in _parameter_names(file))
     if (wanted := num_parameters(shape, int(text))) != there:
         raise ValueError(f"it has {there:,} parameters, and a network of its sizes {wanted:,}")
     return int(text)
 
 
+def _parameter_names(file: ArrayFile) -> list[str]:
+    return [name for name in file.names if not name.endswith(_SCALES)]
+
+
 def _parameters(file: ArrayFile, name: str) -> torch.Tensor:
-    array = file.read(name)
+    array, shape = file.read(name), file.shapes[name]
+    if file.metadata["format"] == _FORMAT and len(shape) == 2:
+        if array.dtype != np.int8 or file.shapes.get(name + _SCALES) != scales_shape(*shape):
+            raise ValueError(f"{shown(name)} is not a matrix of 8 bits with its scales")
+        scales = file.read(name + _SCALES)
+        if scales.dtype != np.float32 or not (np.isfinite(scales).all() and (scales >= 0.0).all()):
+            raise ValueError(f"the scales of {shown(name)} are not finite numbers of 32 bits")
+        return torch.from_numpy(EightBits(array, scales).weights())
     if array.dtype != np.float16 or not np.isfinite(array).all():
         raise ValueError(f"{shown(name)} is not made of finite numbers of 16 bits")
     return torch.from_numpy(array).float()
