@@ -52,7 +52,7 @@ class Beliefs(NamedTuple):
     reach: FloatArray
     solved: SolvedRound | None
     node: BettingNode | None
-    seat: int | None
+    seat: int | None = None
 
 
 class RebelHandAgent(SearchingAgent):
@@ -76,21 +76,24 @@ class RebelHandAgent(SearchingAgent):
         assert solved is not None and node is not None
         return HandPolicy(node.actions, solved.played[node.number])
 
-    def beliefs_at(self, state: HandState, seat: int) -> Beliefs:
-        """Returns what a seat believes at a decision."""
+    def beliefs_at(self, state: HandState, seat: int | None = None) -> Beliefs:
+        """Returns what a seat believes at a decision; None for what both do if nobody trembles."""
         return self.follow([self._beliefs_at(state, seat)])[0]
 
     def _beliefs_at(self, state: HandState, seat: int | None) -> Searching[Beliefs]:
         if not self.settings.tremble:
             seat = None  # both believe the same
         states = states_before(state)
-        beliefs = Beliefs(states[0], everybody(), None, None, seat)
-        known = 0
+        beliefs, known = self._at_start(states[0])._replace(seat=seat), 0
         if found := self._beliefs.find_last([(now, seat) for now in states]):
             known, beliefs = found
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             beliefs = self._beliefs.keep((later, seat), (yield from self._after(beliefs, action, later)))
         return beliefs
+
+    def _at_start(self, state: HandState) -> Beliefs:
+        """Returns what is believed when a hand begins."""
+        return Beliefs(state, everybody(), None, None)
 
     def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
         """Returns what is believed after an action, which leads to ``later``."""

@@ -331,7 +331,8 @@ def updated(reach: FloatArray, player: int, probabilities: FloatArray) -> FloatA
 
 def trembled(policy: FloatArray, action: int, tremble: float) -> FloatArray:
     """Returns [1326]: how likely each hand takes an action of a policy [A, 1326], if now and then it takes any."""
-    return (1.0 - tremble) * policy[action] + tremble / len(policy)
+    taken: FloatArray = (1.0 - tremble) * policy[action] + tremble / len(policy)
+    return taken
 
 
 def promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) -> Constraint:
