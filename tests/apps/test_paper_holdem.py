@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from aleator.apps.papers import safe_search_holdem
+from aleator.apps.papers.base import PaperError
 from aleator.apps.papers.dcfr_hunl import BIG_BLIND, STACK, subgame
 from aleator.apps.papers.fhp_linear_cfr import whole_curve
 from aleator.apps.papers.holdem_curves import TYPICAL, HoldemCurve, holdem_curve, make_spot
-from aleator.apps.papers.safe_search_flop import FlopRun, make_report, measure, techniques
+from aleator.apps.papers.safe_search_holdem import TABLES, BoardRun, make_report, measure, scores_of, techniques
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.solver import HoldemSolver
@@ -80,13 +83,13 @@ def test_flops_are_searched_by_every_technique_of_the_table() -> None:
     """On a small deck: what is measured goes into the report beside the thesis' numbers."""
     solver = HoldemSolver(SMALL_DECK, CFR_PLUS, buckets=by_pairs)
     solver.run(30)
-    how = FlopRun(buckets=(200,), blueprint=30, iterations=60)
+    how, table = BoardRun(iterations=60), replace(TABLES["small-flop"], buckets=(200,), blueprint=(30,))
     names = tuple(techniques(1))
     found = dict(measure(solver, how, names, lambda share, what: None))
     trunk = found.pop("trunk")
     assert trunk == pytest.approx(1000 / 100 * solver.exploitability(), rel=1e-4)
     assert len(found) == 9 and all(value < 1.02 * trunk for value in found.values())
-    report = make_report("small", how, {name: [score] for name, score in {"trunk": trunk, **found}.items()})
+    report = make_report(table, how, {name: [score] for name, score in {"trunk": trunk, **found}.items()})
     rows = {row[0]: row for row in report.rows}
     assert rows["trunk"][2:] == pytest.approx((88.69, trunk, 100.0, 100.0, 1.0))
     share = 100 * found["unsafe"] / trunk
@@ -94,7 +97,29 @@ def test_flops_are_searched_by_every_technique_of_the_table() -> None:
     some = dict(measure(solver, replace(how, flops=12, iterations=20), ("unsafe",), lambda share, what: None))
     assert some["trunk"] == pytest.approx(trunk) and some["unsafe"] < trunk
     scores = {name: [1.0] for name in ("trunk", *names)}
-    assert "estimates, not exact" in make_report("small", replace(how, flops=12), scores).setting
+    assert "estimates, not exact" in make_report(table, replace(how, flops=12), scores).setting
+
+
+def test_what_was_measured_is_kept_and_only_the_rest_is_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    table, asked = TABLES["turn"], list[tuple[str, ...]]()
+
+    def measured(
+        solver: object, run: BoardRun, names: Sequence[str], on_progress: object
+    ) -> Iterator[tuple[str, float]]:
+        asked.append(tuple(names))
+        yield from ((name, float(len(name))) for name in ("trunk", *names))
+
+    monkeypatch.setattr(safe_search_holdem, "make_blueprint", lambda *given: None)
+    monkeypatch.setattr(safe_search_holdem, "measure", measured)
+    first = scores_of(table, 1, BoardRun(threads=2), lambda share, what: None, keep=tmp_path)
+    assert len(first) == 10 and first["unsafe"] == 6.0
+    (tmp_path / "5.3-2000-unsafe.json").unlink()
+    assert scores_of(table, 1, BoardRun(threads=1), lambda share, what: None, keep=tmp_path) == first
+    assert asked == [tuple(techniques(1)), ("unsafe",)]
+    with pytest.raises(PaperError, match="other settings"):
+        scores_of(table, 1, BoardRun(flops=5), lambda share, what: None, keep=tmp_path)
+    scores_of(table, 0, BoardRun(), lambda share, what: None, keep=tmp_path)
+    assert len(asked) == 3, "another column has files of its own"
 
 
 @pytest.mark.slow

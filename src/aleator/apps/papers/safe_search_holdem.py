@@ -1,18 +1,20 @@
-"""Brown's thesis, Tables 5.1 and 5.2: safe search on every flop of no-limit flop hold'em with the whole deck."""
+"""Brown's thesis, Tables 5.1 to 5.3: safe search on every flop, or every turn, of hold'em with the whole deck."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 import numpy as np
 
 from aleator.abstraction.buckets import BucketConfig
 from aleator.abstraction.build import build_buckets
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
+from aleator.apps.papers.kept import keep_run, read_run, run_file
 from aleator.apps.papers.safe_subgames import PAPER, TRUNK
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
 from aleator.search.boards import BoardSearch
@@ -23,8 +25,54 @@ from aleator.solvers.holdem.problem import prepare_spots
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR_PLUS
 
-BUCKETS = (200, 2000, 30_000)
-TABLES = {"small": "paper, small flop hold'em", "large": "paper, large flop hold'em"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table of the thesis.
+
+    Attributes:
+        game: its name here.
+        number: of the table.
+        title: the game in words.
+        paper: its key in `PAPER`.
+        buckets: of the blueprints, on the last street.
+        blueprint: iterations of each of the blueprints: more buckets need more.
+    """
+
+    game: str
+    number: str
+    title: str
+    paper: str
+    buckets: tuple[int, ...]
+    blueprint: tuple[int, ...]
+
+
+TABLES: Final = {
+    "small-flop": Table(
+        game="nolimit-flop:small",
+        number="5.1",
+        title="small no-limit flop hold'em",
+        paper="paper, small flop hold'em",
+        buckets=(200, 2000, 30_000),
+        blueprint=(100, 100, 200),
+    ),
+    "large-flop": Table(
+        game="nolimit-flop:large",
+        number="5.2",
+        title="large no-limit flop hold'em",
+        paper="paper, large flop hold'em",
+        buckets=(200, 2000, 30_000),
+        blueprint=(100, 100, 200),
+    ),
+    "turn": Table(
+        game="nolimit-turn:small",
+        number="5.3",
+        title="no-limit turn hold'em",
+        paper="paper, turn hold'em",
+        buckets=(200, 2000, 20_000),
+        blueprint=(100, 100, 200),
+    ),
+}
 SEARCH_RULE = "sharp-dcfr+"
 _FIT_BOARDS = 4000
 _FACTOR = 2.0
@@ -42,20 +90,16 @@ _BETTER = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlopRun:
+class BoardRun:
     """How blueprints are made and searched.
 
     Attributes:
-        buckets: of the blueprints.
-        blueprint: iterations of CFR+ in the abstraction.
         iterations: of each search.
         flops: how many are searched; None for all.
         threads: that share them.
         seed: of the buckets, and of the flops that are drawn.
     """
 
-    buckets: tuple[int, ...] = BUCKETS
-    blueprint: int = 200
     iterations: int = 100
     flops: int | None = None
     threads: int = 1
@@ -66,10 +110,12 @@ def techniques(iterations: int) -> dict[str, SafeSearch]:
     """Returns the techniques of the tables: reach-resolve is not among them."""
     rule = parse_rule(SEARCH_RULE)
     configs = {name: replace(method, rule=rule, iterations=iterations) for name, method in METHODS.items()}
-    return {name: config for name, config in configs.items() if name in PAPER[TABLES["small"]]}
+    return {name: config for name, config in configs.items() if name in PAPER[TABLES["turn"].paper]}
 
 
-def make_blueprint(plan: BoardPlan, count: int, run: FlopRun, on_progress: OnProgress) -> HoldemSolver:
+def make_blueprint(
+    plan: BoardPlan, count: int, iterations: int, run: BoardRun, on_progress: OnProgress
+) -> HoldemSolver:
     """Returns a solver with a blueprint of so many buckets on the last street, exact before it."""
     whole = plan.spot
     assert isinstance(whole, WholeGame)
@@ -82,18 +128,18 @@ def make_blueprint(plan: BoardPlan, count: int, run: FlopRun, on_progress: OnPro
         seed=run.seed,
     )
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "flop.buckets"
+        path = Path(folder) / "last.buckets"
         on_progress(0.0, f"{count:,} buckets")
         buckets = build_buckets(config, path, threads=run.threads)
         solver = HoldemSolver(plan, CFR_PLUS, threads=run.threads, buckets=buckets.numbers)
-    while solver.iteration < run.blueprint:
-        on_progress(solver.iteration / run.blueprint, f"blueprint of {count:,} buckets, iteration {solver.iteration}")
-        solver.run(min(10, run.blueprint - solver.iteration))
+    while solver.iteration < iterations:
+        on_progress(solver.iteration / iterations, f"blueprint of {count:,} buckets, iteration {solver.iteration}")
+        solver.run(min(10, iterations - solver.iteration))
     return solver
 
 
 def measure(
-    solver: HoldemSolver, run: FlopRun, names: Sequence[str], on_progress: OnProgress
+    solver: HoldemSolver, run: BoardRun, names: Sequence[str], on_progress: OnProgress
 ) -> Iterator[tuple[str, float]]:
     """Yields for the trunk and each technique the exploitability in thousandths of a big blind a hand."""
     whole = solver.spot
@@ -122,60 +168,98 @@ def measure(
         yield name, unit * total
 
 
-def run(settings: Settings, on_progress: OnProgress, game: str = "small") -> Report:
+def scores_of(
+    table: Table, column: int, run: BoardRun, on_progress: OnProgress, *, keep: Path | None = None
+) -> dict[str, float]:
+    """Returns the exploitability of the trunk and every technique for one of the blueprints.
+
+    Args:
+        table: of the thesis.
+        column: the number of the blueprint there.
+        run: how.
+        on_progress: told the share of what is done, and what is done now.
+        keep: a folder where numbers are kept as they are found, and read if they are there.
+    """
+    count, iterations = table.buckets[column], table.blueprint[column]
+    about = {"experiment": f"Table {table.number}", **asdict(replace(run, threads=1)), "blueprint": iterations}
+    names = (TRUNK, *techniques(1))
+    files = {name: run_file(keep, f"{table.number}-{count}-{_letters(name)}") for name in names}
+    found = {name: read_run(files[name], {**about, "technique": name}, float) for name in names}
+    left = [name for name in names if found[name] is None]
+    if left:
+        solver = make_blueprint(
+            BoardPlan(load_whole_game(table.game)),
+            count,
+            iterations,
+            run,
+            lambda share, what: on_progress(0.2 * share, what),
+        )
+        wanted = [name for name in left if name != TRUNK]
+        for name, score in measure(solver, run, wanted, lambda share, what: on_progress(0.2 + 0.8 * share, what)):
+            found[name] = score
+            keep_run(files[name], {**about, "technique": name}, score)
+    return {name: score for name, score in found.items() if score is not None}
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name if letter.isalpha() or letter in " -").replace("  ", " ")
+
+
+def run(settings: Settings, on_progress: OnProgress, table: str) -> Report:
     """Returns a table; quick: one blueprint of few iterations, and a few flops that stand for all."""
     on_progress(0.0, "compiling (first run only)")
     prepare_spots("cfr+")
-    how = FlopRun(threads=os.cpu_count() or 1, seed=settings.seed)
+    how, what = BoardRun(threads=os.cpu_count() or 1, seed=settings.seed), TABLES[table]
     if settings.quick:
-        how = replace(how, buckets=BUCKETS[:1], blueprint=20, iterations=30, flops=20)
+        how = replace(how, iterations=30, flops=20)
+        what = replace(what, buckets=what.buckets[:1], blueprint=(20,))
     elif settings.full:
         how = replace(how, iterations=400)
-    plan, names = BoardPlan(load_whole_game(f"nolimit-flop:{game}")), tuple(techniques(1))
-    scores: dict[str, list[float]] = {name: [] for name in (TRUNK, *names)}
-    for step, count in enumerate(how.buckets):
+    scores: dict[str, list[float]] = {name: [] for name in (TRUNK, *techniques(1))}
+    for column, count in enumerate(what.buckets):
 
-        def part(share: float, what: str, step: int = step, count: int = count) -> None:
-            on_progress((step + share) / len(how.buckets), f"{count:,} buckets: {what}")
+        def part(share: float, text: str, column: int = column, count: int = count) -> None:
+            on_progress((column + share) / len(what.buckets), f"{count:,} buckets: {text}")
 
-        solver = make_blueprint(plan, count, how, lambda share, what: part(0.2 * share, what))
-        for name, score in measure(solver, how, names, lambda share, what: part(0.2 + 0.8 * share, what)):
+        for name, score in scores_of(what, column, how, part, keep=settings.keep).items():
             scores[name].append(score)
     on_progress(1.0, "")
-    return make_report(game, how, scores, settings.mode)
+    return make_report(what, how, scores, settings.mode)
 
 
-def make_report(game: str, how: FlopRun, scores: dict[str, list[float]], mode: str = "") -> Report:
+def make_report(table: Table, how: BoardRun, scores: dict[str, list[float]], mode: str = "") -> Report:
     """Returns the report of what was measured for each of the blueprints."""
-    paper = PAPER[TABLES[game]]
+    paper = PAPER[table.paper]
     rows: list[tuple[Cell, ...]] = []
     for name, ours in scores.items():
-        for number, score in enumerate(ours):
-            theirs = paper[name][BUCKETS.index(how.buckets[number])]
-            base = paper[TRUNK][BUCKETS.index(how.buckets[number])]
-            shares = 100 * theirs / base, 100 * score / scores[TRUNK][number]
-            rows.append((name, how.buckets[number], theirs, score, *shares, shares[1] / shares[0]))
+        for column, (count, score) in enumerate(zip(table.buckets, ours, strict=True)):
+            theirs, base = paper[name][column], paper[TRUNK][column]
+            shares = 100 * theirs / base, 100 * score / scores[TRUNK][column]
+            rows.append((name, count, theirs, score, *shares, shares[1] / shares[0]))
     flops = "every flop" if how.flops is None else f"{how.flops} flops that stand for all 1,755: estimates, not exact"
+    made = ", ".join(str(count) for count in table.blueprint)
     return Report(
-        title=f"Exploitability in {game} no-limit flop hold'em (thesis Table {'5.1' if game == 'small' else '5.2'})",
-        setting=f"blueprints of {how.blueprint} iterations of CFR+, then {how.iterations} iterations of {SEARCH_RULE} "
-        f"in each subgame, on {flops}{mode}; {how.threads} threads",
+        title=f"Exploitability in {table.title} (thesis Table {table.number})",
+        setting=f"blueprints of {made} iterations of CFR+, then {how.iterations} iterations of {SEARCH_RULE} "
+        f"in each subgame, on {flops}{mode}",
         convention="mbb/h: thousandths of a big blind a hand, mean of both players (NashConv / 2), by exact best "
-        "responses over all flops and hands. Each player searches each of the 1,755 flops after each line on its own. "
-        "The shares are of the trunk's exploitability.",
+        "responses over all boards and hands. Each player searches each board of the last street after each line on "
+        "its own. The shares are of the trunk's exploitability.",
         columns=("technique", "buckets", "thesis, mbb/h", "ours, mbb/h", "thesis, %", "ours, %", "ours / thesis"),
         rows=tuple(rows),
         claims=_claims(rows, scores),
         panels={
-            game: {name: list(zip(map(float, how.buckets), numbers, strict=True)) for name, numbers in scores.items()}
+            table.title: {
+                name: list(zip(map(float, table.buckets), numbers, strict=True)) for name, numbers in scores.items()
+            }
         },
         x_label="buckets of the blueprint",
         y_label="exploitability, mbb/h",
         deviations="The thesis does not say which bets its games have: here the pot (small), and half the pot and the "
-        "pot (large), one raise preflop and two bets on the flop, stacks of 200 big blinds. Buckets are k-means of "
-        "OCHS; the thesis' are potential-aware, but a game that ends with the flop has no potential. Subgames are "
-        f"solved by {SEARCH_RULE}, which needs a quarter of CFR+'s iterations. Gifts that are not split are multiplied "
-        "by 1,755.",
+        "pot (large), one raise preflop and two bets on the flop, or the pot once a street (turn hold'em); stacks of "
+        "200 big blinds. Buckets are k-means of OCHS; the thesis' are potential-aware, but a game's last street has no "
+        f"potential. Subgames are solved by {SEARCH_RULE}, which needs a quarter of CFR+'s iterations. Gifts that are "
+        "not split are multiplied by the number of boards.",
     )
 
 
