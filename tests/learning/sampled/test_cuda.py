@@ -24,7 +24,7 @@ SHORT: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("kind", list(METHODS))
 def test_a_run_begins_on_a_gpu_and_ends_on_a_cpu(kind: str, tmp_path: Path) -> None:
     method = METHODS[kind]
-    config = method.preset(None, game="leduc", iterations=4, steps=3, policy_steps=3, **SHORT[kind])
+    config = method.preset(None, game="leduc", iterations=4, steps=6, policy_steps=6, **SHORT[kind])
     run = SampledRun(tmp_path, method)
     trainer = method.trainer(config, device="cuda")
     run.create(trainer)

@@ -1,4 +1,4 @@
-"""NFSP learns, its transitions are those of the game, and it resumes bit by bit."""
+"""NFSP learns, and it resumes bit by bit."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from aleator.games import load_game
 from aleator.learning.run_files import RunPace
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.nfsp import NFSP, NfspConfig
-from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.run import SampledRun, train_sampled
+from aleator.learning.sampled.self_play import Played
 from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.trees import build_tree
 from aleator.trees.policy import uniform_policy
@@ -35,31 +35,6 @@ def test_it_learns() -> None:
     assert exploitability(trainer.average_policy()) < uniform / 4
 
 
-def test_transitions_are_those_of_the_game() -> None:
-    """Kuhn, 2,000 games, seed 0: who checks and is bet into decides again, nobody else does; rewards are payoffs."""
-    trainer = NFSP(replace(KUHN, games=2000))
-    found, best = trainer._play()
-    play = trainer.play
-    assert isinstance(play, TreePlay)
-    tree = play.tree
-    again = found.following >= 0
-    node, following = play.node_of[found.infostates], play.node_of[found.following.clamp(min=0)]
-    assert 100 < int(again.sum()) < 1900
-    assert set(node[again].tolist()) == {0} and set(following[again].tolist()) == {tree.find(["check", "bet"])}
-    assert (found.actions[again] == 0).all() and (found.rewards[again] == 0).all()
-    assert (play.hand_of[found.infostates[again]] == play.hand_of[found.following[again]]).all()
-    chips = found.rewards[~again] * play.bound()
-    assert set(chips.round().int().tolist()) == {-2, -1, 1, 2}
-    folds = (node == tree.find(["bet"])) & (found.actions == 0)
-    assert (found.rewards[folds] * play.bound()).round().tolist() == [-1.0] * int(folds.sum())
-    # a king never loses at a showdown, so that it never wins less than the ante
-    king = ~again & (play.hand_of[found.infostates] == 2) & (found.actions == 1)
-    assert bool((found.rewards[king] > 0).all())
-    share = len(best.infostates) / len(found.infostates)
-    assert share == pytest.approx(0.1, abs=4 * (0.09 / 2000) ** 0.5), "eta of the players act by their best response"
-    assert trainer.nodes == 2000 + len(found.infostates), "the deals, and a node after every decision"
-
-
 @pytest.mark.parametrize("batch", [0, 2000])
 def test_q_becomes_the_value_of_a_best_response(batch: int) -> None:
     """Where everybody plays uniformly, the highest Q at the root is the value of a best response to that."""
@@ -68,7 +43,7 @@ def test_q_becomes_the_value_of_a_best_response(batch: int) -> None:
         for parameter in trainer.average.output.parameters():
             parameter.zero_()  # logits of 0: the uniform policy
     for number in range(6):
-        fresh, _ = trainer._play()
+        fresh = trainer._play().transitions
         trainer.epoch = 0  # exploration stays 1: everybody plays uniformly in either mode
         trainer.window.add(fresh, number)
         trainer._fit_values()
@@ -106,28 +81,20 @@ def test_the_window_grows_with_the_run() -> None:
     assert sizes[0] < sizes[20] < sizes[-1] and sizes[-1] > 900 - 2 * fresh, "whole epochs are forgotten"
 
 
-def test_nobody_answers_who_explores() -> None:
-    """Kuhn, 4,000 games, seed 0: who explores learns at all its actions, and its opponent not from that game."""
-    trainer = NFSP(replace(KUHN, games=4000, exploration=0.0, anticipatory=0.2, explorers=0.5))
-    found, best = trainer._play()
-    plain, _ = NFSP(replace(KUHN, games=4000, exploration=0.0, anticipatory=0.2))._play()
-    assert 0.4 < len(found.rewards) / len(plain.rewards) < 0.6
-    play = trainer.play
-    met = torch.bincount(found.infostates * play.num_actions + found.actions, minlength=play.num_infostates * 2)
-    reached = met.view(-1, 2).sum(dim=1) > 40
-    assert int(reached.sum()) >= 9 and bool((met.view(-1, 2)[reached] > 4).all())
-    share = len(best.infostates) / len(plain.rewards)
-    assert share == pytest.approx(0.1, abs=0.03), "best actions are those of who does not explore"
-    everybody = NFSP(replace(KUHN, explorers=1.0))
-    assert everybody.run_epoch()["transitions"] == 0
+@pytest.mark.parametrize("linear", [True, False])
+def test_later_best_actions_count_more_if_asked_for(linear: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer, played = NFSP(replace(TINY, linear=linear, memory=10_000, anticipatory=0.5)), []
+    play = trainer._play
 
+    def keep() -> Played:
+        played.append(play())
+        return played[-1]
 
-def test_later_best_actions_count_more_if_asked_for() -> None:
-    for linear, weights in ((True, {1.0, 2.0, 3.0, 4.0}), (False, {1.0})):
-        trainer = NFSP(replace(TINY, linear=linear, memory=10_000, anticipatory=0.5))
-        while not trainer.done:
-            trainer.run_epoch()
-        assert set(trainer.reservoir.weights[: trainer.reservoir.count].tolist()) == weights
+    monkeypatch.setattr(trainer, "_play", keep)
+    while not trainer.done:
+        trainer.run_epoch()
+    wanted = [(epoch if linear else 1) * float(found.best.weights.sum()) for epoch, found in enumerate(played, 1)]
+    assert float(trainer.reservoir.weights[: trainer.reservoir.count].sum()) == pytest.approx(sum(wanted))
 
 
 def test_flop_holdem_needs_batches() -> None:

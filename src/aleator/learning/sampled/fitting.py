@@ -4,7 +4,7 @@ Algorithm:
     Adam on the weighted squared error over the legal actions, averaged over samples; gradients are clipped. A step
     looks at a batch of samples or, with a batch of 0, at all of them: samples of one infostate are added up first,
     which changes neither the gradient nor the minimum, and in games that come back to their infostates makes a step
-    over millions of samples cost as much as one over the infostates.
+    over millions of samples cost as much as one over the infostates. On a GPU one step is recorded and repeated.
 
 Reference: thesis 4.1.1, Algorithm 1 (losses), 4.1.2 "Model training".
 Deviations:
@@ -15,8 +15,9 @@ Status: tests/learning/sampled/test_network.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import nn
@@ -28,6 +29,7 @@ from aleator.solvers.engines.batched.parts import one_thread
 
 Tensor = torch.Tensor
 Answer = Callable[[Tensor, Tensor], Tensor]  # (outputs [n, A], legal [n, A]) -> what is compared with targets
+_WARM_UP = 3  # steps on a GPU before one is recorded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,31 +75,78 @@ def fit_network(
     an error of about 1. With a batch of 0 errors are those against the means of infostates, without the noise of
     single samples.
     """
-    scale, share = 1.0, torch.ones(())
-    whole = memory.sums(game.num_infostates) if fit.batch == 0 else None
-    if whole is not None:
-        infostates, targets, weights = whole
-        inputs, legal = encoding.inputs(infostates), game.legal(infostates)
+
+    def error_on(infostates: Tensor, inputs: Tensor, legal: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        answers = answer(encoding.of_actions(infostates, network(inputs)), legal)
+        return (((answers - targets) * legal).square().sum(dim=1) * weights).sum()
+
+    def error_on_batch() -> Tensor:
+        drawn, targets, weights = memory.draw(fit.batch, generator)
+        return error_on(drawn, encoding.inputs(drawn), game.legal(drawn), targets * scale, weights * share)
+
+    if fit.batch:
+        scale, share = 1.0, 1.0 / (fit.batch * memory.mean_weight())
         if answer is plain:
-            targets = targets / ((targets.square().sum(dim=1) * weights).sum().sqrt() + 1e-9)
-    else:
-        share = 1.0 / (fit.batch * memory.mean_weight())
-    if whole is None and answer is plain:
-        scale = 1.0 / (float(memory.targets[: memory.count].square().sum(dim=1).mean().sqrt()) + 1e-9)
-    optimizer = torch.optim.Adam(network.parameters(), lr=fit.learning_rate, fused=True)
-    loss = torch.zeros(())
+            scale = 1.0 / (float(memory.targets[: memory.count].square().sum(dim=1).mean().sqrt()) + 1e-9)
+        return minimise(network, error_on_batch, fit, generator)
+    met, means, weights = memory.sums(game.num_infostates)
+    if answer is plain:
+        means = means / ((means.square().sum(dim=1) * weights).sum().sqrt() + 1e-9)
+    return minimise(
+        network, partial(error_on, met, encoding.inputs(met), game.legal(met), means, weights), fit, generator
+    )
+
+
+def minimise(network: nn.Module, error: Callable[[], Tensor], fit: Fit, generator: torch.Generator) -> float:
+    """Changes a network's parameters until its error is small, and returns that of the last step.
+
+    Args:
+        network: whose parameters are changed.
+        error: computes it; on a GPU it is asked a few times only, and what it did is repeated: it must not look at
+            numbers on the device.
+        fit: how; its batch is the error's affair.
+        generator: of the random numbers that `error` draws.
+    """
+    replays = generator.device.type == "cuda"
+    rate = torch.full((), fit.learning_rate, device=generator.device) if replays else fit.learning_rate
+    optimizer = torch.optim.Adam(network.parameters(), lr=rate, fused=True, capturable=replays)
+
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        loss = error()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(network.parameters(), fit.clip)
+        optimizer.step()
+        return loss.detach()
+
+    rates = [fit.learning_rate * (1.0 - number / fit.steps) for number in range(fit.steps)]
     with one_thread():
-        for step in range(fit.steps):
-            if whole is None:
-                infostates, regrets, drawn = memory.draw(fit.batch, generator)
-                inputs, legal = encoding.inputs(infostates), game.legal(infostates)
-                targets, weights = regrets * scale, drawn * share
+        if isinstance(rate, Tensor):
+            return _replay(step, rate, rates, generator)
+        loss = torch.zeros(())
+        for rate in rates:
             for group in optimizer.param_groups:
-                group["lr"] = fit.learning_rate * (1.0 - step / fit.steps)
-            optimizer.zero_grad()
-            answers = answer(encoding.of_actions(infostates, network(inputs)), legal)
-            loss = (((answers - targets) * legal).square().sum(dim=1) * weights).sum()
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(network.parameters(), fit.clip)
-            optimizer.step()
-    return float(loss.detach())
+                group["lr"] = rate
+            loss = step()
+    return float(loss)
+
+
+def _replay(step: Callable[[], Tensor], rate: Tensor, rates: Sequence[float], generator: torch.Generator) -> float:
+    """Takes steps on a GPU and returns the last loss: the first ones as they are, then one that is recorded and
+    repeated, because launching some hundred small kernels takes longer than running them."""
+    loss, stream = torch.zeros(()), torch.cuda.Stream(generator.device)  # type: ignore[no-untyped-call]
+    stream.wait_stream(torch.cuda.current_stream(generator.device))
+    with torch.cuda.stream(stream):
+        for number in rates[:_WARM_UP]:
+            rate.fill_(number)
+            loss = step()
+    torch.cuda.current_stream(generator.device).wait_stream(stream)
+    if rates[_WARM_UP:]:
+        graph = torch.cuda.CUDAGraph()
+        graph.register_generator_state(generator)
+        with torch.cuda.graph(graph):
+            loss = step()
+        for number in rates[_WARM_UP:]:
+            rate.fill_(number)
+            graph.replay()
+    return float(loss)

@@ -28,25 +28,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
 
 from aleator.errors import SolveError
 from aleator.games.base import Game
 from aleator.learning.sampled.board_play import BoardPlay
-from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
+from aleator.learning.sampled.fitting import Fit, fit_network, minimise, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.network_trainer import NetworkTrainer, average_policies
+from aleator.learning.sampled.play import TreePlay
+from aleator.learning.sampled.self_play import Played, Players, play_in_lockstep, play_on_tree
 from aleator.learning.sampled.trainer import NetworkPolicies, SampledConfig, parameters, set_parameters
-from aleator.learning.sampled.transitions import Transitions, Window
-from aleator.learning.sampled.traversal import Samples, draw_actions
+from aleator.learning.sampled.transitions import Window
 from aleator.learning.settings import check_at_least
-from aleator.solvers.engines.batched.parts import one_thread
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
 _FRESH = 5  # epochs of transitions that are in the window at the least
-_RANDOM = 0.5  # share of random actions of who explores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +56,6 @@ class NfspConfig(SampledConfig):
         games: played at once.
         anticipatory: eta, the chance that a player acts by its best response in a game.
         exploration: epsilon at the start; it falls with the square root of the epoch.
-        explorers: the chance that a player explores in a game: of its best actions it takes every second one, at random
-            any other. Nobody answers that: the transitions of its opponent in that game are left out.
         linear: best actions of epoch t count t times as much in the average policy; otherwise all alike.
         window: transitions that Q is fitted to, the last ones, at most.
         recent: the share of all transitions so far that Q is fitted to; 1 for as many as the window holds.
@@ -74,7 +70,6 @@ class NfspConfig(SampledConfig):
     games: int = 4000
     anticipatory: float = 0.1
     exploration: float = 0.06
-    explorers: float = 0.0
     linear: bool = False
     window: int = 200_000
     recent: float = 1.0
@@ -90,7 +85,7 @@ class NfspConfig(SampledConfig):
         SampledConfig.__post_init__(self)
         check_at_least(self, 0, "batch")
         check_at_least(self, 1, "games", "window", "memory")
-        for name in ("anticipatory", "exploration", "explorers", "recent"):
+        for name in ("anticipatory", "exploration", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SolveError(f"{name} must be between 0 and 1, not {getattr(self, name)}")
 
@@ -142,8 +137,7 @@ class NFSP(NetworkTrainer):
             InfostateNetwork.of(self.encoding, config.width, start, flat=config.flat).to(device) for _ in range(2)
         )
         self.reservoir = Memory(config.memory, self.play.num_actions, device=device)
-        self.window = Window(self.play.num_infostates, self.play.num_actions, alike=config.batch == 0, device=device)
-        self._unit = self.play.bound()
+        self.window = Window(self.play.num_infostates, self.play.num_actions, device=device)
 
     def _average_network(self) -> InfostateNetwork:
         """Returns Pi."""
@@ -152,9 +146,12 @@ class NFSP(NetworkTrainer):
     def _run_epoch(self) -> dict[str, Any]:
         """Plays games, and fits both networks."""
         config = self.config
-        fresh, best = self._play()
+        before = self.window.added
+        fresh, best, nodes = self._play()
+        self.nodes += nodes
         self.window.add(fresh, self.epoch)
-        self.window.forget(min(config.window, max(int(config.recent * self.window.added), _FRESH * len(fresh.rewards))))
+        newest = self.window.added - before
+        self.window.forget(min(config.window, max(int(config.recent * self.window.added), _FRESH * newest)))
         self.reservoir.add(best, self.epoch + 1.0 if config.linear else 1.0, self.generator)
         loss = self._fit_values()
         fit = Fit(steps=config.policy_steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
@@ -180,81 +177,25 @@ class NFSP(NetworkTrainer):
 
         return NetworkPolicies(self.play, answer)
 
-    def _play(self) -> tuple[Transitions, Samples]:
-        """Returns the transitions of one game each, and the best actions of those who act by Q."""
-        play, config, generator = self.play, self.config, self.generator
-        greedy, average = self._best_actions(), average_policies(play, self.average, self.encoding)
-        epsilon = config.exploration / (self.epoch + 1) ** 0.5
-        histories = play.deal(config.games, generator)
-        game = torch.arange(config.games, device=self.device)
-        draws = torch.rand((config.games, 2), generator=generator, dtype=torch.float64, device=self.device)
-        responds, explores = draws < config.anticipatory, torch.zeros_like(draws, dtype=torch.bool)
-        if config.explorers:
-            explores = torch.rand(draws.shape, generator=generator, device=self.device) < config.explorers
-        last = torch.full((config.games, 2), -1, device=self.device)
-        infostates, actions, answered, links, best = [], [], [], [], []
-        rows, ended, over = 0, [], []
-        while len(game):
-            actor = play.actor(histories)
-            done = (actor < 0).nonzero().squeeze(1)
-            ended.append(game[done])
-            over.append(histories.rows(done))
-            going = (actor >= 0).nonzero().squeeze(1)
-            histories, game, actor = histories.rows(going), game[going], actor[going]
-            here = play.infostate(histories)
-            chances = torch.zeros((len(here), play.num_actions), dtype=torch.float64, device=self.device)
-            exploring = explores[game, actor]
-            mode = responds[game, actor] | exploring
-            responding, averaging = mode.nonzero().squeeze(1), (~mode).nonzero().squeeze(1)
-            chances[averaging] = average.probabilities(here[averaging])
-            exploring = exploring[responding]
-            best_here, legal = greedy.probabilities(here[responding]), play.legal(here[responding]).double()
-            share = torch.where(exploring, _RANDOM, epsilon)[:, None]
-            chances[responding] = (1.0 - share) * best_here + share * legal / legal.sum(dim=1, keepdim=True)
-            action = draw_actions(chances, generator)
-            before = last[game, actor]
-            again = (before >= 0).nonzero().squeeze(1)
-            links.append(torch.stack([before[again], here[again]]))
-            last[game, actor] = rows + torch.arange(len(game), device=self.device)
-            rows += len(game)
-            infostates.append(here)
-            actions.append(action)
-            answered.append(~explores[game, 1 - actor])
-            best.append((here[responding][~exploring], best_here[~exploring]))
-            histories = play.act(histories, action, generator)
-        following = torch.full((rows,), -1, device=self.device)
-        link = torch.cat(links, dim=1)
-        following[link[0]] = link[1]
-        rewards = torch.zeros(rows, dtype=torch.float64, device=self.device)
-        for finished, where in zip(over, ended, strict=True):
-            self.nodes += int((play.length(finished) + 1).sum())
-            for player in (0, 1):
-                row = last[where, player]
-                acted = (row >= 0).nonzero().squeeze(1)
-                rewards[row[acted]] = play.returns(finished, player)[acted] / self._unit
-        met, taken = (torch.cat(column) for column in zip(*best, strict=True))
-        samples = Samples(met, taken, torch.ones(len(met), dtype=torch.float64, device=self.device))
-        found = Transitions(torch.cat(infostates), torch.cat(actions), rewards.float(), following)
-        return found.rows(torch.cat(answered).nonzero().squeeze(1)), samples
+    def _play(self) -> Played:
+        """Returns what comes of the games of an epoch."""
+        config = self.config
+        players = Players(
+            self._best_actions(),
+            average_policies(self.play, self.average, self.encoding),
+            config.anticipatory,
+            config.exploration / (self.epoch + 1) ** 0.5,
+        )
+        if isinstance(self.play, TreePlay):
+            return play_on_tree(self.play, players, config.games, self.generator)
+        return play_in_lockstep(self.play, players, config.games, self.generator)
 
     def _fit_values(self) -> float:
         """Fits Q to the window, with targets by Q as it is now; returns the loss of the last step."""
         config = self.config
-        if not len(self.window.rewards):
-            return 0.0  # everybody explored
         error = self._error_of_batches() if config.batch else self._error_of_means()
-        optimizer = torch.optim.Adam(self.values.parameters(), lr=config.learning_rate, fused=True)
-        loss = torch.zeros(())
-        with one_thread():
-            for step in range(config.steps):
-                for group in optimizer.param_groups:
-                    group["lr"] = config.learning_rate * (1.0 - step / config.steps)
-                optimizer.zero_grad()
-                loss = error()
-                loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self.values.parameters(), config.clip)
-                optimizer.step()
-        return float(loss.detach())
+        fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
+        return minimise(self.values, error, fit, self.generator)
 
     def _error_of_means(self) -> Callable[[], Tensor]:
         """Returns the squared error of Q on the whole window; transitions of an infostate and action are averaged."""
@@ -282,16 +223,17 @@ class NFSP(NetworkTrainer):
 
     def _error_of_batches(self) -> Callable[[], Tensor]:
         """Returns the squared error of Q on transitions that are drawn from the window each time."""
-        target, window = copy.deepcopy(self.values), self.window
+        target, window, batch = copy.deepcopy(self.values), self.window, self.config.batch
+        ends = window.number.cumsum(0)
 
         def error() -> Tensor:
-            rows = len(window.rewards)
-            drawn = torch.randint(rows, (self.config.batch,), generator=self.generator, device=self.device)
+            draws = torch.rand(batch, generator=self.generator, dtype=torch.float64, device=self.device)
+            drawn = torch.searchsorted(ends, draws * ends[-1], right=True)
             where, action, after = window.infostates[drawn], window.actions[drawn], window.following[drawn]
-            wanted = window.rewards[drawn].float()
-            again = (after >= 0).nonzero().squeeze(1)
+            wanted = (window.rewards[drawn] / window.number[drawn]).float()
             with torch.no_grad():
-                wanted[again] += self._action_values(target, after[again]).max(dim=1).values
+                highest = self._action_values(target, after.clamp(min=0)).max(dim=1).values
+            wanted = wanted + torch.where(after >= 0, highest, 0.0)
             answers = self.encoding.of_actions(where, self.values(self.encoding.inputs(where)))
             return (answers.gather(1, action[:, None]).squeeze(1) - wanted).square().mean()
 

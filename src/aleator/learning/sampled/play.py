@@ -103,7 +103,9 @@ class TreePlay(SampledGame):
 
     Attributes:
         tree: the tree.
+        histories: the tables of its histories.
         node_of, hand_of, player_of: [I]: where an infostate is, which hand it is, and whose.
+        entries: per entry of rows its infostate and its action.
     """
 
     num_players = 2
@@ -111,7 +113,7 @@ class TreePlay(SampledGame):
     def __init__(self, tree: PublicTree, *, device: torch.device | str = "cpu") -> None:
         self.tree, self.device = tree, torch.device(device)
         self._rows = HistoryRows(tree)
-        histories = build_histories(tree, self._rows)
+        self.histories = histories = build_histories(tree, self._rows)
         columns = self._put(histories.nodes.astype(np.int64))
         self._actor, self._actions, self._first = columns[:, ACTOR], columns[:, ACTIONS], columns[:, FIRST_CHILD]
         self._moves, self._pairs, self._utility_at = columns[:, MOVES], columns[:, PAIRS], columns[:, UTILITY]
@@ -140,6 +142,7 @@ class TreePlay(SampledGame):
         legal = np.zeros((self.num_infostates, self.num_actions), np.bool_)
         legal[inside] = histories.legal  # rows of entries are in the order of infostates
         self._inside, self._legal = inside, self._put(legal)
+        self.entries = np.nonzero(inside)
 
     def _put(self, array: npt.NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
@@ -220,7 +223,12 @@ class TreePlay(SampledGame):
 
     def policy(self, weights: Tensor) -> Policy:
         """Returns the policy proportional to non-negative weights [I, A], uniform where they are all zero."""
-        return self._rows.policy(weights.detach().cpu().numpy()[self._inside])
+        return self._rows.policy(self.rows_of(weights))
+
+    def rows_of(self, table: Tensor) -> npt.NDArray[np.float64]:
+        """Returns a table [I, A] as rows with one entry per action."""
+        rows: npt.NDArray[np.float64] = table.detach().cpu().numpy()[self._inside]
+        return rows
 
     def table(self, policy: Policy) -> Tensor:
         """Returns [I, A], float64: a policy by infostates, 0 where there is no action."""

@@ -2,9 +2,9 @@
 
 Algorithm:
     A transition is a decision of one player and what came of it: (infostate, action, reward, next infostate). In games
-    that come back to their infostates the transitions of an epoch that are alike are kept as one row with their
-    number and the sum of their rewards, which is exact for means: so a window of millions of games is small. The window
-    forgets whole epochs, the oldest first.
+    that come back to their infostates the transitions of an epoch that are alike are one row with their number and the
+    sum of their rewards, which is exact for means: so a window of millions of games is small. The window forgets whole
+    epochs, the oldest first.
 
 Reference: Heinrich and Silver 2016 (NFSP), the circular buffer M_RL.
 Deviations: the rows that stand for several transitions.
@@ -22,22 +22,20 @@ Tensor = torch.Tensor
 
 
 class Transitions(NamedTuple):
-    """Decisions of one player each, and what came of them.
+    """Decisions of one player each, and what came of them; a row stands for all that are alike, or for one.
 
     Attributes:
         infostates, actions: [n].
-        rewards: [n]: won at the end of the game if the player does not act again, else 0.
+        rewards: [n], float64: won at the end of the game if the player does not act again, else 0; the sum of a row.
         following: [n]: the player's next infostate, -1 if there is none.
+        number: [n], float64: how many transitions a row stands for.
     """
 
     infostates: Tensor
     actions: Tensor
     rewards: Tensor
     following: Tensor
-
-    def rows(self, index: Tensor) -> Transitions:
-        """Returns some of them."""
-        return Transitions(*(column[index] for column in self))
+    number: Tensor
 
 
 class Window:
@@ -54,9 +52,8 @@ class Window:
     _COLUMNS = ("infostates", "actions", "following", "number", "rewards", "epochs")
     _COUNTS = ("number", "rewards")
 
-    def __init__(self, num_infostates: int, num_actions: int, *, alike: bool, device: torch.device | str) -> None:
-        """Makes an empty window; with `alike` transitions that are alike become one row, otherwise each has its own."""
-        self._num_infostates, self._num_actions, self._alike = num_infostates, num_actions, alike
+    def __init__(self, num_infostates: int, num_actions: int, *, device: torch.device | str) -> None:
+        self._num_infostates, self._num_actions = num_infostates, num_actions
         self.infostates, self.actions, self.following, self.epochs = (
             torch.zeros(0, dtype=torch.int64, device=device) for _ in range(4)
         )
@@ -70,20 +67,11 @@ class Window:
 
     def add(self, fresh: Transitions, epoch: int) -> None:
         """Adds the transitions of an epoch."""
-        infostates, actions, rewards, following = fresh
-        number, rewards = torch.ones_like(rewards, dtype=torch.float64), rewards.double()
-        if self._alike:
-            after = self._num_infostates + 1
-            key, row = torch.unique(
-                (infostates * self._num_actions + actions) * after + following + 1, return_inverse=True
-            )
-            number, rewards = (torch.zeros_like(number[: len(key)]).index_add_(0, row, x) for x in (number, rewards))
-            entry, following = key // after, key % after - 1
-            infostates, actions = entry // self._num_actions, entry % self._num_actions
+        infostates, actions, rewards, following, number = fresh
         columns = (infostates, actions, following, number, rewards, torch.full_like(infostates, epoch))
         for name, column in zip(self._COLUMNS, columns, strict=True):
             setattr(self, name, torch.cat([getattr(self, name), column]))
-        self.added += len(fresh.rewards)
+        self.added += int(number.sum())
 
     def forget(self, most: int) -> None:
         """Drops the oldest epochs until there are at most so many transitions; the last epoch stays."""
