@@ -9,7 +9,10 @@ Algorithm:
           and are not played.
         - The hands of the others are played. What the blueprint would win in their seats, all in all, is known without
           playing it: what the other seats have lost. Each takes off an equal share.
-    Luck is taken off by `TableRangeLuck` from that street on: what was luck before it is that of the blueprint, too.
+    Luck is taken off by `TableGain` from that street on, where two players are left: each decision counts by how much
+    better the search's policy is than the blueprint's, if both play the blueprint on. Where a blueprint lets more than
+    two see the flop, or lacks sizes that searches use, it is taken off by `TableRangeLuck`: what was luck before that
+    street is that of the blueprint, too.
 
 Reference: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT" (2018).
 Deviations: none.
@@ -26,12 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
 from aleator.arena.whole_hands.play import TABLE_RANGES, PlayedHands, play_hands
 from aleator.arena.whole_hands.stakes import common_start, played_to
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER
 from aleator.games.holdem.hand_state import HandSetup
+from aleator.search.ring.tree import keeps_to_menu
 
 IntArray = npt.NDArray[np.int64]
 
@@ -62,6 +67,13 @@ def are_paired(agents: Sequence[HandAgent]) -> bool:
     return agents[0].name != blueprint.name and all(agent.name == blueprint.name for agent in agents[1:])
 
 
+def knows_rest(blueprint: RingBlueprintAgent) -> bool:
+    """Returns whether a blueprint has all that can come once it searches: two players, and all sizes of searches."""
+    policy = blueprint.policy
+    two = all(int(live).bit_count() <= 2 for live in policy.places.live[policy.betting.arrays.street > 0])
+    return two and keeps_to_menu(policy.menu)
+
+
 def play_paired(
     setup: HandSetup, agents: Sequence[HandAgent], numbers: IntArray, seed: int, *, street: int, blueprint: HandAgent
 ) -> PairedHands:
@@ -83,12 +95,16 @@ def play_paired(
     result = PairedHands(played=None, rows=rows, won=np.zeros(len(numbers)), fair=np.zeros(len(numbers)))
     if not len(rows):
         return result
-    played = play_hands(setup, agents, numbers[rows], seed, aivat=TABLE_RANGES, same_draws=True, since=street)
+    over = blueprint if isinstance(blueprint, RingBlueprintAgent) and knows_rest(blueprint) else None
+    played = play_hands(
+        setup, agents, numbers[rows], seed, aivat=TABLE_RANGES, same_draws=True, since=street, over=over
+    )  # fmt: skip
     fair, folded = played.fair_winnings(0), betting.folded[rows]
     assert fair is not None
     lost = ((betting.contributions[rows] + setup.pot / players) * folded).sum(axis=1)
     count = (~folded).sum(axis=1)
     result.won[rows] = played.winnings(0) - lost / count
-    result.fair[rows] = fair - (lost - pots[rows]) / count  # the share of the pot is luck of the hands held
+    # without a blueprint that knows the rest, the share of the pot is luck of the hands held
+    result.fair[rows] = fair - (lost - pots[rows]) / count if over is None else fair
     result.played = played
     return result

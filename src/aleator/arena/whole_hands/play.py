@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
+from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
 from aleator.arena.whole_hands.aivat import HandValue, PairLuck, RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
 from aleator.arena.whole_hands.playout import Playout
+from aleator.arena.whole_hands.table_gain import TableGain
 from aleator.arena.whole_hands.table_luck import TableLuck
 from aleator.arena.whole_hands.table_ranges import TableRangeLuck
 from aleator.errors import AgentError
@@ -104,6 +106,7 @@ def play_hands(
     value: HandValue | None = None,
     same_draws: bool = False,
     since: int = 0,
+    over: RingBlueprintAgent | None = None,
 ) -> PlayedHands:
     """Returns hands by their numbers, played to the end; the same whatever else is played with them.
 
@@ -120,6 +123,8 @@ def play_hands(
         same_draws: whether all hands of a duplicate deal have the same draws of actions, and so go the same way as long
             as all agents play alike; else each hand has its own.
         since: the street from which on `TABLE` and `TABLE_RANGES` count luck; see `arena.whole_hands.table_luck`.
+        over: with `TABLE_RANGES`, a blueprint: `fair` is then what is won more than by it; see
+            `arena.whole_hands.table_gain`.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
@@ -132,7 +137,9 @@ def play_hands(
     hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
     drawn = numbers // setup.num_players if same_draws else numbers
     luck: PairLuck | RangeLuck | TableLuck | TableRangeLuck | None = None
-    if aivat in (TABLE, TABLE_RANGES):
+    if aivat == TABLE_RANGES and over is not None:
+        luck = TableGain(hands, draw_seeds(seed, drawn), since=since, blueprint=over)
+    elif aivat in (TABLE, TABLE_RANGES):
         luck = (TableLuck if aivat == TABLE else TableRangeLuck)(hands, draw_seeds(seed, drawn), since=since)
     elif aivat != RAW:
         playout = Playout(agents, seats) if aivat == PLAYOUT else None

@@ -31,7 +31,7 @@ _TRIES: Final = 200  # for each of them
 _MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
 
 
-class _Answer(NamedTuple):
+class Answer(NamedTuple):
     """What a player was likely to do with each hand, ``[A, 1326]`` or ``[A, 1]``, and which of the actions it chose."""
 
     player: int
@@ -51,13 +51,13 @@ class TableRangeLuck:
 
     def __init__(self, hands: HandBatch, seeds: npt.NDArray[np.uint64], *, since: int = 0) -> None:
         self.hands, self._seeds, self._since = hands, seeds, since
-        self._answers: list[list[_Answer]] = [[] for _ in range(len(hands))]
+        self._answers: list[list[Answer]] = [[] for _ in range(len(hands))]
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
         """Notes what some players were likely to do and which of ``policy.codes`` they chose, before they do it."""
         for place, row in enumerate(rows.tolist()):
             player = int(self.hands.betting.player[row])
-            answer = _Answer(player, policy.codes[place], policy.probabilities[place].copy(), int(chosen[place]))
+            answer = Answer(player, policy.codes[place], policy.probabilities[place].copy(), int(chosen[place]))
             self._answers[row].append(answer)
 
     def advanced(self, rows: IntArray) -> None:

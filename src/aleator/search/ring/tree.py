@@ -76,6 +76,12 @@ class RoundTree:
         return int(self.arrays.child[self.arrays.first[node] + self.actions[node].index(action)])
 
 
+def keeps_to_menu(menu: tuple[str, ...] | None) -> bool:
+    """Returns whether searches after the flop, unless somebody else leaves it, have no sizes that a menu lacks."""
+    levels = [text.split(";") for text in menu[1:]] if menu is not None else []
+    return all("100%" in first.split() and all("all-in" in text.split() for text in later) for first, *later in levels)
+
+
 class _Point(NamedTuple):
     """A node in the making: the betting, the blueprint's node, how much of what was played leads here (-1: none)."""
 
