@@ -63,6 +63,11 @@ def test_a_command_makes_only_the_runs_that_are_missing(
     weights = [found["rows"][2]["weight"] for found in (once, again)]
     assert weights[0] != weights[1]  # the first run was read and not made again
     assert again["bands"] == once["bands"]
+    kept = json.loads((folder / "run-2.json").read_text())
+    first = dict(list(kept["result"]["curves"].items())[:1])  # stopped after its first curve
+    (folder / "run-2.json").write_text(json.dumps(kept | {"result": {"curves": first, "weight": 1.0}}))
+    assert paper("--keep", str(folder)) == again
+    assert json.loads((folder / "run-2.json").read_text()) == kept
     code, _, error = call(capsys, "paper", "regret-transfer", "--quick", "--seed", "3", "--keep", str(folder))
     assert code == 2 and "made by other settings" in error
     code, _, error = call(capsys, "paper", "rebel-rps", "--keep", str(folder))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.abstraction.parameters import parametric_game
+from aleator.abstraction.parameters import ParametricGame, parametric_game
 from aleator.abstraction.regret_transfer import (
     PAYOFF,
     UNSCALED,
@@ -176,48 +176,58 @@ def _percent(share: tuple[float, float]) -> str:
 
 
 def _solve(task: _Task) -> _Run:
-    """Returns the curves of one seed, or what was kept of them."""
+    """Returns the curves of one seed, those that were kept and the others; each is kept when it ends."""
     about = {"experiment": "regret-transfer", **task._replace(file=None)._asdict()}
     if task.scheme == CHANCE:
         del about["scheme"]  # runs of all chance are kept without a word about it
-    result = read_run(task.file, about, _decode)
-    if result is None:
-        result = _transfer(task)
+    result = read_run(task.file, about, _decode) or _Run({}, 1.0)
+    source: ParametricSolver | None = None
+    for name, weight in list(_WEIGHTS.items())[len(result.curves) :]:
+        chosen = 1.0
+        solver = _new_solver(task)
+        if weight is not None:
+            if source is None:
+                source = _parametric(task)
+                source.run(task.before)
+            moved = _parametric(task)
+            moved.restore(source.iteration, source.state())
+            chosen = moved.transfer(_NEW, weight)
+            solver.restore(moved.iteration, moved.state())  # derivatives are not needed any more
+        result = _Run({**result.curves, name: _curve(solver, task.looks)}, chosen)
         keep_run(task.file, about, result._asdict())
     return result
 
 
-def _transfer(task: _Task) -> _Run:
-    """Returns the curves of one seed."""
-    family, sampling = parametric_game("leduc:bets={first}/{second}", _OLD), SamplingRule(scheme=task.scheme)
+def _parametric(task: _Task) -> ParametricSolver:
+    """Returns a solver of the old game that keeps derivatives."""
+    family = _family()
+    if task.seed is None:
+        return ParametricCFR(family, _OLD, CFR_RULE)
+    return ParametricMCCFR(family, _OLD, SamplingRule(scheme=task.scheme), seed=task.seed)
 
-    def parametric() -> ParametricSolver:
-        if task.seed is None:
-            return ParametricCFR(family, _OLD, CFR_RULE)
-        return ParametricMCCFR(family, _OLD, sampling, seed=task.seed)
 
-    source = parametric()
-    source.run(task.before)
-    curves, chosen = {}, 1.0
-    for name, weight in _WEIGHTS.items():
-        tree = family.tree(_NEW)
-        solver: TreeSolver = CFR(tree, CFR_RULE) if task.seed is None else MCCFR(tree, sampling, seed=task.seed)
-        if weight is not None:
-            moved = parametric()
-            moved.restore(source.iteration, source.state())
-            chosen = moved.transfer(_NEW, weight)
-            solver.restore(moved.iteration, moved.state())  # derivatives are not needed any more
-        begin, curve = solver.iteration, []
-        for look in task.looks:
-            solver.run(begin + look - solver.iteration)
-            curve.append(solver.nash_conv() / 2)
-        curves[name] = curve
-    return _Run(curves, chosen)
+def _new_solver(task: _Task) -> TreeSolver:
+    """Returns a solver of the new game at its beginning."""
+    tree = _family().tree(_NEW)
+    return CFR(tree, CFR_RULE) if task.seed is None else MCCFR(tree, SamplingRule(scheme=task.scheme), seed=task.seed)
+
+
+def _family() -> ParametricGame:
+    return parametric_game("leduc:bets={first}/{second}", _OLD)
+
+
+def _curve(solver: TreeSolver, looks: tuple[int, ...]) -> list[float]:
+    """Returns the exploitability at so many iterations from here."""
+    begin, curve = solver.iteration, []
+    for look in looks:
+        solver.run(begin + look - solver.iteration)
+        curve.append(solver.nash_conv() / 2)
+    return curve
 
 
 def _decode(value: Any) -> _Run:
     fields = check_object(value, {"curves": dict, "weight": float})
-    if set(fields["curves"]) != set(_WEIGHTS):
+    if list(fields["curves"]) != list(_WEIGHTS)[: len(fields["curves"])]:
         raise ValueError("its curves are others")
     return _Run(**fields)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aleator.games.base import CHANCE, TERMINAL, FloatArray
-from aleator.jit import kernel
+from aleator.jit import inner_kernel, kernel
 from aleator.solvers.engines.sampling.histories import (
     ACTIONS,
     ACTOR,
@@ -148,14 +148,14 @@ def traverse_public(
     return touched
 
 
-@kernel()
+@inner_kernel(inline="always")
 def _clear(vector: FloatArray, start: int, length: int) -> None:
     """Writes zeros."""
     for offset in range(start, start + length):
         vector[offset] = 0.0
 
 
-@kernel()
+@inner_kernel(inline="always")
 def _play(
     game: Histories, tables: Tables, work: PublicWork, node: int, player: int, reach_at: int, share: float
 ) -> None:
@@ -172,7 +172,7 @@ def _play(
             tables.policy_sum_to[row + action] += share * reach
 
 
-@kernel()
+@inner_kernel(inline="always")
 def _push(
     game: Histories, work: PublicWork, node: int, child: int, opponent: int, reach_at: int, below_at: int
 ) -> None:
@@ -188,7 +188,7 @@ def _push(
         work.reach[below_at + hand] = work.flow[origin] if acts else scale * work.reach[reach_at + origin]
 
 
-@kernel()
+@inner_kernel(inline="always")
 def _pull(
     nodes: Int32Array, work: PublicWork, child: int, node: int, player: int, below_at: int, to: FloatArray, at: int
 ) -> None:
@@ -204,7 +204,7 @@ def _pull(
         to[at + origin] += work.values[below_at + hand]
 
 
-@kernel()
+@inner_kernel(inline="always")
 def _evaluate(game: Histories, work: PublicWork, node: int, player: int, reach_at: int, value_at: int) -> None:
     """Writes the traverser's values of a terminal."""
     first, utility = wide(game.nodes[node, PAIRS]), wide(game.nodes[node, UTILITY])
@@ -216,7 +216,7 @@ def _evaluate(game: Histories, work: PublicWork, node: int, player: int, reach_a
         work.values[value_at + game.hands[first + pair, player]] += payoff * other
 
 
-@kernel()
+@inner_kernel(inline="always")
 def _update(game: Histories, tables: Tables, work: PublicWork, node: int, player: int, value_at: int) -> None:
     """Averages the values of the traverser's actions, which are in `flow`, and updates its regrets."""
     actions, hands = game.nodes[node, ACTIONS], work.num_hands[player, node]
