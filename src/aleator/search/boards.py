@@ -13,7 +13,7 @@ Deviations: boards that a renaming of suits makes equal are searched once. Estim
     what search changes there is taken for what it changes on average, and added to what the blueprint is worth on all
     flops. That is an estimate, and too high, since a best response makes the most of its errors: by 4 mbb a hand where
     200 flops stand for 1,755.
-Status: tests/search/test_boards.py (the same techniques as trees); `aleator paper safe-search-small-flop`, `safe-search-turn`.
+Status: tests/search/test_boards.py (the same techniques as trees); `aleator paper safe-search-small-flop` and `-turn`.
 """
 
 from __future__ import annotations
