@@ -116,7 +116,7 @@ def preset(name: str, street: str) -> SliceConfig:
 
 
 def _large(street: str) -> SliceConfig:
-    """Returns a slice for a GPU. River, turn, flop and preflop are shipped, 48 MiB together; the others teach."""
+    """Returns a slice for a GPU; all six networks are shipped, 48 MiB together at most."""
     levels, low_rate = STREETS[street].levels, FitConfig(steps=40_000, learning_rate=7e-4)
     shape = NetworkShape(street=street, width=1120, layers=5, knots=64, levels=levels)
     rounds = Labelling(iterations=250, deep_iterations=250)
@@ -149,7 +149,7 @@ def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetw
         path: its file; None for the shipped one, and for solved rivers below the turn.
 
     Raises:
-        SolveError: there is none, or it is of another street or deck.
+        SolveError: it is of another street or deck.
         StorageError: the file cannot be read.
     """
     street = STREETS[config.network.street]
@@ -160,13 +160,7 @@ def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetw
     if path is None:
         if street.name == "turn":
             return None
-        try:
-            path = shipped_holdem_path(street.teacher)
-        except SolveError:
-            raise SolveError(
-                f"the {street} is taught by a network of the street {street.teacher}, which does not come with "
-                "Aleator: train it and name its file with --teacher"
-            ) from None
+        path = shipped_holdem_path(street.teacher)
     network = load_holdem_model(path).network
     live = config.cards - STREETS[street.teacher].board
     if network.shape.street != street.teacher or network.num_cards != live:
