@@ -195,7 +195,5 @@ def test_shipped_networks_can_be_read(street: str) -> None:
 
 
 def test_a_street_without_a_network_is_refused() -> None:
-    with pytest.raises(
-        SolveError, match="'showdown' comes with Aleator; there are: river, turn, turn-start, flop"
-    ):
+    with pytest.raises(SolveError, match="'showdown' comes with Aleator; there are: river, turn, turn-start, flop"):
         shipped_holdem_path("showdown")

@@ -24,6 +24,7 @@ DECK = Deck(range(36, 52))
 FEW = SelfPlayConfig(hands=64, preflop=4, chunk=24, ends=6, stacks=(2_000, 3_000), labelling=Labelling(iterations=6))
 TINY = SelfPlaySlice(
     random=8,
+    held_out=4,
     play=FEW,
     epochs=2,
     cards=16,
@@ -114,7 +115,9 @@ def test_slices_go_on_from_their_networks_and_after_a_kill(tmp_path: Path) -> No
     epochs: list[str] = []
     first = run.run(TINY, report=lambda part, text: epochs.append(text))
     assert (first["slice"], first["epoch"], first["hands"]) == (1, 2, 128)
-    assert [text.split(" random ")[0] for text in epochs[:6]] == ["8"] * 6 and epochs[6].startswith("epoch 2")
+    assert [text.split(" random ")[0] for text in epochs[:12]] == ["8"] * 6 + ["4"] * 6
+    assert epochs[12].startswith("epoch 2")
+    assert all({"at_first", "at_last"} == set(errors) for errors in first["random"].values())
     assert first["rows"]["preflop"] == 12 and set(first["streets"]) == set(STREETS)
     second = run.run(replace(TINY, epochs=1))
     assert second["slice"] == 2 and [line["slice"] for line in run.metrics()] == [1, 2]

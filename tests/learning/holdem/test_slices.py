@@ -101,9 +101,7 @@ def test_every_street_learns_from_the_one_after(tmp_path: Path) -> None:
         slices.teacher_of(config, tmp_path / "turn" / NETWORK)
     with pytest.raises(SolveError, match="rivers are solved to the end"):
         slices.teacher_of(TINY, tmp_path / "turn" / NETWORK)
-    with pytest.raises(
-        SolveError, match="for 49 live cards; asked for is one of flop-start with 13"
-    ):
+    with pytest.raises(SolveError, match="for 49 live cards; asked for is one of flop-start with 13"):
         slices.teacher_of(preset("small", "preflop"))
     assert slices.teacher_of(config) is None
     with pytest.raises(SolveError, match="has a network of the turn for 12 live cards"):

@@ -62,3 +62,7 @@ def train_hunl(
         out.print(f"  checking down   {errors_line(errors['checked'])}")
         out.print(f"  network, first  {errors_line(errors['at_first'])}")
         out.print(f"  network, last   {errors_line(errors['unseen'])}")
+    for street, errors in line["random"].items():
+        out.print(f"{street}, random situations that are only measured")
+        out.print(f"  network, first  {errors_line(errors['at_first'])}")
+        out.print(f"  network, last   {errors_line(errors['at_last'])}")

@@ -60,9 +60,9 @@ class SelfPlayConfig:
         stacks: chips at the start of a hand, uniform between these two; the big blind is 100.
     """
 
-    hands: int = 4_096
+    hands: int = 8_192
     preflop: int = 128
-    chunk: int = 1_024
+    chunk: int = 2_048
     ends: int = 512
     labelling: Labelling = field(default_factory=lambda: Labelling(iterations=250, deep_iterations=250))
     epsilon: float = 0.25

@@ -2,7 +2,8 @@
 
 A slice is some epochs: a generation of hands is played, every network is first measured on what it has not seen, then
 fitted to the examples of the slice so far, and to some random situations, so that what self-play does not meet is not
-forgotten. The directory has a network per street and `metrics.jsonl`, a line a slice.
+forgotten; how well it is remembered is measured on others of them, at first and at last. The directory has a network
+per street and `metrics.jsonl`, a line a slice.
 After an epoch the networks are written: killed at any time, the same command goes on with the next epoch.
 """
 
@@ -23,7 +24,15 @@ from aleator.learning.holdem.fitting import FitConfig, errors_of, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.self_play import SelfPlay, SelfPlayConfig
-from aleator.learning.holdem.slices import METRICS, SMALLEST_DECK, Report, preset, read_metrics, write_metrics
+from aleator.learning.holdem.slices import (
+    HELD_OUT_SEED,
+    METRICS,
+    SMALLEST_DECK,
+    Report,
+    preset,
+    read_metrics,
+    write_metrics,
+)
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.holdem.teaching import ExampleMaker
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -41,6 +50,7 @@ class SelfPlaySlice:
         epochs: generations of hands, each followed by a fit of every network; fewer if the minutes are over.
         fit: of one network in one epoch.
         random: situations of each street that are fitted along with what is played.
+        held_out: random situations of each street that are only measured.
         minutes: of the slice, the epoch under way included if it is half over.
         cards: size of the deck, from the aces down.
         networks: the preset whose network sizes are taken where there is no network yet.
@@ -51,9 +61,10 @@ class SelfPlaySlice:
     play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     epochs: int = 1_000
     fit: FitConfig = field(
-        default_factory=lambda: FitConfig(steps=400, batch=2_048, learning_rate=2e-4, warm_up=50, compiled=False)
+        default_factory=lambda: FitConfig(steps=150, batch=2_048, learning_rate=1e-4, warm_up=30, compiled=False)
     )
-    random: int = 8_192
+    random: int = 16_384
+    held_out: int = 1_024
     minutes: float = 9.0
     cards: int = NUM_CARDS
     networks: str = "slice"
@@ -63,8 +74,9 @@ class SelfPlaySlice:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise SolveError(f"epochs must be at least 1, not {self.epochs}")
-        if self.random < 0:
-            raise SolveError(f"random situations must be 0 or more, not {self.random}")
+        for name in ("random", "held_out"):
+            if getattr(self, name) < 0:
+                raise SolveError(f"{name} situations must be 0 or more, not {getattr(self, name)}")
         if not self.minutes > 0:
             raise SolveError(f"minutes of a slice must be positive, not {self.minutes}")
         if not SMALLEST_DECK <= self.cards <= NUM_CARDS or self.cards % 4:
@@ -85,6 +97,7 @@ def self_play_preset(name: str) -> SelfPlaySlice:
             epochs=3,
             fit=fitted,
             random=16,
+            held_out=16,
             minutes=inf,
             cards=SMALLEST_DECK,
             networks="small",
@@ -157,7 +170,9 @@ class SelfPlaySlices:
         deck = Deck(range(NUM_CARDS - config.cards, NUM_CARDS), device=self.device)
         play, limit = SelfPlay(config.play, deck, networks), 60.0 * config.minutes
         started = time.monotonic()
-        replay = self._random(config, deck, networks, report) if state["epoch"] < config.epochs else {}
+        replay = self._random(config.random, config, deck, networks, report) if state["epoch"] < config.epochs else {}
+        aside = self._random(config.held_out, replace(config, seed=config.seed + HELD_OUT_SEED), deck, networks, report)
+        state.setdefault("random", {name: {"at_first": asdict(measure(networks[name], aside[name]))} for name in aside})
         self._synchronise()
         state["seconds"]["random"] = state["seconds"].get("random", 0.0) + time.monotonic() - started
         while state["epoch"] < config.epochs:
@@ -168,6 +183,8 @@ class SelfPlaySlices:
             for name, network in networks.items():
                 HoldemModel(network, state).save(self.path / f"{name}.safetensors")
         spent = sum(state["seconds"].values())
+        for name, examples in aside.items():
+            state["random"][name]["at_last"] = asdict(measure(networks[name], examples))
         return {
             **state,
             "hands": state["epoch"] * config.play.hands,
@@ -177,17 +194,22 @@ class SelfPlaySlices:
         }
 
     def _random(
-        self, config: SelfPlaySlice, deck: Deck, networks: dict[str, HoldemValueNetwork], report: Report
+        self,
+        count: int,
+        config: SelfPlaySlice,
+        deck: Deck,
+        networks: dict[str, HoldemValueNetwork],
+        report: Report,
     ) -> dict[str, Examples]:
-        """Returns random situations of every street, as `aleator train holdem` makes them."""
+        """Returns so many random situations of every street, as `aleator train holdem` makes them."""
         made: dict[str, Examples] = {}
-        for name, street in STREETS.items() if config.random else ():
-            report(0.0, f"{config.random:,} random situations of the {street}")
+        for name, street in STREETS.items() if count else ():
+            report(0.0, f"{count:,} random situations of the {street}")
             teacher = networks[street.teacher] if street.teacher else None
             shared = preset(config.networks, name).shared
             maker = ExampleMaker(street, deck, config.play.labelling, teacher, shared=shared)
             generator = torch.Generator(self.device).manual_seed(config.seed + len(made))
-            made[name] = maker.make(config.random, generator)
+            made[name] = maker.make(count, generator)
         return made
 
     def _epoch(

@@ -32,7 +32,7 @@ from aleator.workers.base import Crew, Here, Workers
 
 NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metrics.jsonl"
 _CHECKPOINT_SECONDS = 30.0
-_HELD_OUT_SEED = 999_983  # of situations that are only measured
+HELD_OUT_SEED = 999_983  # of situations that are only measured
 SMALLEST_DECK = 16
 Report = Callable[[float, str], None]
 
@@ -270,7 +270,7 @@ class Slices:
     ) -> dict[str, Any]:
         number, started = len(past) + 1, time.monotonic()
         solved = taught and config.network.street != "turn"
-        aside = Chunk(config.held_out, config.held_out_labelling, solved, _HELD_OUT_SEED)
+        aside = Chunk(config.held_out, config.held_out_labelling, solved, HELD_OUT_SEED)
         held_out = make_examples(crew, config, aside, self.device, report)
         prepared = time.monotonic()
         generator = _generator(self.device, config.seed + 1_000_003 * number)
