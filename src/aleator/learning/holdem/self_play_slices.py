@@ -206,10 +206,11 @@ class SelfPlaySlices:
         for name, street in STREETS.items() if count else ():
             report(0.0, f"{count:,} random situations of the {street}")
             teacher = networks[street.teacher] if street.teacher else None
-            shared = preset(config.networks, name).shared
-            maker = ExampleMaker(street, deck, config.play.labelling, teacher, shared=shared)
+            usual = preset(config.networks, name)
+            maker = ExampleMaker(street, deck, config.play.labelling, teacher, shared=usual.shared)
             generator = torch.Generator(self.device).manual_seed(config.seed + len(made))
-            made[name] = maker.make(count, generator)
+            parts = [min(usual.chunk, count - first) for first in range(0, count, usual.chunk)]
+            made[name] = _joined(*(maker.make(part, generator) for part in parts))
         return made
 
     def _epoch(
@@ -240,7 +241,7 @@ class SelfPlaySlices:
         for name, examples in generation.items():
             before = asdict(measure(networks[name], examples))
             at_first = streets.get(name, {}).get("at_first", before)
-            replay[name] = _joined(replay.get(name), examples)
+            replay[name] = _joined(*([replay[name]] if name in replay else []), examples)
             report(done, f"epoch {epoch + 1}: fitting {name}, {len(replay[name]):,} examples")
             bound = limit if config.minutes < inf else inf
             fitted = replace(config.fit, batch=min(config.fit.batch, len(replay[name])))
@@ -258,7 +259,5 @@ class SelfPlaySlices:
             torch.cuda.synchronize()
 
 
-def _joined(old: Examples | None, new: Examples) -> Examples:
-    if old is None:
-        return new
-    return Examples(*(torch.cat(fields) for fields in zip(old, new, strict=True)))
+def _joined(*parts: Examples) -> Examples:
+    return Examples(*(torch.cat(fields) for fields in zip(*parts, strict=True)))
