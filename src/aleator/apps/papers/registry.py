@@ -72,7 +72,7 @@ _EXPERIMENTS = (
         "the same on one-card poker with 5 cards"),
     _of("double-neural", "Double Neural CFR, Fig. 4, and the neural part of Fig. 5",
         "both networks, either, or tables on no-limit Leduc and one-card poker; --full runs 1,000 iterations",
-        "double_neural_networks"),
+        "double_neural_networks", keeps=True),
     _of("warm-start-matrix", "Brown's thesis, Fig. 3.8",
         "CFR that is warm started in every iteration, on 64 random 100x100 games"),
     _of("warm-start-leduc", "Brown's thesis, Fig. 3.9, on Leduc",

@@ -52,7 +52,8 @@ class NfspConfig(SampledConfig):
     """A run of NFSP; see `SampledConfig` for what all methods have.
 
     Attributes:
-        iterations: epochs, in each of which `games` are played and both networks fitted.
+        iterations: epochs, in each of which `games` are played and both networks fitted; on Leduc one has about as many
+            decisions, 128,000, as a thousand iterations of the authors' code.
         games: played at once.
         anticipatory: eta, the chance that a player acts by its best response in a game.
         exploration: epsilon at the start; it falls with the square root of the epoch.
@@ -66,12 +67,12 @@ class NfspConfig(SampledConfig):
         batch: transitions, and best actions, in a step; 0 for all of them.
     """
 
-    iterations: int = 750
-    games: int = 4000
+    iterations: int = 3000
+    games: int = 29_000
     anticipatory: float = 0.1
     exploration: float = 0.06
     linear: bool = False
-    window: int = 200_000
+    window: int = 640_000
     recent: float = 1.0
     memory: int = 2_000_000
     width: int = 64
@@ -92,20 +93,17 @@ class NfspConfig(SampledConfig):
 
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
-    # what Heinrich and Silver say about Leduc, as far as it means anything here
+    # what Heinrich and Silver say about Leduc, with Adam: an epoch is 128 decisions, which takes hours
     "paper": {
-        "games": 128,
-        "iterations": 23_500,
-        "window": 200_000,
-        "steps": 8,
-        "policy_steps": 8,
+        "iterations": 3_000_000, "games": 29, "window": 200_000, "steps": 2, "policy_steps": 2, "batch": 128,
+        "learning_rate": 1e-4,
     },
     # flop hold'em for minutes on a GPU
     "fhp": {
         "iterations": 2000, "games": 20_000, "window": 4_000_000, "memory": 20_000_000, "width": 128, "flat": False,
         "steps": 60, "policy_steps": 60, "batch": 20_000, "learning_rate": 1e-3,
     },
-    "demo": {"iterations": 100, "games": 1000, "steps": 15, "policy_steps": 10},
+    "demo": {"iterations": 100, "games": 1000, "window": 50_000, "steps": 15, "policy_steps": 10},
 }  # fmt: skip
 
 
