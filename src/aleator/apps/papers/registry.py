@@ -131,9 +131,10 @@ _EXPERIMENTS = (
     _of("fhp-linear-cfr", "Brown's thesis, Fig. 4.3, the dotted line",
         "linear CFR without abstraction or sampling on limit flop hold'em: exact, all 1,755 flops"),
     _of("deep-cfr-leduc", "Brown's thesis, 4.1 and Fig. 4.4; Steinberger 2019",
-        "Deep CFR, SD-CFR, NFSP on Leduc over nodes, with seeds; --full leaves out each part, and trains NFSP longer"),
+        "Deep CFR, SD-CFR, NFSP on Leduc over nodes, with seeds; --full leaves out each part, too"),
     _of("neural-comparison", "our own question",
-        "tables, Deep CFR, SD-CFR, NFSP, Double Neural CFR and ReBeL over wall time on Leduc and Liar's Dice"),
+        "tables, Deep CFR, SD-CFR, NFSP, Double Neural CFR and ReBeL over wall time on Leduc and Liar's Dice",
+        keeps=True),
     _of("lbr-chumps", "Lisý and Bowling 2017, Table 2",
         "what local best response wins in whole hands of no-limit hold'em against players who ignore cards"),
 )  # fmt: skip
