@@ -11,7 +11,7 @@ import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.double_neural import SAME
-from aleator.apps.papers.kept import keep_run, read_run, run_file
+from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.sampled.double_neural import TABLE, DoubleNeuralCFR, DoubleNeuralConfig
@@ -73,12 +73,7 @@ def tasks(settings: Settings) -> dict[str, Task]:
                 )
         looks = tuple(sorted({max(other.iterations * look // 10, 1) for look in range(1, 11)}))
         runs[_name(_LEDUC, _NFSP, seed)] = Task(replace(other, seed=seed), looks)
-    return {name: task._replace(file=_file(settings.keep, name)) for name, task in runs.items()}
-
-
-def _file(folder: Path | None, name: str) -> Path | None:
-    """Returns the file of a run."""
-    return run_file(folder, name.replace(":", "-").replace(",", ""))
+    return {name: task._replace(file=run_file(settings.keep, plain_name(name))) for name, task in runs.items()}
 
 
 def _name(game: str, kind: str, seed: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.apps.papers.kept import keep_run, read_run, run_file
+from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.config import preset
@@ -71,16 +71,11 @@ def tasks(settings: Settings) -> dict[str, Task]:
         for game in _GAMES
         for method in (_MCCFR, *_KINDS, _REBEL)
     }
-    return {name: task._replace(file=_file(settings.keep, name)) for name, task in wanted.items()}
+    return {name: task._replace(file=run_file(settings.keep, plain_name(name))) for name, task in wanted.items()}
 
 
 def _seeds(settings: Settings) -> range:
     return range(settings.seed, settings.seed + (1 if settings.quick else _SEEDS))
-
-
-def _file(folder: Path | None, name: str) -> Path | None:
-    """Returns the file of a run."""
-    return run_file(folder, name.replace(":", "-").replace(",", "").replace("'", ""))
 
 
 def run_task(task: Task) -> Curves:
