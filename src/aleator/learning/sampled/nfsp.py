@@ -10,14 +10,16 @@ Algorithm:
 Reference: Heinrich and Silver 2016, Algorithm 1; baseline of thesis 4.1 and of Double Neural CFR.
 
 Deviations:
-    One network Q and one network Pi serve both players, who are told their seat. Fits go on from the last
-    parameters, with Adam, over the whole window and the whole reservoir in every step (transitions of one infostate
-    and action are averaged, which is exact); the target's Q is that of the last epoch. With `recent` below 1 the
-    window grows with the run. The reservoir has the best action itself and not the one that exploration drew, and
-    with `linear` later ones count more: the first are answers to nothing. Pi minimises the squared error, which has
-    the same minimum as the log- loss.
+    One network Q and one network Pi serve both players, who are told their seat. Games on a tree are played by tables
+    of what both networks say, so that an epoch can have as many decisions as a thousand iterations of the authors' code
+    (128 decisions each). Fits go on from the last parameters, with Adam, over the whole window and the whole reservoir
+    in every step (transitions of one infostate and action are averaged, which is exact; best actions of one infostate
+    and epoch are one sample with their number as its weight); the target's Q is that of the last epoch. With `recent`
+    below 1 the window grows with the run. The reservoir has the best action itself and not the one that exploration
+    drew, and with `linear` later ones count more: the first are answers to nothing. Pi minimises the squared error,
+    which has the same minimum as the log-loss.
 
-Status: tests/learning/sampled/test_nfsp.py.
+Status: tests/learning/sampled/test_nfsp.py; numbers by `aleator paper deep-cfr-leduc`.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class NfspConfig(SampledConfig):
         linear: best actions of epoch t count t times as much in the average policy; otherwise all alike.
         window: transitions that Q is fitted to, the last ones, at most.
         recent: the share of all transitions so far that Q is fitted to; 1 for as many as the window holds.
-        memory: samples that the reservoir of best actions holds.
+        memory: samples that the reservoir of best actions holds; on a tree one is all of an infostate in an epoch.
         width, flat: of the networks; see `deep_cfr`.
         steps: of a fit of Q.
         policy_steps: of a fit of the average policy.
