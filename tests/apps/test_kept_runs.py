@@ -10,7 +10,7 @@ import pytest
 
 from aleator.apps.papers import regret_transfer
 from aleator.apps.papers.base import PaperError
-from aleator.apps.papers.kept import keep_run, read_run, run_file
+from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
 from tests.apps.calls import call
 
 ABOUT = {"seed": 1, "looks": (1, 2)}
@@ -72,3 +72,7 @@ def test_a_command_makes_only_the_runs_that_are_missing(
     assert code == 2 and "made by other settings" in error
     code, _, error = call(capsys, "paper", "rebel-rps", "--keep", str(folder))
     assert code == 2 and "rebel-rps keeps no runs" in error
+
+
+def test_names_of_files_are_plain() -> None:
+    assert plain_name("leduc:nolimit5: tables (RS-MCCFR+), seed 0") == "leduc-nolimit5-tables-RS-MCCFR-seed-0"

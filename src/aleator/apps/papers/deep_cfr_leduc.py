@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,7 +26,6 @@ _ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     _RESERVOIR: {"memory": 100_000},
     _WINDOW: {"memory": 100_000, "reservoir": False},
 }
-_LONG: Mapping[str, Any] = {"iterations": 5000, "window": 400_000}  # of NFSP: 20 million games
 _SEEDS, _LOOKS = 3, 10
 
 
@@ -60,8 +59,6 @@ def tasks(settings: Settings) -> dict[str, Task]:
     """Returns the runs of the experiment, by what they are and their seeds."""
     usual, other = DeepCfrConfig(game="leduc", average=NETWORK), NfspConfig(game="leduc")
     short: dict[str, Any] = {}
-    if settings.full:
-        other = replace(other, **_LONG)
     if settings.quick:
         short = {"iterations": 3, "traversals": 200, "steps": 8, "policy_steps": 20}
         other = replace(other, iterations=20, games=1000)
@@ -80,8 +77,8 @@ def _seeds(settings: Settings) -> range:
     return range(settings.seed, settings.seed + (1 if settings.quick else _SEEDS))
 
 
-def run_task(task: Task, on_look: Callable[[Looks], None] | None = None) -> Looks:
-    """Returns what is seen of a run; `on_look` is told what was seen so far."""
+def run_task(task: Task) -> Looks:
+    """Returns what is seen of a run."""
     config = task.config
     trainer = DeepCFR(config) if isinstance(config, DeepCfrConfig) else NFSP(config)
     looks = {round(config.iterations * (look + 1) / _LOOKS) for look in range(_LOOKS)} - {0}
@@ -95,8 +92,6 @@ def run_task(task: Task, on_look: Callable[[Looks], None] | None = None) -> Look
             seen.quality.append(1000 * exploitability(policy))
             if task.network:
                 seen.network.append(1000 * exploitability(trainer.average_policy()))
-            if on_look:
-                on_look(seen)
     return seen
 
 
@@ -119,7 +114,7 @@ def report(settings: Settings, found: Mapping[str, Looks]) -> Report:
             curves[_DEEP] = SeedsCurve(nodes, np.array([looks.network for looks in runs]))
     parts = [name for name in curves if name not in (_DEEP, _NFSP)]
     panels = {"Leduc": [_SD, _DEEP, _NFSP], **({"what each part is worth": parts} if len(parts) > 1 else {})}
-    usual, other = DeepCfrConfig(), NfspConfig(**(_LONG if settings.full else {}))
+    usual, other = DeepCfrConfig(), NfspConfig()
     return Report(
         title="Exploitability x 1,000 of Deep CFR, SD-CFR and NFSP on Leduc",
         setting=(

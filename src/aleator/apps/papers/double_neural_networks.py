@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.double_neural import SAME
+from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.sampled.double_neural import TABLE, DoubleNeuralCFR, DoubleNeuralConfig
 from aleator.learning.sampled.nfsp import NFSP, NfspConfig
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.fictitious_play import FictitiousPlay
+from aleator.storage import check_object
 from aleator.trees.public_tree import build_tree
 
 _LEDUC, _ONE_CARD = "leduc:nolimit5", "one-card:5"
@@ -31,18 +34,20 @@ _KINDS: Mapping[str, Mapping[str, Any]] = {
 _SEEDS = 3
 _EARLY, _GOAL_EARLY, _LATE, _GOAL_LATE = 200, 0.06, 1000, 0.02
 _POINTS = (1, 2, 5, 10, 20, 30, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000)
-_NFSP_GAMES, _XFP_ITERATIONS = 1_000_000, 1000  # what the paper says they need
+_XFP_ITERATIONS = 1000  # what the paper says it needs; NFSP a million, each of so many decisions:
+_NFSP_DECISIONS, _NFSP_EPOCHS = 128, 1000  # an epoch of ours has about a thousand times as many
 
 
 class Task(NamedTuple):
-    """A run: settings of Double Neural CFR or of NFSP, and the iterations to look at."""
+    """A run: settings of Double Neural CFR or of NFSP, the iterations to look at, and the file that keeps it."""
 
     config: DoubleNeuralConfig | NfspConfig
     points: tuple[int, ...]
+    file: Path | None = None
 
 
 class Looks(NamedTuple):
-    """What was seen of a run: iterations (games of NFSP), seconds, exploitability."""
+    """What was seen of a run: iterations (of NFSP: 128 decisions each), seconds, exploitability."""
 
     iterations: list[float]
     seconds: list[float]
@@ -54,8 +59,7 @@ def tasks(settings: Settings) -> dict[str, Task]:
     last = int(settings.choose(4, _EARLY, _LATE))
     points = tuple(point for point in _POINTS if point <= last)
     changes: dict[str, Any] = {"iterations": last}
-    other = NfspConfig(game=_LEDUC)
-    other = replace(other, iterations=_NFSP_GAMES // other.games)
+    other = NfspConfig(game=_LEDUC, iterations=_NFSP_EPOCHS)
     if settings.quick:
         changes |= {"traversals": 100, "steps": 3, "policy_steps": 3, "policy_every": 2, "first_steps": 10, "warm": 0}
         other = replace(other, iterations=4, games=100)
@@ -69,7 +73,7 @@ def tasks(settings: Settings) -> dict[str, Task]:
                 )
         looks = tuple(sorted({max(other.iterations * look // 10, 1) for look in range(1, 11)}))
         runs[_name(_LEDUC, _NFSP, seed)] = Task(replace(other, seed=seed), looks)
-    return runs
+    return {name: task._replace(file=run_file(settings.keep, plain_name(name))) for name, task in runs.items()}
 
 
 def _name(game: str, kind: str, seed: int) -> str:
@@ -80,20 +84,33 @@ def _seeds(settings: Settings) -> range:
     return range(settings.seed, settings.seed + (1 if settings.quick else _SEEDS))
 
 
-def run_task(task: Task, on_look: Callable[[Looks], None] | None = None) -> Looks:
-    """Returns what is seen of a run; `on_look` is told what was seen so far."""
+def run_task(task: Task) -> Looks:
+    """Returns what is seen of a run, or what was kept of it."""
+    about = {"experiment": "double-neural", "config": asdict(task.config), "points": task.points}
+    looks = read_run(task.file, about, _decode)
+    if looks is None:
+        looks = _train(task)
+        keep_run(task.file, about, looks._asdict())
+    return looks
+
+
+def _decode(value: Any) -> Looks:
+    fields = check_object(value, dict.fromkeys(Looks._fields, list))
+    return Looks(*(list(map(float, fields[name])) for name in Looks._fields))
+
+
+def _train(task: Task) -> Looks:
+    """Returns what is seen of a run."""
     config = task.config
-    games = config.games if isinstance(config, NfspConfig) else 1
     trainer = NFSP(config) if isinstance(config, NfspConfig) else DoubleNeuralCFR(config)
     seen = Looks([], [], [])
     while not trainer.done:
-        trainer.run_epoch()
+        line = trainer.run_epoch()
         if trainer.epoch in task.points:
-            seen.iterations.append(float(trainer.epoch * games))
+            decisions = line.get("transitions", trainer.epoch * _NFSP_DECISIONS)
+            seen.iterations.append(decisions / _NFSP_DECISIONS)
             seen.seconds.append(trainer.seconds)
             seen.quality.append(exploitability(trainer.average_policy()))
-            if on_look:
-                on_look(seen)
     return seen
 
 
@@ -127,21 +144,21 @@ def report(settings: Settings, found: Mapping[str, Looks]) -> Report:
             f"{len(_seeds(settings))} seeds from {settings.seed}{settings.mode}"
         ),
         convention=(
-            "An iteration updates both players; one of NFSP is a game. Exploitability is NashConv / 2 in antes, exact. "
-            "Bands are the lowest and the highest run."
+            "An iteration updates both players; one of NFSP is 128 decisions, as in its authors' code. Exploitability "
+            "is NashConv / 2 in antes, exact. Bands are the lowest and the highest run."
         ),
         columns=("game", "method", "after", "paper", "ours", "lowest", "highest"),
         rows=tuple(row for key, curve in curves.items() for row in _rows(*key, curve)),
         claims=_claims(curves),
         panels={title: {kind: curves[game, kind].points() for game, kind in keys} for title, keys in panels.items()},
         bands={title: {kind: curves[game, kind].band() for game, kind in keys} for title, keys in panels.items()},
-        x_label="iterations (games of NFSP)",
+        x_label="iterations (of NFSP: 128 decisions)",
         y_label="exploitability (NashConv / 2, chips)",
         deviations=(
             "Fits have a given number of steps over all infostates, go on with Adam's moments of the last fit, and "
             "solve the last layer; the paper's stop when the error is small, after at most 2,000 epochs. The ASN is "
             "half as wide as the paper's, answers square roots of sums and is fitted once in ten iterations; averages "
-            "weigh iteration t by t. Sequences that begin alike share their cells."
+            "weigh iteration t by its square. Sequences that begin alike share their cells."
         ),
     )
 
@@ -165,14 +182,20 @@ def _fictitious_play(settings: Settings) -> SeedsCurve:
 
 def _rows(game: str, kind: str, curve: SeedsCurve) -> list[tuple[Cell, ...]]:
     """Returns the rows of a method: at 200 iterations and at the end."""
-    said = {_DOUBLE: {_EARLY: _GOAL_EARLY, _LATE: _GOAL_LATE}, _XFP: {_XFP_ITERATIONS: _GOAL_EARLY}}
-    said |= {_NFSP: {_NFSP_GAMES: _GOAL_EARLY}}
+    said: dict[str, dict[float, float]] = {
+        _DOUBLE: {_EARLY: _GOAL_EARLY, _LATE: _GOAL_LATE},
+        _XFP: {_XFP_ITERATIONS: _GOAL_EARLY},
+    }
+    last = float(curve.at[0, -1])
+    said |= {_NFSP: {last: _GOAL_EARLY}}
     table: list[tuple[Cell, ...]] = []
-    for at in dict.fromkeys((_EARLY, int(curve.at[0, -1]))):
+    for at in dict.fromkeys((_EARLY, last)):
         if at in curve.at[0]:
             quality = curve.quality[:, list(curve.at[0]).index(at)]
             paper = said.get(kind, {}).get(at) if game == _LEDUC else None
-            table.append((game, kind, at, paper, float(quality.mean()), float(quality.min()), float(quality.max())))
+            table.append(
+                (game, kind, round(at), paper, float(quality.mean()), float(quality.min()), float(quality.max()))
+            )
     return table
 
 

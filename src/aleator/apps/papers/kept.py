@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,11 @@ Result = TypeVar("Result")
 def run_file(folder: Path | None, name: str) -> Path | None:
     """Returns the file of a run, or None where nothing is kept."""
     return None if folder is None else folder / f"{name.replace(' ', '-')}.json"
+
+
+def plain_name(name: str) -> str:
+    """Returns a name of letters, digits, dots and dashes, which every file system takes."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
 def keep_run(file: Path | None, about: Mapping[str, Any], result: Any) -> None:

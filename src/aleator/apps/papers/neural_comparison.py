@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Settings
-from aleator.apps.papers.parallel import run_beside
+import numpy as np
+
+from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
+from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
+from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.config import preset
 from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR
@@ -33,18 +37,26 @@ _MCCFR, _SD, _DEEP, _NFSP, _DOUBLE, _REBEL = (
 _KINDS = {_SD: "deep-cfr", _NFSP: "nfsp", _DOUBLE: "double-neural"}
 _TABULAR = "mccfr:batch=100"
 _LOOKS, _FIRST = 8, 1 / 32  # looks at times that double about every second one, the first at this share of the time
+_LATE = 1.25  # a look counts for a time if it was at most so much later
 _ENDLESS = 10**9
+_SEEDS = 3
 _PILOT = 3  # epochs of ReBeL from which the length of its schedule is guessed
 
 
 class Task(NamedTuple):
-    """A run: a method on a game for some seconds of its own."""
+    """A run: a method on a game for some seconds of its own, and the file that keeps it."""
 
     game: str
     method: str
     seconds: float
     seed: int
     quick: bool
+    file: Path | None = None
+
+    @property
+    def times(self) -> list[float]:
+        """When to look."""
+        return [self.seconds * _FIRST ** (1 - look / (_LOOKS - 1)) for look in range(_LOOKS)]
 
 
 Curves = dict[str, list[tuple[float, float]]]  # by method: (seconds of training, exploitability)
@@ -53,17 +65,37 @@ Curves = dict[str, list[tuple[float, float]]]  # by method: (seconds of training
 def tasks(settings: Settings) -> dict[str, Task]:
     """Returns the runs of the experiment. That of SD-CFR is Deep CFR's, too: they differ in their averages only."""
     seconds = settings.choose(0.2, 60.0, 400.0)
-    return {
-        f"{method} on {game}": Task(game, method, seconds, settings.seed, settings.quick)
+    wanted = {
+        f"{method} on {game}, seed {seed}": Task(game, method, seconds, seed, settings.quick)
+        for seed in _seeds(settings)
         for game in _GAMES
         for method in (_MCCFR, *_KINDS, _REBEL)
     }
+    return {name: task._replace(file=run_file(settings.keep, plain_name(name))) for name, task in wanted.items()}
+
+
+def _seeds(settings: Settings) -> range:
+    return range(settings.seed, settings.seed + (1 if settings.quick else _SEEDS))
 
 
 def run_task(task: Task) -> Curves:
+    """Returns what is seen of a run, or what was kept of it."""
+    about = {"experiment": "neural-comparison", **task._replace(file=None)._asdict()}
+    curves = read_run(task.file, about, _decode)
+    if curves is None:
+        curves = _train(task)
+        keep_run(task.file, about, curves)
+    return curves
+
+
+def _decode(value: Any) -> Curves:
+    return {str(method): [(float(at), float(quality)) for at, quality in points] for method, points in value.items()}
+
+
+def _train(task: Task) -> Curves:
     """Returns what is seen of a run, without the time that looking takes."""
     train = {_MCCFR: _tables, _REBEL: _rebel}.get(task.method, _sampled)
-    times = iter([task.seconds * _FIRST ** (1 - look / (_LOOKS - 1)) for look in range(_LOOKS)])
+    times = iter(task.times)
     curves: Curves = {}
     due = next(times)
     for seconds, look in train(task):
@@ -151,25 +183,30 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
 
 def report(settings: Settings, found: Mapping[str, Curves]) -> Report:
     """Returns the report of runs."""
-    panels: dict[str, dict[str, Points]] = {game: {} for game in _GAMES}
-    for name, task in tasks(settings).items():
-        panels[task.game] |= found[name]
-    final = {(game, method): points[-1][1] for game in _GAMES for method, points in panels[game].items()}
-    seconds = settings.choose(0.2, 60.0, 400.0)
+    wanted = tasks(settings)
+    runs: dict[tuple[str, str], list[list[tuple[float, float]]]] = {}
+    for name, task in wanted.items():
+        for method, points in found[name].items():
+            runs.setdefault((task.game, method), []).append(points)
+    times = next(iter(wanted.values())).times
+    curves = {key: _mean(points, times) for key, points in runs.items()}
+    seconds = times[-1]
     return Report(
         title=f"Exploitability after {seconds:g} seconds of training on one core",
         setting=(
-            f"{seconds:g} seconds of each run on one core of {os.cpu_count()}, one seed ({settings.seed}), default "
-            f"settings{settings.mode}"
+            f"{seconds:g} seconds of each run on one core of {os.cpu_count()}, default settings, "
+            f"{len(_seeds(settings))} seeds from {settings.seed}{settings.mode}"
         ),
         convention=(
             "Exploitability is NashConv / 2 in antes or games, exact; that of ReBeL is of the average of 256 "
-            "playthroughs, which is a little too high. Seconds are those of training, without evaluations."
+            "playthroughs, which is a little too high. Seconds are those of training, without evaluations; bands are "
+            "the lowest and the highest run."
         ),
-        columns=("game", "method", "seconds", "exploitability"),
-        rows=tuple(_row(game, method, points) for game in _GAMES for method, points in panels[game].items()),
-        claims=tuple(_claim(game, final) for game in _GAMES),
-        panels=panels,
+        columns=("game", "method", "seconds", "exploitability", "lowest", "highest"),
+        rows=tuple(_row(*key, curve) for key, curve in curves.items()),
+        claims=tuple(_claim(game, curves) for game in _GAMES),
+        panels={game: {key[1]: curve.points() for key, curve in curves.items() if key[0] == game} for game in _GAMES},
+        bands={game: {key[1]: curve.band() for key, curve in curves.items() if key[0] == game} for game in _GAMES},
         x_label="seconds of training",
         y_label="exploitability (NashConv / 2)",
         deviations=(
@@ -179,18 +216,28 @@ def report(settings: Settings, found: Mapping[str, Curves]) -> Report:
     )
 
 
-def _row(game: str, method: str, points: Points) -> tuple[Cell, ...]:
+def _mean(runs: Sequence[Sequence[tuple[float, float]]], times: Sequence[float]) -> SeedsCurve:
+    """Returns what all runs have reached at some times: at each the last look until then, or a little later."""
+    reached = [[[look for look in looks if look[0] <= _LATE * time] for looks in runs] for time in times]
+    last = [[looks[-1] for looks in here] for here in reached if all(here)]
+    if not last:  # a single epoch took longer than all the time there was
+        last = [[looks[-1] for looks in runs]]
+    return SeedsCurve(*np.array(last).transpose(2, 1, 0))
+
+
+def _row(game: str, method: str, curve: SeedsCurve) -> tuple[Cell, ...]:
     """Returns a row of the table: the end of a curve."""
-    seconds, quality = points[-1]
-    return game, method, seconds, quality
+    final = curve.final
+    return game, method, float(curve.at[:, -1].mean()), float(final.mean()), float(final.min()), float(final.max())
 
 
-def _claim(game: str, final: Mapping[tuple[str, str], float]) -> Claim:
+def _claim(game: str, curves: Mapping[tuple[str, str], SeedsCurve]) -> Claim:
     """Returns whether tables are the best where they fit."""
-    others = {method: quality for (where, method), quality in final.items() if where == game and method != _MCCFR}
-    best = min(others, key=lambda method: others[method])
+    final = {method: float(curve.final.mean()) for (where, method), curve in curves.items() if where == game}
+    tables = final.pop(_MCCFR)
+    best = min(final, key=lambda method: final[method])
     return Claim(
         text=f"on {game} tables are better than any network",
-        measured=f"{final[game, _MCCFR]:.4f} against {others[best]:.4f} ({best})",
-        agrees=final[game, _MCCFR] < others[best],
+        measured=f"{tables:.4f} against {final[best]:.4f} ({best})",
+        agrees=tables < final[best],
     )

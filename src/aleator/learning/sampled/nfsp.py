@@ -10,14 +10,16 @@ Algorithm:
 Reference: Heinrich and Silver 2016, Algorithm 1; baseline of thesis 4.1 and of Double Neural CFR.
 
 Deviations:
-    One network Q and one network Pi serve both players, who are told their seat. Fits go on from the last
-    parameters, with Adam, over the whole window and the whole reservoir in every step (transitions of one infostate
-    and action are averaged, which is exact); the target's Q is that of the last epoch. With `recent` below 1 the
-    window grows with the run. The reservoir has the best action itself and not the one that exploration drew, and
-    with `linear` later ones count more: the first are answers to nothing. Pi minimises the squared error, which has
-    the same minimum as the log- loss.
+    One network Q and one network Pi serve both players, who are told their seat. Games on a tree are played by tables
+    of what both networks say, so that an epoch can have as many decisions as a thousand iterations of the authors' code
+    (128 decisions each). Fits go on from the last parameters, with Adam, over the whole window and the whole reservoir
+    in every step (transitions of one infostate and action are averaged, which is exact; best actions of one infostate
+    and epoch are one sample with their number as its weight); the target's Q is that of the last epoch. With `recent`
+    below 1 the window grows with the run. The reservoir has the best action itself and not the one that exploration
+    drew, and with `linear` later ones count more: the first are answers to nothing. Pi minimises the squared error,
+    which has the same minimum as the log-loss.
 
-Status: tests/learning/sampled/test_nfsp.py.
+Status: tests/learning/sampled/test_nfsp.py; numbers by `aleator paper deep-cfr-leduc`.
 """
 
 from __future__ import annotations
@@ -52,26 +54,27 @@ class NfspConfig(SampledConfig):
     """A run of NFSP; see `SampledConfig` for what all methods have.
 
     Attributes:
-        iterations: epochs, in each of which `games` are played and both networks fitted.
+        iterations: epochs, in each of which `games` are played and both networks fitted; on Leduc one has about as many
+            decisions, 128,000, as a thousand iterations of the authors' code.
         games: played at once.
         anticipatory: eta, the chance that a player acts by its best response in a game.
         exploration: epsilon at the start; it falls with the square root of the epoch.
         linear: best actions of epoch t count t times as much in the average policy; otherwise all alike.
         window: transitions that Q is fitted to, the last ones, at most.
         recent: the share of all transitions so far that Q is fitted to; 1 for as many as the window holds.
-        memory: samples that the reservoir of best actions holds.
+        memory: samples that the reservoir of best actions holds; on a tree one is all of an infostate in an epoch.
         width, flat: of the networks; see `deep_cfr`.
         steps: of a fit of Q.
         policy_steps: of a fit of the average policy.
         batch: transitions, and best actions, in a step; 0 for all of them.
     """
 
-    iterations: int = 750
-    games: int = 4000
+    iterations: int = 3000
+    games: int = 29_000
     anticipatory: float = 0.1
     exploration: float = 0.06
     linear: bool = False
-    window: int = 200_000
+    window: int = 640_000
     recent: float = 1.0
     memory: int = 2_000_000
     width: int = 64
@@ -92,20 +95,17 @@ class NfspConfig(SampledConfig):
 
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
-    # what Heinrich and Silver say about Leduc, as far as it means anything here
+    # what Heinrich and Silver say about Leduc, with Adam: an epoch is 128 decisions, which takes hours
     "paper": {
-        "games": 128,
-        "iterations": 23_500,
-        "window": 200_000,
-        "steps": 8,
-        "policy_steps": 8,
+        "iterations": 3_000_000, "games": 29, "window": 200_000, "steps": 2, "policy_steps": 2, "batch": 128,
+        "learning_rate": 1e-4,
     },
     # flop hold'em for minutes on a GPU
     "fhp": {
         "iterations": 2000, "games": 20_000, "window": 4_000_000, "memory": 20_000_000, "width": 128, "flat": False,
         "steps": 60, "policy_steps": 60, "batch": 20_000, "learning_rate": 1e-3,
     },
-    "demo": {"iterations": 100, "games": 1000, "steps": 15, "policy_steps": 10},
+    "demo": {"iterations": 100, "games": 1000, "window": 50_000, "steps": 15, "policy_steps": 10},
 }  # fmt: skip
 
 

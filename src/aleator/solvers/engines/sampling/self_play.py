@@ -7,7 +7,7 @@ Algorithm:
     how often a decision led there is how often somebody came there.
 
 Reference: Heinrich and Silver 2016, Algorithm 1 (the episodes).
-Status: tests/solvers/sampling/test_self_play.py.
+Status: tests/solvers/test_self_play.py, tests/learning/sampled/test_self_play.py.
 """
 
 from __future__ import annotations
