@@ -53,12 +53,14 @@ def test_pluribus_search_among_three_players(capsys: pytest.CaptureFixture[str],
     for row in document["rows"]:
         assert row["search"] <= row["best"] and row["searches"] > 50
         assert 0.0 < row["others held"] <= row["best"]  # search goes by others who search, too: that may lose
+        assert 0.0 <= row["guarded"] <= row["best"]
     coarse = [row["search"] for row in document["rows"] if row["players, blueprint"].endswith("coarse cards")]
     assert len(coarse) == 3 and sum(coarse) > 0
 
 
 def test_pluribus_at_a_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, "pluribus-6max", tmp_path)
-    assert [row["hands"] for row in document["rows"]] == [60, 60, 60, 90]
-    assert "30,000 deals" in document["setting"] and len(document["claims"]) == 4
-    assert all(row["±"] > 0.0 and row["± by chips"] > 0.0 for row in document["rows"])
+    assert [row["hands"] for row in document["rows"]] == [60, 60, 60, 90, 90]
+    assert "30,000 deals" in document["setting"] and len(document["claims"]) == 5
+    assert all(row["±"] > 0.0 for row in document["rows"])
+    assert all(row["±"] < 0.2 * row["± by chips"] for row in document["rows"][3:4])  # AIVAT by the blueprint's values

@@ -164,6 +164,25 @@ def test_with_a_quarter_of_trust_no_seat_loses_to_a_coarse_blueprint() -> None:
         assert 0.25 * best < gain <= best + 1e-9
 
 
+@pytest.mark.parametrize("first_round", [0, 1])
+def test_guarded_no_seat_loses_whatever_its_searches_say(first_round: int) -> None:
+    """Searches of one iteration, which lose .4 to .6: a seat that is guarded wins at least as much as the blueprint."""
+    game = CoarseLeduc(3, ranks=4, suits=2, cap=1, name="coarse")
+    form = build_sequence_form(MultiplayerLeduc(3, ranks=4, suits=2, cap=1, name="fine"))
+    blueprint = coarse_blueprint(form, game, 100)
+    before, gains = evaluate(form, blueprint), list[list[float]]()
+    for seat in range(3):
+        config = MultiplayerSearch(iterations=1, first_round=first_round)
+        profiles = [
+            MultiplayerSearcher(form, blueprint, seat, replace(config, guard=guard)).profile()
+            for guard in (False, True)
+        ]  # fmt: skip
+        gains.append([evaluate(form, profile).values[seat] - before.values[seat] for profile in profiles])
+    assert min(plain for plain, _ in gains) < -0.2
+    assert min(guarded for _, guarded in gains) > 0.0
+    assert all(guarded > plain for plain, guarded in gains)
+
+
 def test_trust_mixes_reach_and_not_actions() -> None:
     """Who plays an anchor a quarter of the time comes to sequences by a mixture of reaches, and so do beliefs."""
     form = build_sequence_form(MultiplayerLeduc(3, ranks=2, suits=2, cap=1, name="small"))

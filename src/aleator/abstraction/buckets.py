@@ -176,11 +176,15 @@ class Buckets:
         from aleator.abstraction.boards import hand_map
 
         cards = np.asarray(board, np.int8)
-        numbers = HAND_CLASSES.astype(np.int64)
-        for street in range(1, BOARD_CARDS.index(len(cards)) + 1):
+        numbers, last = HAND_CLASSES.astype(np.int64), BOARD_CARDS.index(len(cards))
+        for street in range(1, last + 1):
+            if 1 < street < last and not self.config.perfect_recall:
+                continue
             row, maps = hand_map(cards[: BOARD_CARDS[street]])
             if street == 1:
                 cluster = int(self.flops[row])
+                if last > 1 and not self.config.perfect_recall:
+                    continue
             before = numbers if self.config.perfect_recall else cluster
             inside = self._checked(street, self._tables[street - 1][row][maps])
             numbers = before * self.config.buckets[street - 1] + inside.astype(np.int64)

@@ -28,7 +28,7 @@ from aleator.games.base import CHANCE, FloatArray
 from aleator.search.budget import check_budget
 from aleator.search.multi_valued import kind_of
 from aleator.solvers.multiplayer.cfr import Anchor, MultiplayerCFR
-from aleator.solvers.multiplayer.evaluation import reach_of
+from aleator.solvers.multiplayer.evaluation import reach_of, sequence_values
 from aleator.solvers.regret_rule import LCFR, RegretRule
 from aleator.trees.sequence_form import SequenceForm
 
@@ -50,6 +50,9 @@ class MultiplayerSearch:
         trust: how often the others are taken to play the blueprint on, from the start of the round; else they are free.
             At 0 the search is Pluribus', at 1 a best response to the blueprint, between them a restricted Nash
             response (Johanson, Zinkevich, Bowling 2007).
+        guard: whether an infostate plays the blueprint where the search's policy is worth less there, if everybody
+            plays the blueprint on. Then no seat that searches alone wins less than the blueprint would: what it wins
+            more is a sum of what its policy is worth more in each infostate (Kakade, Langford 2002, lemma 6.1).
     """
 
     iterations: int = 200
@@ -59,6 +62,7 @@ class MultiplayerSearch:
     to_the_end: bool = False
     play_average: bool = False
     trust: float = 0.0
+    guard: bool = False
 
     def __post_init__(self) -> None:
         check_budget(self.iterations, None)
@@ -273,6 +277,7 @@ class MultiplayerSearcher:
         self.config = config or MultiplayerSearch()
         self.subgames = Subgames(form, blueprint, self.config)
         self.searches = 0
+        self._worth = sequence_values(form, blueprint, seat) if self.config.guard else None
 
     def profile(self) -> FloatArray:
         """Returns [E]: the blueprint with what the seat plays by searching in its place, at every public state."""
@@ -290,15 +295,28 @@ class MultiplayerSearcher:
             if publics.actor[state] == self.seat and publics.round[state] >= self.config.first_round:
                 now = self._search(now, state)
                 entries = self._entries(state)
+                if self._worth is not None:
+                    now.played[entries] = self._guarded(state, now.played)
                 result[entries] = now.played[entries]
             rounds.append(now)
         return result
 
     def _entries(self, state: int) -> Int64:
         """Returns the sequences of the seat at a public state."""
-        form = self.form
-        here = np.flatnonzero((form.public == state) & (form.player == self.seat))
-        return np.concatenate([np.arange(form.first[k], form.first[k + 1]) for k in here])
+        return _entries_of(self.form, self._infostates(state))
+
+    def _infostates(self, state: int) -> Int64:
+        """Returns the infostates of the seat at a public state."""
+        return np.flatnonzero((self.form.public == state) & (self.form.player == self.seat))
+
+    def _guarded(self, state: int, played: FloatArray) -> FloatArray:
+        """Returns what the seat plays at a public state: the blueprint where that is worth more than ``played``."""
+        entries, infostates = self._entries(state), self._infostates(state)
+        assert self._worth is not None
+        own, blueprint = played[entries], self.blueprint[entries]
+        counts = np.diff(self.form.first)[infostates]
+        more = np.add.reduceat((own - blueprint) * self._worth[entries], np.cumsum(counts) - counts)
+        return np.where(np.repeat(more < 0.0, counts), blueprint, own)
 
     def _search(self, now: _Round, state: int) -> _Round:
         """Returns the round solved again, the seat's decisions above a state held at what was played."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.searching import states_before
@@ -104,6 +105,28 @@ def test_answers_are_the_same_whatever_was_asked_before(file: Path) -> None:
     first, second = asked.policy_at(play(*moves)), fresh.policy_at(play(*moves))
     assert first.actions == second.actions
     np.testing.assert_array_equal(first.probabilities, second.probabilities)
+
+
+def test_guarded_no_hand_does_worse_against_the_blueprint_than_by_it(file: Path) -> None:
+    """On the river, where values are exact; hands that the search is better with play what it says."""
+    plain, guarded = agent_of(file), load_hand_agent(f"pluribus:{file},guarded,flop=40,turn=40,river=80")
+    assert isinstance(guarded, PluribusAgent) and guarded.settings.guard
+    state = play(raise_to(350), FOLD, CALL, [0, 17, 34], CALL, CALL, [25], CALL, CALL, [40])
+    own, policy = state.player, plain.blueprint.policy
+    assert own is not None
+    decision, (other,) = policy.decision_at(state), set(state.betting.live_players) - {own}
+    answers = [agent.policy_at(state) for agent in (plain.blueprint, plain, guarded)]
+    assert decision is not None and len({answer.actions for answer in answers}) == 1
+    reach = np.ones(1326)
+    for turn, before in enumerate(states_before(state)[:-1]):
+        if before.player == other:
+            line = plain.blueprint.policy_at(before)
+            reach *= line.probabilities[line.actions.index(state.actions[turn])]
+    values = RingValues(policy).of_actions(decision, state.board, reach, np.random.default_rng(0))
+    blueprint, search, mixed = ((answer.probabilities * values).sum(axis=0) for answer in answers)
+    scale = np.abs(values).max()
+    np.testing.assert_allclose(mixed, np.maximum(blueprint, search), atol=1e-6 * scale)
+    assert (search < blueprint - 1e-3 * scale).any() and (search > blueprint + 1e-3 * scale).any()
 
 
 def test_beliefs_follow_the_line(file: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.arena.whole_hands import paired
 from aleator.arena.whole_hands.match import PAIRED, HandMatch, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.paired import are_paired, play_paired
@@ -38,6 +39,13 @@ def search(tmp_path_factory: pytest.TempPathFactory) -> PluribusAgent:
     return agent
 
 
+@pytest.fixture
+def by_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the blueprint let three see the flop."""
+    monkeypatch.setattr(paired, "knows_rest", lambda _: False)
+
+
+@pytest.mark.usefixtures("by_ranges")
 def test_who_plays_the_blueprint_wins_nothing_in_any_deal(search: PluribusAgent) -> None:
     blueprint = search.blueprint
     hands = play_paired(SETUP, [blueprint] * 3, np.arange(90), 4, street=1, blueprint=blueprint)
@@ -47,12 +55,13 @@ def test_who_plays_the_blueprint_wins_nothing_in_any_deal(search: PluribusAgent)
         np.testing.assert_allclose(won.reshape(-1, 3).sum(axis=1), 0.0, atol=1e-6)
 
 
+@pytest.mark.usefixtures("by_ranges")
 def test_the_mean_is_that_of_all_hands(search: PluribusAgent) -> None:
     """900 hands of 300 deals each way, other deals; |z| < 4, and errors are smaller."""
     agents: list[HandAgent] = [Caller("other", search.blueprint, search.settings), search.blueprint, search.blueprint]
-    paired = play_paired(SETUP, agents, np.arange(900), 5, street=1, blueprint=search.blueprint)
+    pairs = play_paired(SETUP, agents, np.arange(900), 5, street=1, blueprint=search.blueprint)
     plain = play_hands(SETUP, agents, np.arange(900, 1800), 5)
-    found = [won.reshape(-1, 3).mean(axis=1) for won in (paired.fair, paired.won, plain.winnings(0))]
+    found = [won.reshape(-1, 3).mean(axis=1) for won in (pairs.fair, pairs.won, plain.winnings(0))]
     means, errors = [deals.mean() for deals in found], [deals.std(ddof=1) / math.sqrt(300) for deals in found]
     assert errors[0] < errors[2] and errors[1] < errors[2]
     assert abs(means[0] - means[2]) < 4.0 * math.hypot(errors[0], errors[2])

@@ -104,7 +104,7 @@ def setting(
 ) -> tuple[Guide, Chances, Room]:
     task = RingTask(start=start, board=board, played=(), beliefs=beliefs(3, board), guide=None, held={})
     hands = np.flatnonzero(~blocked_hands(board))
-    chances = draw_chances(task, policy, hands, 1, np.random.default_rng(3))
+    chances = draw_chances(task, policy, hands, 1, 3)
     guide = Guide(policy.betting.arrays, policy.probabilities, policy.kinds, policy.counts, float(policy.betting.stack))
     return guide, chances, search_room(tree, policy, len(hands))
 

@@ -125,14 +125,13 @@ def test_algorithms_of_two_players_are_refused(algorithm: str) -> None:
 
 @pytest.mark.slow
 def test_three_player_leduc_comes_close_to_an_equilibrium() -> None:
-    """NashConv 12.6 of uniform play; .0018 to .0027 after 5,000 iterations of CFR+ with quadratic averaging.
+    """NashConv 12.6 of uniform play; .0002 after 5,000 iterations of CFR+ with discounts, however payoffs are rounded.
 
-    Payoffs that differ by one part in 10¹² round differently, and the game has ties: the median of five is told.
+    Those here differ by one part in 10¹²; without discounts, ties then decide between .0016 and .0059.
     """
-    form, rng, found = build_sequence_form(load_multiplayer_game("leduc:players=3")), np.random.default_rng(1), []
-    for _ in range(5):
+    form, rng = build_sequence_form(load_multiplayer_game("leduc:players=3")), np.random.default_rng(1)
+    for _ in range(3):
         other = replace(form, payoff=form.payoff * (1.0 + 1e-12 * rng.standard_normal(form.payoff.shape)))
-        solver = MultiplayerCFR(other, rules.CFR_PLUS_QUADRATIC)
+        solver = MultiplayerCFR(other, rules.DCFR_PLUS)
         solver.run(5000)
-        found.append(solver.nash_conv())
-    assert np.median(found) <= 0.0025
+        assert solver.nash_conv() <= 0.0005

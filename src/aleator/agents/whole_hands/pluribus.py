@@ -9,12 +9,16 @@ Algorithm:
     to the end of the hand. It plays the last iteration's policy.
     Before the flop it searches only once somebody has done what the blueprint does not consider, a bet more than a big
     blind away from its sizes or a call, and at most four players are in. The search begins with that action.
+    If it is *guarded*, hands whose policy is worth less than the blueprint's play the blueprint instead, where two are
+    left on the blueprint's betting. Both are worth what they are if everybody plays the blueprint on, so that what is
+    won more than by the blueprint, against others who play it, is a sum of what is worth more at each decision.
 
 Reference: N. Brown, T. Sandholm, "Superhuman AI for multiplayer poker" (Science 2019) and its supplement; thesis 6.6.
-Deviations: Pluribus searches from the blinds on; here everybody is believed to have played the blueprint up to the
-    action that it lacks. Where more than two players come to the end of a round, and the blueprint knows nothing of
-    three, a leaf is a showdown. A round with too many decisions has a smaller menu, and no later rounds. A hand that
-    the average policy never acts with is kept with a thousandth.
+    The guard: S. Kakade, J. Langford (ICML 2002), lemma 6.1.
+Deviations: the guard is not Pluribus'. Pluribus searches from the blinds on; here everybody is believed to have played
+    the blueprint up to the action that it lacks. Where more than two players come to the end of a round, and the
+    blueprint knows nothing of three, a leaf is a showdown. A round with too many decisions has a smaller menu, and no
+    later rounds. A hand that the average policy never acts with is kept with a thousandth.
 Status: tests/agents/whole_hands/test_pluribus.py; `aleator paper pluribus-6max`.
 """
 
@@ -26,6 +30,7 @@ from typing import Final
 import numpy as np
 
 from aleator.abstraction.ring.policy import open_ring_policy
+from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent, check_game
 from aleator.agents.whole_hands.search_settings import PluribusSettings
@@ -39,10 +44,14 @@ from aleator.games.holdem.variants import HoldemVariant
 from aleator.search.ring.search import RingTask, SearchedRound, search_round
 
 _LEAST: Final = 1e-3  # of a hand's probability to do what was done
+_NEVER: Final = 1e-9  # of a hand's probability to do what the blueprint never does with it
 _KEPT: Final = 64  # searches
 _MOST_IN: Final = 4  # players, if a decision before the flop is searched
 _BOARDS: Final = (500, 300, 300, 300)  # that a search draws, by street
 _NODES: Final = (25, 1, 1, 1)  # times the decisions that a round may have: before the flop a traversal sees few of them
+
+Played = dict[Action, FloatArray]
+"""A policy of all hands: each action's probabilities ``[1326]``."""
 
 
 class PluribusAgent(HandAgent):
@@ -62,12 +71,16 @@ class PluribusAgent(HandAgent):
     def __init__(self, name: str, blueprint: RingBlueprintAgent, settings: PluribusSettings) -> None:
         self.name, self.blueprint, self.settings = name, blueprint, settings
         self._searches: Kept[SearchedRound] = Kept(_KEPT)
+        self._values = RingValues(blueprint.policy)
+        self._guarded: Kept[Played] = Kept(_KEPT)
 
     def policy_at(self, state: HandState) -> HandPolicy:
         if not self.searches(state):
             return self.blueprint.policy_at(state)
         check_game(self.name, self.blueprint.policy, state)
-        played = self.search_at(state).played()
+        states = states_before(state)
+        end = len(states) - 1
+        played = self._played(states, self._begin(states, end), end, state.player)
         return HandPolicy(tuple(played), np.stack(list(played.values())))
 
     def searches(self, state: HandState) -> bool:
@@ -104,7 +117,7 @@ class PluribusAgent(HandAgent):
         if found is not None:
             return found
         policy, settings, start = self.blueprint.policy, self.settings, states[begin]
-        held: dict[tuple[Action, ...], dict[Action, FloatArray]] = {}
+        held: dict[tuple[Action, ...], Played] = {}
         for turn in range(begin, end):
             if states[turn].player == seat:
                 played = self._played(states, begin, turn, seat)
@@ -128,12 +141,42 @@ class PluribusAgent(HandAgent):
         )
         return self._searches.keep(key, searched)
 
-    def _played(self, states: list[HandState], begin: int, turn: int, seat: int | None) -> dict[Action, FloatArray]:
+    def _played(self, states: list[HandState], begin: int, turn: int, seat: int | None) -> Played:
         """Returns what a seat played at a turn of its own in a round whose search begins with another turn."""
-        if self.searches(states[turn]):
+        state = states[turn]
+        if not self.searches(state):
+            policy = self.blueprint.policy_at(state)
+            return dict(zip(policy.actions, policy.probabilities, strict=True))
+        if not self.settings.guard:
             return self._search(states, begin, turn, seat).played()
-        policy = self.blueprint.policy_at(states[turn])
-        return dict(zip(policy.actions, policy.probabilities, strict=True))
+        key = (state.board, state.actions)
+        found = self._guarded.find(key)
+        if found is None:
+            found = self._guarded.keep(
+                key, self._guard(states[: turn + 1], self._search(states, begin, turn, seat).played())
+            )
+        return found
+
+    def _guard(self, states: list[HandState], played: Played) -> Played:
+        """Returns a policy at the last of some states, with the blueprint's for the hands that it is better for."""
+        state, policy = states[-1], self.blueprint.policy
+        decision, live = policy.decision_at(state), state.betting.live_players
+        if decision is None or len(live) > 2 or policy.departure(state, 0) is not None:
+            return played
+        answer = self.blueprint.policy_at(state)
+        if not all(action in answer.actions for action in played):
+            return played
+        (other,) = (player for player in live if player != state.player)
+        reach = np.ones(NUM_HANDS)
+        for turn, before in enumerate(states[:-1]):
+            if before.player == other:
+                line = self.blueprint.policy_at(before)
+                reach *= np.maximum(line.probabilities[line.actions.index(state.actions[turn])], _NEVER)
+        rng = np.random.default_rng([self.settings.seed, len(state.actions), *state.board])
+        worth = self._values.of_actions(decision, state.board, reach / reach.max(), rng)
+        own = np.stack([played.get(action, np.zeros(NUM_HANDS)) for action in answer.actions])
+        is_better = ((own - answer.probabilities) * worth).sum(axis=0) >= 0.0
+        return dict(zip(answer.actions, np.where(is_better, own, answer.probabilities), strict=True))
 
     def _beliefs(self, states: list[HandState], begin: int, seat: int | None) -> FloatArray:
         """Returns a seat's beliefs where its search of a round begins, ``[P, 1326]``: by the blueprint and searches."""

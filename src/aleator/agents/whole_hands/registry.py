@@ -198,7 +198,11 @@ _KNOWN = (
         family="pluribus",
         summary="a blueprint before the flop, then depth-limited search by all players (6max, ring:N)",
         make=_pluribus,
-        settings=(*_BLUEPRINT_FILE, *settings_of(PluribusSettings())),
+        settings=(
+            *_BLUEPRINT_FILE,
+            switch("guarded", "plays the blueprint where the search is worth less against it", key="guard"),
+            *settings_of(PluribusSettings()),
+        ),
     ),
     KnownHandAgent(
         family="river-perfect",

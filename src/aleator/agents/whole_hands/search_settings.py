@@ -66,7 +66,11 @@ class NestedSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluribusSettings:
-    """How rounds of several players are searched from a blueprint."""
+    """How rounds of several players are searched from a blueprint.
+
+    Attributes:
+        guard: whether hands play the blueprint where a search's policy is worth less, if both play the blueprint on.
+    """
 
     preflop: int = setting(
         8000, most=MAX_NUMBER,
@@ -78,6 +82,7 @@ class PluribusSettings:
     river: int = setting(20_000, least=1, most=MAX_NUMBER, help="traversals by each player of a search on the river")
     nodes: int = setting(400, least=1, most=MAX_NUMBER, help="decisions of a round, before its menu is cut")
     seed: int = setting(0, most=MAX_NUMBER, help="of what is drawn")
+    guard: bool = False
 
     def __post_init__(self) -> None:
         check_settings(self, AgentError)

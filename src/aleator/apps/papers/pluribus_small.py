@@ -26,7 +26,8 @@ _CONVENTION = (
     "pairs the table. 'search' is what a seat wins more than the blueprint would when it searches and all others play "
     "the blueprint; 'best' is what a best response wins more, the most that is there to win; 'others held' is what "
     "the seat wins more if its searches hold the others at the blueprint, which is what they really play; 'a quarter' "
-    "if they take the others to play the blueprint on a quarter of the time, and to be free else. 'NashConv, "
+    "if they take the others to play the blueprint on a quarter of the time, and to be free else; 'guarded' if "
+    "infostates play the blueprint where the search is worth less, everybody playing the blueprint on. 'NashConv, "
     "searching' is that of the profile in which this seat searches: what all seats would gain by best responses to "
     "it. Searches begin in the second round, as Pluribus' do unless somebody bets off its menu; 'both rounds': in the "
     "first one, too, with four continuations for everybody at its end."
@@ -114,13 +115,14 @@ class _Seat(NamedTuple):
 
 
 class _Won(NamedTuple):
-    """What a seat wins: by the blueprint; more by searching, with others trusted a quarter of the time, held, at best.
+    """What a seat wins: by the blueprint; more by searching, guarded, with trust of a quarter, others held, at best.
 
     Then NashConv of the blueprint and of the profile in which the seat searches, and how many searches there were.
     """
 
     value: float
     gain: float
+    guarded: float
     quarter: float
     held: float
     best: float
@@ -150,15 +152,16 @@ def measure(task: _Seat) -> _Won:
     after = evaluate(form, searcher.profile())
     value = float(before.values[seat])
 
-    def more(trust: float) -> float:
-        trusting = MultiplayerSearcher(form, blueprint, seat, replace(search, trust=trust)).profile()
-        return float(evaluate(form, trusting).values[seat]) - value
+    def more(config: MultiplayerSearch) -> float:
+        profile = MultiplayerSearcher(form, blueprint, seat, config).profile()
+        return float(evaluate(form, profile).values[seat]) - value
 
     return _Won(
         value=value,
         gain=float(after.values[seat]) - value,
-        quarter=more(_TRUST),
-        held=more(1.0),
+        guarded=more(replace(search, guard=True)),
+        quarter=more(replace(search, trust=_TRUST)),
+        held=more(replace(search, trust=1.0)),
         best=float(before.best[seat]) - value,
         before=before.nash_conv,
         after=after.nash_conv,
@@ -182,6 +185,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     later = {case.title: seats for case, seats in by_case.items() if not case.both}
     free = {title: [won.gain for won in seats] for title, seats in later.items()}
     quarter = {title: [won.quarter for won in seats] for title, seats in later.items()}
+    guarded = {case.title: [won.guarded for won in seats] for case, seats in by_case.items()}
     held = {case.title: [won.held for won in seats] for case, seats in by_case.items()}
     return Report(
         title="Pluribus' search in one seat against blueprints in all others, exactly (thesis 6.6, in kind)",
@@ -193,6 +197,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             "seat",
             "blueprint",
             "search",
+            "guarded",
             "a quarter",
             "others held",
             "best",
@@ -211,6 +216,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         deviations=_DEVIATIONS,
         claims=(
             _every_seat("search wins at least as much as the blueprint in every seat", free),
+            _every_seat("guarded it does, and in both rounds, too", guarded),
             _every_seat("so it does if the others are trusted to play the blueprint a quarter of the time", quarter),
             _every_seat("with the others held at the blueprint inside its searches every seat wins", held),
             Claim(

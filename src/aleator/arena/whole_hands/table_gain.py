@@ -18,6 +18,8 @@ Status: tests/arena/whole_hands/test_table_gain.py (0 for the blueprint, the mea
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,6 +34,8 @@ from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, blocked_hands, without_common_cards
 from aleator.games.holdem.hand_batch import HandBatch, code_action
 from aleator.games.holdem.hand_state import HandState
+
+_ROUNDING: Final = 1e-6  # policies that differ by less are the same
 
 
 class TableGain(TableRangeLuck):
@@ -77,7 +81,7 @@ class TableGain(TableRangeLuck):
             if chances.any():
                 more[self._column(policy, code_action(code))] += chances
         own, others = reach * ~blocked_hands([*state.board, *gone])
-        if not (np.abs(more) * own).max() > 1e-12:
+        if (np.abs(more) * own).max() < _ROUNDING:
             return 0.0
         decision = self.blueprint.policy.decision_at(state)
         assert decision is not None, "all actions are the blueprint's"

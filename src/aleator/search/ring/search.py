@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.ring.policy import RingPolicy
+from aleator.caching import lru_cache
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, BettingState
@@ -135,7 +136,7 @@ def search_round(
         seed: of all randomness.
     """
     search = _Search(task, policy, most, np.random.default_rng([seed, len(task.board), *task.board, len(task.played)]))
-    chances = draw_chances(task, policy, search.found.hands, boards, search.rng)
+    chances = draw_chances(task, policy, search.found.hands, boards, seed)
     search.run(0, chances, iterations)
     decision, line = search.tree.path[-1], task.played[: len(search.tree.path) - 1]
     reach = search.found.follow(task.beliefs / task.beliefs.sum(axis=1, keepdims=True), line)
@@ -222,36 +223,45 @@ def search_room(tree: RoundTree, policy: RingPolicy, hands: int) -> Room:
     )
 
 
-def draw_chances(
-    task: RingTask, policy: RingPolicy, hands: npt.NDArray[np.int64], count: int, rng: np.random.Generator
-) -> Chances:
+def draw_chances(task: RingTask, policy: RingPolicy, hands: npt.NDArray[np.int64], count: int, seed: int) -> Chances:
     """Returns beliefs, and boards to the end of the hand: all of them if there are no more than are asked for."""
-    last = BOARD_CARDS[task.start.rules.num_streets - 1]
-    rest = np.setdiff1d(np.arange(NUM_CARDS), task.board)
-    missing = last - len(task.board)
+    boards = _draw_boards(policy, task.start.rules.num_streets, task.board, count, seed)
+    columns, street = hand_columns(task.start.street, hands), task.start.street
+    numbers = boards.numbers.copy()
+    numbers[:, street] = columns
+    blank = np.zeros((len(task.beliefs), len(hands)))
+    chances = Chances(
+        _MASKS[hands], blank, blank.astype(np.float32), boards.masks, boards.strengths, numbers, int(columns.max()) + 1
+    )
+    return _believing(chances, task.beliefs[:, hands])
+
+
+class _Boards(NamedTuple):
+    """Cards that may come: see `Chances`; nothing on the street of the search."""
+
+    masks: npt.NDArray[np.uint64]
+    strengths: npt.NDArray[np.int16]
+    numbers: npt.NDArray[np.int16]
+
+
+@lru_cache(maxsize=8)  # all searches of a round have the same
+def _draw_boards(policy: RingPolicy, num_streets: int, board: tuple[int, ...], count: int, seed: int) -> _Boards:
+    rest, hands = np.setdiff1d(np.arange(NUM_CARDS), board), np.flatnonzero(~blocked_hands(board))
+    missing, rng = BOARD_CARDS[num_streets - 1] - len(board), np.random.default_rng([seed, len(board), *board])
     if missing == 0:
         futures = np.zeros((1, 0), np.int64)
     elif missing == 1:
         futures = rest[:, None]
     else:
         futures = np.array([rng.permutation(rest)[:missing] for _ in range(count)])
-    columns = hand_columns(task.start.street, hands)
-    numbers = np.zeros((len(futures), 4, len(hands)), np.int16)
-    strong = np.zeros((len(futures), len(hands)), np.int16)
+    numbers, strong = np.zeros((len(futures), 4, len(hands)), np.int16), np.zeros((len(futures), len(hands)), np.int16)
     for row, future in enumerate(futures):
-        board = np.concatenate((np.asarray(task.board, np.int64), future))
-        strong[row] = strengths(board.astype(np.int8))[hands]
-        for street in range(task.start.street, task.start.rules.num_streets):
-            numbers[row, street] = (
-                columns if street == task.start.street else policy.buckets.numbers(board[: BOARD_CARDS[street]])[hands]
-            )
+        whole = np.concatenate((np.asarray(board, np.int64), future))
+        strong[row] = strengths(whole.astype(np.int8))[hands]
+        for street in range(BOARD_CARDS.index(len(board)) + 1, num_streets):
+            numbers[row, street] = policy.buckets.numbers(whole[: BOARD_CARDS[street]])[hands]
     masks = np.bitwise_or.reduce(np.uint64(1) << futures.astype(np.uint64), axis=1, initial=np.uint64(0))
-    blank = np.zeros((len(task.beliefs), len(hands)))
-    chances = Chances(
-        _MASKS[hands], blank, blank.astype(np.float32), masks.astype(np.uint64), strong, numbers,
-        int(columns.max()) + 1,
-    )  # fmt: skip
-    return _believing(chances, task.beliefs[:, hands])
+    return _Boards(masks.astype(np.uint64), strong, numbers)
 
 
 def _believing(chances: Chances, beliefs: FloatArray) -> Chances:

@@ -51,6 +51,13 @@ def _payoffs(form: SequenceForm, player: int, reach: FloatArray) -> FloatArray:
     return values
 
 
+def sequence_values(form: SequenceForm, profile: FloatArray, player: int) -> FloatArray:
+    """Returns [E]: what a player's sequences are worth, weighted by the others' reach, if all play a profile on."""
+    values = _payoffs(form, player, reach_of(form, profile))
+    kernels.pull_values(*form.infostates_of(player), form.first, form.parent, profile, values)
+    return values[:-1]
+
+
 def best_response(form: SequenceForm, profile: FloatArray, player: int) -> tuple[float, FloatArray]:
     """Returns what a best response of a player to the others wins, and the profile with it, [E]."""
     values, response = _payoffs(form, player, reach_of(form, profile)), profile.copy()
