@@ -11,7 +11,6 @@ from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.solve import prepare
-from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree, build_tree
 from aleator.trees.subgame import DepthLimit
 
@@ -97,4 +96,4 @@ def play(tree: PublicTree, config: ContinualSearch, iterations: int, leaf_value:
     """Returns the exploitability of re-solving in both seats."""
     config = replace(config, iterations=iterations)
     first, second = (continual_policy(tree, searcher, config, leaf_value) for searcher in (0, 1))
-    return exploitability(Policy(tree, (first.probabilities[0], second.probabilities[1])))
+    return exploitability(first.with_player(1, second.probabilities[1]))
