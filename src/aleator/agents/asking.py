@@ -73,14 +73,9 @@ def ask_action(agent: Agent, observation: Observation) -> int:
 
 def ask_everywhere(tree: PublicTree, ask: Callable[[PublicHistory], FloatArray]) -> Policy:
     """Returns the policy of who answers `ask` with [A, H], asked at every decision of a game's tree."""
-    events: list[tuple[int, ...]] = [()] * tree.num_nodes
     policy = Policy(tree, (np.zeros(tree.policy_size[0]), np.zeros(tree.policy_size[1])))
-    for node in range(tree.num_nodes):
-        if node:  # parents come before their children
-            parent = int(tree.parent[node])
-            events[node] = (*events[parent], node - int(tree.first_child[parent]))
-        if (player := int(tree.actor[node])) >= 0:
-            policy[node][:] = ask(PublicHistory(player, tree.states[node], events[node]))
+    for node in map(int, np.flatnonzero(tree.actor >= 0)):
+        policy[node][:] = ask(PublicHistory(int(tree.actor[node]), tree.states[node], tree.events(node)))
     return policy
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from aleator.errors import TooBigError
 from aleator.games.base import CHANCE, FloatArray
 from aleator.games.operators import Deal
-from aleator.trees.beliefs import Reach, reach_after
+from aleator.trees.beliefs import Reach, reach_in
 from aleator.trees.policy import Policy
 
 MAX_ENTRIES = 50_000_000
@@ -92,12 +92,7 @@ class Aivat:
 
     def _reach(self, child: int, reach: Reach, policy: FloatArray | None) -> Reach:
         """Returns both players' reach in a child."""
-        tree, parent = self.tree, int(self.tree.parent[child])
-        index, actor = child - int(tree.first_child[parent]), int(tree.actor[parent])
-        first, second = (
-            reach_after(reach[player], tree.origin(player, child), policy if player == actor else None, index)
-            for player in (0, 1)
-        )
+        first, second = (reach_in(self.tree, player, child, reach[player], lambda _: policy) for player in (0, 1))
         return first, second
 
     def _value(self, node: int, reach: Reach) -> float:

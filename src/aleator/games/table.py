@@ -128,6 +128,11 @@ class Table:
         """Whether the game has ended."""
         return self.actor == TERMINAL
 
+    @property
+    def history(self) -> PublicHistory:
+        """What everybody knows now."""
+        return PublicHistory(self.actor, self.state, self.events)
+
     def observe(self) -> Observation:
         """Returns what the player whose turn it is knows."""
         if self.is_over:

@@ -213,24 +213,20 @@ def sharpened(typing_context: Any, vector: Vector, sharp: Vector) -> Any:
     return vector(vector, sharp), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def largest(typing_context: Any, first: Vector, second: Vector) -> Any:
-    """Returns the larger of two vectors, entry by entry."""
+def _chooser(comparison: str) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def choose(typing_context: Any, first: Vector, second: Vector) -> Any:
+        """Returns the larger, or the smaller, of two vectors, entry by entry."""
 
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(">", *arguments), *arguments)
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(comparison, *arguments), *arguments)
 
-    return first(first, second), generate
+        return first(first, second), generate
+
+    return choose
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def smallest(typing_context: Any, first: Vector, second: Vector) -> Any:
-    """Returns the smaller of two vectors, entry by entry."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.select(builder.fcmp_ordered("<", *arguments), *arguments)
-
-    return first(first, second), generate
+largest, smallest = _chooser(">"), _chooser("<")
 
 
 def polynomial(coefficients: Sequence[float]) -> Any:

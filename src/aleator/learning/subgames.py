@@ -165,9 +165,4 @@ class Subgames:
         for tree in trees:
             for leaf in tree.leaves:
                 if tree.states[leaf] not in self._moves:
-                    moves, node = [], int(leaf)
-                    while node:
-                        parent = int(tree.parent[node])
-                        moves.append(node - int(tree.first_child[parent]))
-                        node = parent
-                    self._moves[tree.states[leaf]] = (*self._moves[tree.states[0]], *reversed(moves))
+                    self._moves[tree.states[leaf]] = (*self._moves[tree.states[0]], *tree.events(int(leaf)))

@@ -9,7 +9,7 @@ import numpy as np
 from aleator.games.base import FloatArray
 from aleator.games.operators import Deal
 from aleator.solvers.best_response import best_response_cfvs, cfvs
-from aleator.trees.beliefs import Reach
+from aleator.trees.beliefs import Reach, reach_in
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 
@@ -57,12 +57,11 @@ class Blueprint:
     @cached_property
     def estimated_cfvs(self) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per player, for every node [H]: the cfv of each hand against the blueprint by the estimated response."""
-        rows = []
-        for player in (0, 1):
-            parts = list(self.policy.probabilities)
-            parts[player] = self._estimates.probabilities[player]
-            rows.append(cfvs(Policy(self.tree, (parts[0], parts[1])), player, self.root_reach))
-        return rows[0], rows[1]
+        first, second = (
+            cfvs(self.policy.with_player(player, self._estimates.probabilities[player]), player, self.root_reach)
+            for player in (0, 1)
+        )
+        return first, second
 
     def values(self, player: int, node: int, of: list[FloatArray]) -> FloatArray:
         """Returns [H]: cfvs of a node as values given the hand; 0 where chance and the other player never come."""
@@ -75,12 +74,5 @@ def own_reach(policy: Policy, player: int, root_reach: Reach | None = None) -> l
     tree = policy.tree
     rows = [np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]]
     for node in range(1, tree.num_nodes):
-        parent, origin = int(tree.parent[node]), tree.origin(player, node)
-        before = rows[parent]
-        if tree.actor[parent] == player:
-            after = policy[parent] * before
-            before = after[node - int(tree.first_child[parent])] if origin is None else after.ravel()[origin]
-        elif origin is not None:
-            before = before[origin]
-        rows.append(before)
+        rows.append(reach_in(tree, player, node, rows[int(tree.parent[node])], policy.__getitem__))
     return rows

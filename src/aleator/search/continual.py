@@ -37,7 +37,7 @@ from aleator.search.searcher import Searcher
 from aleator.search.subgame_solver import SubgameSolver, make_subgame_solver
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.solvers.search_rule import SearchRule
-from aleator.trees.beliefs import Reach
+from aleator.trees.beliefs import Reach, reach_in
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, Watch, cut
@@ -261,16 +261,11 @@ class ContinualSearcher(Searcher):
         """Returns the place after one more move."""
         tree, searcher = self.tree, self.searcher
         own, last, bound = self._at(parent)
-        origin, mine = tree.origin(searcher, node), tree.actor[parent] == searcher
-        if mine:
-            acted = self.block(parent) * own
-            own = acted[node - int(tree.first_child[parent])] if origin is None else acted.ravel()[origin]
-        elif origin is not None:
-            own = own[origin]
+        own = reach_in(tree, searcher, node, own, self.block)
         if not own.any():
             return _Position(own, last, bound)  # the searcher never comes here
         # the opponent's own move leaves the constraint where it was, unless its hands are others behind it
-        if mine or tree.actor[parent] == CHANCE or tree.origin(1 - searcher, node) is not None:
+        if tree.actor[parent] in (searcher, CHANCE) or tree.origin(1 - searcher, node) is not None:
             bound = node
         if tree.actor[node] != searcher:
             return _Position(own, last, bound)

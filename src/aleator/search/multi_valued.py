@@ -26,7 +26,7 @@ from aleator.search.blueprint import own_reach
 from aleator.solvers.best_response import best_response
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
-from aleator.trees.policy import Policy, block, places
+from aleator.trees.policy import Policy, places
 from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import Subgame, cut
 from aleator.trees.surgery import Edge, End, Grafted, Inner, Part, assemble, root_hands
@@ -80,7 +80,7 @@ def leaf_matrices(full: PublicTree, node: int, continuations: Continuations) -> 
     tree, ends = below.tree, np.flatnonzero(below.tree.payoff_group >= 0)
     moved = [root_hands(tree, player) for player in (0, 1)]
     reach = [
-        [own_reach(_part(policy, below.nodes, tree), player) for policy in continuations[player]] for player in (0, 1)
+        [own_reach(policy.part(below.nodes, tree), player) for policy in continuations[player]] for player in (0, 1)
     ]
     shape = int(tree.num_hands[0, 0]), int(tree.num_hands[1, 0])
     matrices = [[np.zeros(shape) for _ in continuations[1]] for _ in continuations[0]]
@@ -96,11 +96,6 @@ def leaf_matrices(full: PublicTree, node: int, continuations: Continuations) -> 
 
 def _root_hands(moved: IntArray | None, count: int) -> IntArray:
     return np.arange(count) if moved is None else moved
-
-
-def _part(policy: Policy, nodes: Int64Array, tree: PublicTree) -> Policy:
-    first, second = (policy.probabilities[player][places(policy.tree, nodes, player)] for player in (0, 1))
-    return Policy(tree, (first, second))
 
 
 def _choice(matrices: list[list[FloatArray]]) -> Part:
@@ -135,15 +130,13 @@ def biased(policy: Policy, player: int, towards: str, factor: float = 10.0) -> P
         towards: a kind of actions, as `kind_of` has it.
         factor: by how much.
     """
-    tree, parts = policy.tree, [vector.copy() for vector in policy.probabilities]
-    pair = (parts[0], parts[1])
-    for node in tree.decisions(player):
-        kinds = _kinds(tree, int(node))
-        weight = np.array([factor if kind == towards else 1.0 for kind in kinds])
-        here = block(tree, pair, int(node))
-        here *= weight[:, None]
+    bent = policy.with_player(player, policy.probabilities[player].copy())
+    for node in policy.tree.decisions(player):
+        kinds = _kinds(policy.tree, int(node))
+        here = bent[int(node)]
+        here *= np.array([factor if kind == towards else 1.0 for kind in kinds])[:, None]
         here /= here.sum(axis=0)
-    return Policy(tree, pair)
+    return bent
 
 
 def _kinds(tree: PublicTree, node: int) -> list[str]:
@@ -168,19 +161,16 @@ def solve_depth_limited(
     made = multi_valued(subgame, continuations)
     solver = CFR(made.tree, rule)
     solver.run(iterations)
-    probabilities = solver.average_policy().probabilities
     inside = made.nodes[subgame.tree.actor >= 0]  # not the choices in the place of leaves
-    first, second = (probabilities[player][places(made.tree, inside, player)] for player in (0, 1))
-    return Policy(subgame.tree, (first, second))
+    return solver.average_policy().part(inside, subgame.tree)
 
 
 def spliced(policy: Policy, subgame: Subgame, part: Policy, player: int) -> Policy:
     """Returns a policy of the whole tree with a player's part in a subgame replaced by that of a subgame's policy."""
     assert subgame.nodes is not None
-    parts = [vector.copy() for vector in policy.probabilities]
-    own = subgame.nodes[subgame.tree.actor == player]
-    parts[player][places(policy.tree, own, player)] = part.probabilities[player]
-    return Policy(policy.tree, (parts[0], parts[1]))
+    own, nodes = policy.probabilities[player].copy(), subgame.nodes[subgame.tree.actor == player]
+    own[places(policy.tree, nodes, player)] = part.probabilities[player]
+    return policy.with_player(player, own)
 
 
 def self_generated(

@@ -32,7 +32,7 @@ from aleator.search.searcher import Searcher
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
 from aleator.trees.beliefs import Reach
-from aleator.trees.policy import Policy, places, uniform_policy
+from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 from aleator.trees.subgame import cut
 from aleator.trees.surgery import Edge, End, Inner, Part, assemble
@@ -206,13 +206,11 @@ def _answer(
     together, parts = forest(gadgets)
     solver = CFR(together, config.rule)
     spend(solver.run, config.iterations, config.seconds)
-    probabilities = solver.average_policy().probabilities
-    answers = []
+    solved, answers = solver.average_policy(), []
     for (subtree, inside), part, action, gift in zip(subtrees, parts, off_tree, gifts_before, strict=True):
-        first, second = (probabilities[player][places(together, part.nodes, player)] for player in (0, 1))
         known = action.local.blueprint
         reach = known.reach[0][action.node], known.reach[1][action.node]
-        solution = Blueprint(Policy(subtree, (first, second)), root_reach=reach)
+        solution = Blueprint(solved.part(part.nodes, subtree), root_reach=reach)
         answers.append((action.child, _Local(solution, opponent, gift), inside))
     return answers
 

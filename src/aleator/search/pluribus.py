@@ -27,7 +27,7 @@ from aleator.search.searcher import Searcher
 from aleator.solvers.holdem.tree import make_cfr
 from aleator.solvers.regret_rule import LCFR, RegretRule
 from aleator.trees.beliefs import Reach, normalised_rows, reach_at
-from aleator.trees.policy import Policy, places
+from aleator.trees.policy import Policy
 from aleator.trees.public_tree import PublicTree
 from aleator.trees.subgame import TO_THE_END, DepthLimit, Subgame, cut, part_of
 
@@ -151,10 +151,8 @@ class PluribusSearcher(Searcher):
             if subgame.tree.actor[at] == self.searcher:
                 solver.lock(solved.nodes[[at]], now.policy[at][None])
         spend(solver.run, self.config.iterations, self.config.seconds)
-        probabilities = solver.average_policy().probabilities
         inside = solved.nodes[subgame.tree.actor >= 0]
-        first, second = (probabilities[player][places(solved.tree, inside, player)] for player in (0, 1))
-        return now._replace(policy=Policy(subgame.tree, (first, second)))
+        return now._replace(policy=solver.average_policy().part(inside, subgame.tree))
 
 
 def _inside(subgame: Subgame, node: int) -> int:

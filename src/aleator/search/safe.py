@@ -156,12 +156,10 @@ def search_subgames(
         result[places(blueprint.tree, subgame.nodes, searcher)] = solved.probabilities[searcher][
             places(tree, gadget.nodes, searcher)
         ]
-    parts = list(blueprint.policy.probabilities)
-    parts[searcher] = result
-    return Policy(blueprint.tree, (parts[0], parts[1]))
+    return blueprint.policy.with_player(searcher, result)
 
 
 def search_everywhere(blueprint: Blueprint, nodes: Sequence[int] | Int64Array, config: SafeSearch) -> Policy:
     """Returns what both players play when each searches every one of the subgames on its own."""
     first, second = (search_subgames(blueprint, nodes, searcher, config) for searcher in (0, 1))
-    return Policy(blueprint.tree, (first.probabilities[0], second.probabilities[1]))
+    return first.with_player(1, second.probabilities[1])

@@ -61,9 +61,8 @@ def best_response(policy: Policy, player: int, root_reach: Reach | None = None) 
     response = engine.layout.pad(player, policy.probabilities[player])
     values = engine.values(player, _reach(policy, 1 - player, root_reach), response, best=True)
     root = values[: tree.num_hands[player, 0]].copy()
-    parts = list(policy.probabilities)
-    parts[player] = engine.layout.unpad(player, response)
-    return BestResponse(player, at_root(tree, player, values, root_reach), root, Policy(tree, (parts[0], parts[1])))
+    played = policy.with_player(player, engine.layout.unpad(player, response))
+    return BestResponse(player, at_root(tree, player, values, root_reach), root, played)
 
 
 def best_response_value(policy: Policy, player: int, root_reach: Reach | None = None) -> float:

@@ -38,7 +38,6 @@ import numpy.typing as npt
 
 from aleator.games.base import FloatArray
 from aleator.solvers.algorithms import GapRule
-from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.engines.by_hand.layout import HandLayout
 from aleator.solvers.engines.by_hand.smoothing import dilated_weights, gradient, smoothed_response
@@ -136,11 +135,6 @@ class EGT(TreeSolver):
                 return
             smoothing *= 2.0
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The precision of the computation."""
-        return np.dtype(np.float64)
-
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
         for _ in range(iterations):
@@ -178,10 +172,6 @@ class EGT(TreeSolver):
         """Returns the smoothed best responses of both players."""
         first, second = (self._respond(p, self._worth[p], float(self._numbers[p]), self._uniform[p])[1] for p in (0, 1))
         return normalised(self.tree, (first, second))
-
-    def nash_conv(self) -> float:
-        """Returns the NashConv of the policy found so far."""
-        return nash_conv(self.average_policy())
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same tree and threshold needs to go on from here."""

@@ -42,7 +42,6 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.errors import SolveError
-from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.sampling import iterate, walk
 from aleator.solvers.engines.sampling.engine import SamplingEngine
 from aleator.solvers.sampling_rule import CHANCE, DISCOUNTS, OUTCOME, PUBLIC_CHANCE, ROBUST, SKIPPINGS, SamplingRule
@@ -158,10 +157,6 @@ class MCCFR(TreeSolver):
     def current_policy(self) -> Policy:
         """Returns the policy of the coming iteration."""
         return self._engine.rows.policy(np.maximum(self._engine.regret, 0.0))
-
-    def nash_conv(self) -> float:
-        """Returns the NashConv of the average policy."""
-        return nash_conv(self.average_policy())
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that another solver of the same tree and rule needs to go on from here."""

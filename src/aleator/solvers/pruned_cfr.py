@@ -47,7 +47,6 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.games.base import FloatArray
-from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.by_hand import columns as col
 from aleator.solvers.engines.by_hand.iterate import iterate
 from aleator.solvers.engines.by_hand.layout import HandLayout, below
@@ -87,11 +86,6 @@ class PrunedCFR(TreeSolver):
         self._log_base = np.zeros(1)
         self._discounts = np.ones((1, 3))
         self._logs = np.zeros((1, 3))
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The precision of the computation."""
-        return np.dtype(np.float64)
 
     @property
     def nodes_touched(self) -> int:
@@ -230,10 +224,6 @@ class PrunedCFR(TreeSolver):
         """Returns the policy of the coming iteration; below pruned actions, where nobody comes, it is what it was."""
         first, second = (memory.places[:-1, col.POLICY].copy() for memory in self._memory)
         return Policy(self.tree, (first, second))
-
-    def nash_conv(self) -> float:
-        """Returns the NashConv of the average policy."""
-        return nash_conv(self.average_policy())
 
     def regrets(self) -> tuple[FloatArray, FloatArray]:
         """Returns per player [places] the regrets as of the last visit of each infostate."""

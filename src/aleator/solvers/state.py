@@ -57,6 +57,13 @@ class TreeSolver(Solver, Protocol):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The precision, float64 or float32."""
+        return np.dtype(np.float64)
+
+    def nash_conv(self) -> float:
+        """Returns the NashConv of the average policy."""
+        from aleator.solvers.best_response import nash_conv  # loads the compiler
+
+        return nash_conv(self.average_policy())
 
     def average_policy(self) -> Policy:
         """Returns the average policy, which is what converges."""

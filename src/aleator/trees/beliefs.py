@@ -7,7 +7,7 @@ normalised. That is all of the past that the rest of the game depends on (ReBeL 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game, IntArray
 from aleator.games.operators import Deal
 from aleator.trees.policy import Policy
+from aleator.trees.public_tree import PublicTree
 
 Reach = tuple[FloatArray, FloatArray]  # per player, rows over that player's hands
 
@@ -122,18 +123,26 @@ def reach_after(reach: FloatArray, origin: IntArray | None, policy: FloatArray |
     return np.asarray(acted[index] if origin is None else acted.ravel()[origin])
 
 
+def reach_in(
+    tree: PublicTree, player: int, child: int, reach: FloatArray, block: Callable[[int], FloatArray | None]
+) -> FloatArray:
+    """Returns [hands in the child]: a player's reach in a node, given that in its parent, [H].
+
+    `block(parent)`, [A, H], is asked for where the player acts in the parent.
+    """
+    parent = int(tree.parent[child])
+    policy = block(parent) if tree.actor[parent] == player else None
+    return reach_after(reach, tree.origin(player, child), policy, child - int(tree.first_child[parent]))
+
+
 def reach_at(policy: Policy, node: int, root_reach: Reach | None = None) -> Reach:
     """Returns each player's reach [H] at a node under a policy, given that at the root (by default all 1)."""
     tree = policy.tree
+    first, second = root_reach or (np.ones(tree.num_hands[0, 0]), np.ones(tree.num_hands[1, 0]))
     line = [node]
     while line[-1]:
         line.append(int(tree.parent[line[-1]]))
-    rows = []
-    for player in (0, 1):
-        reach = np.ones(tree.num_hands[player, 0]) if root_reach is None else root_reach[player]
-        for child in line[-2::-1]:
-            parent = int(tree.parent[child])
-            acts = policy[parent] if tree.actor[parent] == player else None
-            reach = reach_after(reach, tree.origin(player, child), acts, child - int(tree.first_child[parent]))
-        rows.append(reach)
-    return rows[0], rows[1]
+    for child in line[-2::-1]:
+        first = reach_in(tree, 0, child, first, policy.__getitem__)
+        second = reach_in(tree, 1, child, second, policy.__getitem__)
+    return first, second

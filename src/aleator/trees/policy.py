@@ -75,6 +75,16 @@ class Policy:
             raise SolveError(f"the policy belongs to another tree of {self.game.name}")
         return Policy(tree, self.probabilities)
 
+    def part(self, nodes: npt.NDArray[np.int64], tree: PublicTree) -> Policy:
+        """Returns the policy of a tree whose decisions are, in their order, those among some nodes of this one's."""
+        first, second = (self.probabilities[player][places(self.tree, nodes, player)] for player in (0, 1))
+        return Policy(tree, (first, second))
+
+    def with_player(self, player: int, probabilities: FloatArray) -> Policy:
+        """Returns the policy with the flat vector of one player replaced."""
+        first, second = self.probabilities
+        return Policy(self.tree, (first, probabilities) if player else (probabilities, second))
+
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
         """Returns path -> hand -> action -> probability; see `trees.policy_table`."""
         from aleator.trees.policy_table import policy_rows

@@ -148,6 +148,15 @@ class PublicTree:
             node = int(self.parent[node])
         return tuple(reversed(labels))
 
+    def events(self, node: int) -> tuple[int, ...]:
+        """Returns the events, numbers of children, that lead from the root to a node."""
+        events: list[int] = []
+        while node:
+            parent = int(self.parent[node])
+            events.append(node - int(self.first_child[parent]))
+            node = parent
+        return tuple(reversed(events))
+
     def node_at(self, events: Sequence[int]) -> int:
         """Returns the node to which a sequence of events, numbers of children, leads from the root."""
         node = 0

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from aleator.errors import SolveError
 from aleator.games.base import CHANCE, TERMINAL, Game
 from aleator.trees.payoffs import Payoffs, payoff_operator
-from aleator.trees.policy import BoolArray, Policy, places
+from aleator.trees.policy import BoolArray, Policy
 from aleator.trees.public_tree import IDENTITY, LEAF, Int64Array, PublicTree, build_tree, place_policies
 
 
@@ -117,9 +117,7 @@ def part_of(policy: Policy, subgame: Subgame) -> Policy:
     """Returns what a policy of a tree does in a subgame that was cut from it."""
     if subgame.full is not policy.tree or subgame.nodes is None:
         raise SolveError("the subgame was not cut from the tree of the policy")
-    inside = subgame.nodes[subgame.tree.actor >= 0]
-    first, second = (policy.probabilities[player][places(policy.tree, inside, player)] for player in (0, 1))
-    return Policy(subgame.tree, (first, second))
+    return policy.part(subgame.nodes[subgame.tree.actor >= 0], subgame.tree)
 
 
 def _beyond(full: PublicTree, below: Int64Array, limit: DepthLimit) -> BoolArray:

@@ -37,7 +37,7 @@ def new_state(game: str, seat: str = "alternate", seed: int = 7) -> dict[str, An
     totals = {"deals": 0, "won": 0.0, "skill": 0.0, "given_up": 0.0, "expected": 0.0}
     return {
         "game": game, "opponent": "equilibrium", "seat": seat, "solution": None, "seed": seed, "draws": 0, "deal": None,
-        "totals": totals, "results": [],
+        "totals": totals,
     }  # fmt: skip
 
 
@@ -222,8 +222,9 @@ def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:
             session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": move}).json()
         assert session["deal"]["steps"][-1]["belief"]["form"] == "grid"
         session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": "deal"}).json()
-    totals = session["totals"]
-    assert totals["deals"] == 6 and totals["given_up"] >= 0
+    totals, results = session["totals"], session["results"]
+    assert totals["deals"] == len(results) == 6 and totals["given_up"] >= 0
+    assert np.sum(results, axis=0) == pytest.approx([totals[name] for name in ("won", "skill", "given_up")])
     assert "hands" not in json.dumps(session["deal"]["steps"])
 
 

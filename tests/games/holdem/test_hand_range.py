@@ -142,6 +142,7 @@ def test_text_without_a_token_is_an_error(text: str) -> None:
 def test_long_texts_take_a_moment_or_are_refused() -> None:
     with patience():
         assert parse_hand_range("AA" + " " * 99_000 + ":0.5").sum() == 3
+        assert parse_hand_range("AA" + " " * 99_000 + "KK").sum() == 12, "spaces that lead to no colon"
         assert parse_hand_range(" ," * 40_000 + "AA").sum() == 6
         with pytest.raises(HandRangeError, match="at most 100,000 characters, not 100,001"):
             parse_hand_range(" " * 100_001)

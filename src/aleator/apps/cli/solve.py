@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -174,18 +175,26 @@ def _print_report(summary: Summary) -> None:
             summary.game, f" by {summary.algorithm}: {summary.nodes:,} public states, {summary.infostates:,} infostates"
         )
     )
-    out.print(
-        f"exploitability   {number(summary.exploitability)}   (NashConv / {len(summary.values)}; NashConv "
-        f"{number(summary.nash_conv)})"
-    )
-    shown, whom = summary.values[:1], "the first player"
-    if len(summary.values) > 2:
-        shown, whom = summary.values, "each player, in the order of the seats"
-    values = "  ".join(f"{value + 0.0:+.6f}".replace("-0.000000", "+0.000000") for value in shown)
-    out.print(f"value{'s' if len(shown) > 1 else ' '}           {values}   (to {whom})")
+    print_exploitability(summary.nash_conv, len(summary.values))
+    print_values(summary.values[:1] if len(summary.values) == 2 else summary.values)
     rate = (
         f", {number(summary.iterations / summary.seconds)} per second" if summary.iterations and summary.seconds else ""
     )
     out.print(f"iterations       {summary.iterations:,} in {summary.seconds:.2f} s{rate}")
     if summary.nodes_touched is not None:
         out.print(f"nodes touched    {summary.nodes_touched:,}")
+
+
+def print_exploitability(nash_conv: float, players: int) -> None:
+    """Prints the exploitability of a policy, of so many players."""
+    shown = number(nash_conv / players)
+    out.print(f"exploitability   {shown}   (NashConv / {players}; NashConv {number(nash_conv)})")
+
+
+def print_values(values: Sequence[float]) -> None:
+    """Prints what the first player wins on average, or what each does."""
+    text = "  ".join(f"{value + 0.0:+.6f}".replace("-0.000000", "+0.000000") for value in values)
+    if len(values) == 1:
+        out.print(f"value            {text}   (to the first player)")
+    else:
+        out.print(f"values           {text}   (to each player, in the order of the seats)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -64,6 +64,11 @@ class Claim:
     agrees: bool
 
 
+def less(text: str, first: float, second: float) -> Claim:
+    """Returns the claim that a number is below another one."""
+    return Claim(text=text, measured=f"{first:.3g} against {second:.3g}", agrees=bool(first < second))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What an experiment found.
@@ -103,27 +108,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the report as JSON values, a row of the table as a mapping from columns."""
-        return {
-            "title": self.title,
-            "setting": self.setting,
-            "convention": self.convention,
-            "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
-            "claims": [
-                {"text": claim.text, "measured": claim.measured, "agrees": claim.agrees} for claim in self.claims
-            ],
-            "panels": {
-                title: {label: [list(point) for point in points] for label, points in curves.items()}
-                for title, curves in self.panels.items()
-            },
-            "bands": {
-                title: {label: [list(point) for point in band] for label, band in curves.items()}
-                for title, curves in self.bands.items()
-            },
-            "x_label": self.x_label,
-            "y_label": self.y_label,
-            "deviations": self.deviations,
-            "seconds": self.seconds,
-        }
+        fields = asdict(self) | {"rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows]}
+        return {name: value for name, value in fields.items() if name not in ("columns", "y_scale")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.errors import AleatorError
+import torch
 
-try:
-    import torch
-except ModuleNotFoundError as missing:
-    raise AleatorError("this experiment needs torch: pip install 'aleator[neural]'") from missing
-
+from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings, less
 from aleator.learning.config import preset
 from aleator.learning.evaluation import play_out
 from aleator.learning.training import Trainer
@@ -78,21 +73,13 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     without, started = list(saved.values())[1:]
     rows += [(label, int(number), None, score) for label, points in saved.items() for number, score in points]
     claims = [
-        Claim(
-            text="a network trained on random beliefs is worse than one trained by self-play",
-            measured=f"{last[_RANDOM]:.3f} against {last[_PLAIN]:.3f}",
-            agrees=last[_RANDOM] > last[_PLAIN],
+        less(
+            "a network trained by self-play is better than one trained on random beliefs", last[_PLAIN], last[_RANDOM]
         ),
         *(_saving(without, started, index) for index in sorted({1, len(without) // 2 - 1, len(without) - 1})),
     ]
     if _AVERAGE in last:
-        claims.append(
-            Claim(
-                text="modified CFR-AVE does better than CFR-D",
-                measured=f"{last[_AVERAGE]:.3f} against {last[_PLAIN]:.3f}",
-                agrees=last[_AVERAGE] < last[_PLAIN],
-            )
-        )
+        claims.append(less("modified CFR-AVE does better than CFR-D", last[_AVERAGE], last[_PLAIN]))
     return Report(
         title=f"Training on {config.game}: exploitability of the policy that search plays",
         setting=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
+from aleator.apps.papers.base import OnProgress, Report, Settings, less
 from aleator.apps.papers.curves import Run, exploitability_curves, powers_of_two
 from aleator.apps.papers.rebel import GAMES, X_LABEL, Y_LABEL, convention, one_player
 from aleator.games.registry import load_game
@@ -34,11 +34,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         columns=("game", *_ALGORITHMS),
         rows=tuple((label, *(final[label, shown] for shown in _ALGORITHMS)) for label in GAMES),
         claims=tuple(
-            Claim(
-                text=f"{better} beats {worse} on {label}",
-                measured=f"{final[label, better]:.3g} against {final[label, worse]:.3g}",
-                agrees=final[label, better] < final[label, worse],
-            )
+            less(f"{better} beats {worse} on {label}", final[label, better], final[label, worse])
             for label in GAMES
             for better, worse in (("FLOP", "linear FP"), ("linear CFR", "FLOP"))
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
+from aleator.apps.papers.base import Claim, OnProgress, Report, Settings, less
 from aleator.apps.papers.curves import powers_of_two
 from aleator.apps.papers.rebel import one_player
 from aleator.games.registry import load_game
@@ -125,20 +125,12 @@ def _claims(curves: _Curves, equal: dict[str, dict[str, float]]) -> tuple[Claim,
             for shown in _METHODS
         ),
         *(
-            Claim(
-                text=f"{better} does better than {worse} on {game}",
-                measured=f"{final[game, better]:.3g} against {final[game, worse]:.3g}",
-                agrees=final[game, better] < final[game, worse],
-            )
+            less(f"{better} does better than {worse} on {game}", final[game, better], final[game, worse])
             for better, worse in (("modified CFR-AVE", "CFR-D"), ("CFR-D", "CFR-AVE"))
             for game in curves
         ),
         *(
-            Claim(
-                text=f"CFR-D does better than CFR-AVE on {game}, in the whole game and with equal weights",
-                measured=f"{results['CFR-D']:.3g} against {results['CFR-AVE']:.3g}",
-                agrees=results["CFR-D"] < results["CFR-AVE"],
-            )
+            less(f"CFR-D does better than CFR-AVE on {game}, in the whole game, equal weights", *results.values())
             for game, results in equal.items()
         ),
     )

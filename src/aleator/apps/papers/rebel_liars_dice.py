@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import torch
+
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.rebel import GAMES, TABLE_2_ITERATIONS, TABLE_2_REBEL
-from aleator.errors import AleatorError
-from aleator.trees.public_tree import build_tree
-
-try:
-    import torch
-except ModuleNotFoundError as missing:
-    raise AleatorError("this experiment needs torch: pip install 'aleator[neural]'") from missing
-
 from aleator.learning.evaluation import Played, play_out
 from aleator.learning.value_network.model import Searcher
 from aleator.learning.value_network.shipped import shipped_model, shipped_path
+from aleator.trees.public_tree import build_tree
 
 _CONVENTION = (
     "Exploitability is NashConv / 2 of the average of playthroughs, each of which draws one update per subgame, evenly "

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.errors import AleatorError
-from aleator.solvers.minimax import position_values
-
-try:
-    import torch
-except ModuleNotFoundError as missing:
-    raise AleatorError("this experiment needs torch: pip install 'aleator[neural]'") from missing
-
 from aleator.learning.config import preset
 from aleator.learning.perfect_information import SearchedPositions, search_positions
 from aleator.learning.training import Trainer
 from aleator.solvers.engines.batched.forest import Forest
+from aleator.solvers.minimax import position_values
 
 # name in the table -> (game of OpenSpiel, searches: quick, usual, full)
 _GAMES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from aleator.apps.papers.base import Experiment, OnProgress, PaperError, Report, Settings
-from aleator.errors import check_known
+from aleator.errors import MissingExtraError, check_known
 
 
 def _of(
@@ -21,7 +21,10 @@ def _of(
     """Returns an experiment that a function of a module runs, by default of the experiment's name, with `options`."""
 
     def run(settings: Settings, on_progress: OnProgress) -> Report:
-        package = importlib.import_module(f"aleator.apps.papers.{module or name.replace('-', '_')}")
+        try:
+            package = importlib.import_module(f"aleator.apps.papers.{module or name.replace('-', '_')}")
+        except ModuleNotFoundError as missing:
+            raise MissingExtraError(str(missing.name), "neural") from missing
         report: Report = getattr(package, function)(settings, on_progress, **options)
         return report
 

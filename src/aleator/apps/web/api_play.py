@@ -31,10 +31,13 @@ from aleator.apps.web.models_play import (
 from aleator.apps.web.process import RefusedError
 from aleator.apps.web.queue import RACE, SOLVE
 from aleator.apps.web.service import Service
+from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.solvers.algorithms import ALGORITHMS, find_algorithm
 
 SECONDS_BETWEEN_LOOKS = 0.5
+KEPT_DEALS = 200
+_SHOWN = ("game", "opponent", "seat", "solution", "totals", "results", "match")
 
 router = APIRouter(prefix="/api")
 
@@ -68,8 +71,7 @@ async def new_session(service: Server, body: SessionRequest) -> Session:
         dice_match.next_round(state["match"])
     file = await _table_file(service, state)
     answer = await _move(service, state, file, "deal")
-    session_id = service.store.add_session(answer["state"])
-    return Session(id=session_id, solution=state["solution"], **answer["view"])
+    return _session(service.store.add_session(answer["state"]), answer)
 
 
 def _check_opponent(body: SessionRequest) -> None:
@@ -91,9 +93,20 @@ async def _table_file(service: Service, state: dict[str, Any]) -> str:
 
 
 async def _move(service: Service, state: dict[str, Any], file: str, move: str | None) -> dict[str, Any]:
+    """Returns the `state` after a move and the `view` of it; results of earlier deals need not travel to the worker."""
     worker = service.browser if state["opponent"] == EQUILIBRIUM else service.player
+    results = state.pop("results")
     answer: dict[str, Any] = json.loads(await service.ask(worker, "play", {"state": state, "file": file, "move": move}))
+    deal = answer["state"]["deal"]
+    if move is not None and deal["over"]:
+        results = [*results, [deal[name] for name in ("won", "skill", "given_up")]][-KEPT_DEALS:]
+    answer["state"]["results"] = results
     return answer
+
+
+def _session(session_id: str, answer: dict[str, Any]) -> Session:
+    shown = {name: answer["state"].get(name) for name in _SHOWN}
+    return Session(id=session_id, **shown, **answer["view"])
 
 
 @router.get("/play/sessions/{session_id}", tags=["play"], responses=NOT_FOUND | REFUSED)
@@ -119,19 +132,29 @@ async def _step(service: Service, session_id: str, wanted: str | None) -> Sessio
         answer = await _move(service, state, await _table_file(service, state), wanted)
         if wanted is not None:
             service.store.save_session(session_id, answer["state"])
-        return Session(id=session_id, solution=state["solution"], **answer["view"])
+        return _session(session_id, answer)
 
 
-@router.get("/learn", tags=["learn"])
-async def learn_catalogue() -> LearnCatalogue:
+@cache
+def _algorithms() -> list[AlgorithmInfo]:
+    return [AlgorithmInfo(**known.describe()) for known in ALGORITHMS.values()]
+
+
+@cache
+def _learn_catalogue() -> bytes:
+    return LearnCatalogue(games=RACED, algorithms=_algorithms()).model_dump_json().encode()
+
+
+@router.get("/learn", tags=["learn"], response_model=LearnCatalogue)
+async def learn_catalogue() -> Response:
     """Games and algorithms that can race."""
-    return LearnCatalogue(games=RACED, algorithms=await list_algorithms())
+    return raw(_learn_catalogue())
 
 
 @router.get("/algorithms", tags=["learn", "hold'em"])
 async def list_algorithms() -> list[AlgorithmInfo]:
     """All algorithms, with what can be set; `holdem` says whether spots can be solved by one."""
-    return [AlgorithmInfo(**known.describe()) for known in ALGORITHMS.values()]
+    return _algorithms()
 
 
 def _check_game(game: str) -> None:

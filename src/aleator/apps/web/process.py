@@ -2,7 +2,8 @@
 
 A call is one line of JSON on the worker's standard input. Answers are frames on its standard output: a line of JSON
 that says what comes (`begun`, `event`, `result`, `refused`, `failed`) and how many bytes, then those bytes, which are
-JSON too. Results go to the browser as they are.
+JSON too. The first call of a method says when it has `begun`, since it imports what it needs. Results go to the browser
+as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from aleator.errors import AleatorError
 OnEvent = Callable[[dict[str, Any]], None]
 MAX_FRAME = 256 << 20
 MAX_LOG = 4 << 20
-START_SECONDS = 120.0  # until a call has begun: the process starts and imports what it needs, on a busy machine
+START_SECONDS = 120.0  # until a first call has begun: the process starts and imports what it needs, on a busy machine
 # Libraries that start a thread per core for every small product wait for each other when cores are busy.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -52,6 +53,7 @@ class WorkerProcess:
         self._lock = asyncio.Lock()
         self._is_sent = False  # whether the call that runs has been written
         self._wishes = b""  # stops of a call that waits for its process to start
+        self._begun: set[str] = set()  # methods that this process has imported
 
     @property
     def pid(self) -> int | None:
@@ -64,6 +66,7 @@ class WorkerProcess:
         if self.pid is None:
             if self._log.exists() and self._log.stat().st_size > MAX_LOG:
                 self._log.replace(self._log.with_suffix(".old.log"))
+            self._begun.clear()
             with self._log.open("ab") as log:
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable, "-m", "aleator.apps.web.worker", *self._arguments,
@@ -91,9 +94,11 @@ class WorkerProcess:
             self._is_sent, self._wishes = False, b""
             await self.start()
             try:
-                async with asyncio.timeout(None if seconds is None else START_SECONDS) as limit:
+                known = seconds is None or method in self._begun
+                async with asyncio.timeout(seconds if known else START_SECONDS) as limit:
 
                     def begin() -> None:
+                        self._begun.add(method)
                         if seconds is not None:
                             limit.reschedule(asyncio.get_running_loop().time() + seconds)
 

@@ -21,7 +21,7 @@ from aleator.memory import available_memory
 from aleator.solvers.cfr import CFR
 from aleator.solvers.holdem.solver import HOLDEM_RULE, HoldemSolver, compatible_weight
 from aleator.solvers.regret_rule import RegretRule
-from aleator.trees.beliefs import Reach
+from aleator.trees.beliefs import Reach, reach_in
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import Watch
@@ -244,11 +244,8 @@ class HoldemTreeSolver:
 
         def reach(node: int) -> FloatArray:
             if node not in known:
-                parent = int(tree.parent[node])
-                above = reach(parent)
-                if tree.actor[parent] == watch.player:
-                    above = above * self.average_block(parent)[node - int(tree.first_child[parent])]
-                known[node] = above
+                above = reach(int(tree.parent[node]))
+                known[node] = reach_in(tree, watch.player, node, above, self.average_block)
             return known[node]
 
         return np.stack([reach(int(node)) for node in watch.nodes])

@@ -43,14 +43,17 @@ def _listen(source: BinaryIO, calls: queue.SimpleQueue[dict[str, Any]], channel:
     os._exit(0)
 
 
-def _answer(message: dict[str, Any], channel: Channel, memory: int) -> None:
+Method = Callable[[dict[str, Any], Channel], Any]
+
+
+def _answer(message: dict[str, Any], channel: Channel, memory: int, imported: dict[str, Method]) -> None:
     try:
-        module, _, name = METHODS[message["method"]].partition(":")
-        function: Callable[[dict[str, Any], Channel], Any] = getattr(
-            importlib.import_module(f"aleator.apps.web.worker.{module}"), name
-        )
-        channel.send("begun", None)
-        channel.send("result", function(message["params"], channel))
+        method = message["method"]
+        if method not in imported:
+            module, _, name = METHODS[method].partition(":")
+            imported[method] = getattr(importlib.import_module(f"aleator.apps.web.worker.{module}"), name)
+            channel.send("begun", None)
+        channel.send("result", imported[method](message["params"], channel))
     except AleatorError as error:
         channel.send("refused", {"message": str(error)})
     except MemoryError:
@@ -64,18 +67,15 @@ def main() -> None:
     """Answers calls one by one."""
     memory, niceness = int(sys.argv[1]), int(sys.argv[2])
     _limit(memory, niceness)
-    for number in (
-        signal.SIGTERM,
-        signal.SIGHUP,
-        signal.SIGINT,
-    ):  # whoever ends all processes at once: the server decides
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):  # sent to all processes at once: the server decides
         signal.signal(number, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints goes to the log
     channel, calls = Channel(answers), queue.SimpleQueue[dict[str, Any]]()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, calls, channel), daemon=True).start()
+    imported: dict[str, Method] = {}
     while True:
-        _answer(calls.get(), channel, memory)
+        _answer(calls.get(), channel, memory, imported)
 
 
 if __name__ == "__main__":

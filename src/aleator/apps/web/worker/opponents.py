@@ -78,5 +78,5 @@ def prepare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     if params["opponent"] != EQUILIBRIUM:
         agent, rng = _load(params["opponent"], params["game"]), np.random.default_rng(0)
         agent.begin(0, rng)
-        agent.policy_at(Table(agent.game, rng).observe().history)
+        agent.policy_at(Table(agent.game, rng).history)
     return {}

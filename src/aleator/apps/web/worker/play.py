@@ -21,7 +21,6 @@ from aleator.caching import lru_cache
 from aleator.errors import AleatorError
 from aleator.games.table import PublicHistory, Table
 
-KEPT_DEALS = 200
 TOTALS = ("deals", "won", "skill", "given_up", "expected")
 
 
@@ -100,7 +99,7 @@ class Session:
         now = self.state["deal"]
         if now is None or now["over"]:
             raise PlayError("nothing is dealt: deal first")
-        history, hand = self.table.observe().history, self.table.hands[self.seat]
+        history, hand = self.table.history, self.table.hands[self.seat]
         options = self.solved.options(history)
         labels = [option.label for option in options]
         if label not in labels:
@@ -125,7 +124,7 @@ class Session:
     def _run(self) -> None:
         """Lets the agent move until it is the player's turn or the deal is over."""
         while not self.table.is_over and self.table.actor != self.seat:
-            history, hand = self.table.observe().history, self.table.hands[self.table.actor]
+            history, hand = self.table.history, self.table.hands[self.table.actor]
             block = self.opponent.policy(history)
             policy = block[:, hand] / block[:, hand].sum()
             taken = int(self.rng.choice(len(policy), p=policy))
@@ -171,20 +170,17 @@ class Session:
             end_round(match, won=won > 0)
         for name, amount in zip(TOTALS, (1, won, skill, given_up, expected), strict=True):
             totals[name] += amount
-        self.state["results"] = [*self.state["results"], [won, skill, given_up]][-KEPT_DEALS:]
 
     def view(self) -> dict[str, Any]:
         """Returns what the player may see: all of a deal that is over, of one that is on nothing secret."""
         now = self.state["deal"]
-        view = {name: self.state[name] for name in ("game", "opponent", "seat", "totals", "results")}
-        view |= {"unit": self.solved.unit, "deal": None, "match": self.state.get("match")}
         if now is None:
-            return view
+            return {"unit": self.solved.unit, "deal": None}
         over, history = now["over"], self._history(len(self.table.events))
         root = self.solved.game.root()
         names = [str(self.solved.game.hands(root, player)[self.table.hands[player]]) for player in (0, 1)]
-        options = [] if over else [option._asdict() for option in self.solved.options(self.table.observe().history)]
-        view["deal"] = {
+        options = [] if over else [option._asdict() for option in self.solved.options(self.table.history)]
+        deal = {
             "seat": self.seat,
             "hand": names[self.seat],
             "agent_hand": names[1 - self.seat] if over else None,
@@ -195,7 +191,7 @@ class Session:
             "steps": now["steps"] if over else [_public_step(step) for step in now["steps"]],
             **{name: now.get(name) for name in ("won", "skill", "luck", "expected", "given_up")},
         }
-        return view
+        return {"unit": self.solved.unit, "deal": deal}
 
 
 def _public_step(step: dict[str, Any]) -> dict[str, Any]:

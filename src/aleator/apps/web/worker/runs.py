@@ -75,7 +75,7 @@ def read_run(name: str, metrics: Path) -> RunCurves:
         updated=metrics.stat().st_mtime,
         points=len(rows),
         live=_is_live(metrics),
-        last=_finite(rows[-1]) if rows else {},
+        last=rows[-1] if rows else {},
         config=_shipped_config(metrics) if is_shipped else _config(metrics.parent),
         columns=_columns(rows),
     )
@@ -90,7 +90,7 @@ def _config(folder: Path) -> dict[str, Any]:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return _finite(config) if isinstance(config, dict) else {}
+    return config if isinstance(config, dict) else {}
 
 
 def _shipped_config(metrics: Path) -> dict[str, Any]:
@@ -118,14 +118,3 @@ def _is_number(value: Any) -> bool:
 
 def _number(value: Any) -> float | None:
     return float(value) if _is_number(value) and math.isfinite(value) else None
-
-
-def _finite(value: Any) -> Any:
-    """Returns a JSON value in which what is no number is null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
-    return value

@@ -6,31 +6,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from aleator.solvers.engines.batched import compiled_walk
-from aleator.solvers.engines.batched.engine import BatchedValue, TorchEngine
-from aleator.solvers.engines.batched.forest import Forest
-from aleator.solvers.engines.batched.warm_start import WarmStart
-from aleator.solvers.search_rule import CURRENT, SearchRule
-
-Tensor = torch.Tensor
+from aleator.solvers.engines.batched.engine import TorchEngine
 
 
 class CompiledEngine(TorchEngine):
-    """`TorchEngine` with the same results (up to rounding) for CFR-D, on the CPU."""
+    """`TorchEngine` with the same results (up to rounding) for CFR-D, leaves at current beliefs, on the CPU."""
 
-    def __init__(
-        self,
-        forest: Forest,
-        leaf_values: BatchedValue | None,
-        root_reach: tuple[Tensor, Tensor],
-        rule: SearchRule,
-        updates: int,
-        start: WarmStart | None = None,
-    ) -> None:
-        super().__init__(forest, leaf_values, root_reach, rule, updates, start)
-        shapes = forest.shapes
+    def _prepare(self) -> None:
+        """Lays out what the kernels read: views of the tensors."""
+        forest, shapes = self.forest, self.forest.shapes
         payoff, deal = shapes.payoff[forest.template], shapes.deal[forest.template]
         self._terminals = (forest.terminals.numpy(), payoff[forest.terminals].numpy())
         self._leaves = (forest.leaves.numpy(), deal[forest.leaves].numpy())
@@ -47,11 +33,6 @@ class CompiledEngine(TorchEngine):
         }
         self._reach = (self.reach[0].numpy(), self.reach[1].numpy())
         self._sums = (self.sums[0].numpy(), self.sums[1].numpy())
-
-    @staticmethod
-    def fits(rule: SearchRule) -> bool:
-        """Returns whether there are kernels for a rule: regret matching, leaves at the beliefs of current policies."""
-        return rule.leaves == CURRENT
 
     def update(self, number: int) -> None:
         """As `TorchEngine.update`."""

@@ -173,6 +173,10 @@ class TorchEngine:
         # made now, because the host waits for them
         self._payoffs, self._leaf_deals, self._root_deals = forest.payoffs, forest.leaf_deals, forest.root_deals
         self._begun = begin(self, start) if start else float(self.fictitious)  # the weight of what came before
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Lays out what the kernels of an engine read besides the rows; here there are none."""
 
     def evaluate_ends(self, player: int, update: int) -> None:
         """Writes the player's cfvs at terminals and leaves, zero elsewhere."""
@@ -304,13 +308,13 @@ def make_engine(
         if start:
             raise SolveError("only searches by regret matching can be warm started, not minimax")
         return MinimaxEngine(forest, leaf_values, root_reach, rule)
+    engine = TorchEngine
     if forest.shapes.device.type == "cuda" and forest.shapes.dtype == torch.float32:
         from aleator.solvers.engines.batched.fused import FusedEngine
 
-        return FusedEngine(forest, leaf_values, root_reach, rule, updates, start)
-    if forest.shapes.device.type == "cpu":
+        engine = FusedEngine
+    elif forest.shapes.device.type == "cpu" and rule.leaves == CURRENT:
         from aleator.solvers.engines.batched.compiled import CompiledEngine
 
-        if CompiledEngine.fits(rule):
-            return CompiledEngine(forest, leaf_values, root_reach, rule, updates, start)
-    return TorchEngine(forest, leaf_values, root_reach, rule, updates, start)
+        engine = CompiledEngine
+    return engine(forest, leaf_values, root_reach, rule, updates, start)

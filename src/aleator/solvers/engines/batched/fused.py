@@ -25,7 +25,6 @@ class FusedEngine(TorchEngine):
         device, updates = self.forest.shapes.device, self.updates
         self._kept = self._keep(keep).to(torch.int32)
         self._clock = torch.zeros(1, dtype=torch.int32, device=device)
-        self._prepare()
         self._kept_policy = self.policy.clone()
         self._kept_sums = tuple(sums.clone() for sums in self.sums) if self.follows_average else self.sums
         # the first updates are launched one by one, so that Triton compiles outside the capture
@@ -112,10 +111,7 @@ class FusedEngine(TorchEngine):
             )  # fmt: skip
 
         if self.rule.leaves != DIFFERENCE:
-            own, expected = (
-                self.sums[player] if self.fictitious else self.reach[player],
-                self._expected(opponent, offset),
-            )
+            own, expected = (self.sums if self.fictitious else self.reach)[player], self._expected(opponent, offset)
             beliefs = (own, expected) if player == 0 else (expected, own)
             worth = self._leaf_values(player, beliefs) if self._leaf_values else self._worth
             launch(0, everything, expected, worth)

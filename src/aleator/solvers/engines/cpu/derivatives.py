@@ -9,9 +9,8 @@ from __future__ import annotations
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
 from aleator.kernels.simd import LANES, if_positive, load, splat, store
-from aleator.solvers.engines.cpu.blocks import collect, sum_rows
 from aleator.solvers.engines.cpu.layout import Memory, Nodes, Side, Structure, Task, Vector
-from aleator.solvers.engines.cpu.walk import backward_update, evaluate_terminals, forward
+from aleator.solvers.engines.cpu.walk import action_values, backward_update, evaluate_terminals, forward, sum_children
 
 
 @kernel()
@@ -23,35 +22,17 @@ def backward_derivative(
 
     The old derivative of an entry is multiplied by what its regret is about to be multiplied by.
     """
-    actor, first_child, num_children, num_actions = (
-        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
-    )  # fmt: skip
-    plain, policy_at, width, value_at = structure.plain, structure.policy_at, side.width, side.value_at
-    values, policy, regret, legal = own.values, own.policy, own.regret, side.legal
-    everything = legal[:0]
+    values, policy, regret = own.values, own.policy, own.regret
     for node in inner:
-        first, at = first_child[node], value_at[node]
-        if actor[node] != side.player:
-            if plain[node]:
-                sum_rows(values, value_at[first], num_children[node], at, width[node])
-            else:
-                collect(side.collect_slices, side.collect_at[node], side.collect_place, values, values, at, width[node])
+        if structure.actor[node] != side.player:
+            sum_children(structure, side, node, values)
             continue
-        actions, actions_at = values, value_at[first]
-        if not plain[node]:
-            collect(
-                side.collect_slices,
-                side.collect_at[node],
-                side.collect_place,
-                values,
-                scratch,
-                0,
-                num_actions[node] * width[node],
-            )
-            actions, actions_at = scratch, 0
+        block, count, at = structure.policy_at[node], structure.num_actions[node], side.value_at[node]
+        allowed = side.legal if structure.restricted[node] else side.legal[:0]
+        actions, actions_at = action_values(structure, side, node, values, scratch)
         _add_derivative(
-            derivative, instant, regret, policy, legal if structure.restricted[node] else everything, policy_at[node],
-            actions, actions_at, values, at, num_actions[node], width[node], discounts,
+            derivative, instant, regret, policy, allowed, block, actions, actions_at, values, at, count,
+            side.width[node], discounts,
         )  # fmt: skip
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from aleator.jit import kernel
-from aleator.solvers.engines.cpu.blocks import collect, sum_rows
 from aleator.solvers.engines.cpu.layout import Memory, Nodes, Side, Structure, Task, Vector
-from aleator.solvers.engines.cpu.walk import evaluate_terminals, forward
+from aleator.solvers.engines.cpu.walk import action_values, evaluate_terminals, forward, sum_children
 
 # what is pulled up: the value of the policy; the same, and the policy takes a step; the value of the best policy
 VALUE, STEP, BEST = 0, 1, 2
@@ -27,27 +26,19 @@ def pull_with_entropy(
     `weights` has a number for every infostate (`Side.infostate_at`). A step of magnetic mirror descent towards the
     uniform policy turns logits z (they stand where a solver by regrets has those) into (z + step x q) / (1 + step x w).
     """
-    actor, first_child, num_children, num_actions = (
-        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
-    )  # fmt: skip
-    plain, restricted, policy_at, legal = structure.plain, structure.restricted, structure.policy_at, side.legal
-    width, hands, value_at, infostate_at = side.width, side.hands, side.value_at, side.infostate_at
-    collect_at, slices, places = side.collect_at, side.collect_slices, side.collect_place
+    hands, infostate_at, legal = side.hands, side.infostate_at, side.legal
     logits, policy, values = own.regret, own.policy, own.values
     for node in inner:
-        first, count, at, wide = first_child[node], num_children[node], value_at[node], width[node]
-        if actor[node] != side.player:
-            if plain[node]:
-                sum_rows(values, value_at[first], count, at, wide)
-            else:
-                collect(slices, collect_at[node], places, values, values, at, wide)
+        if structure.actor[node] != side.player:
+            sum_children(structure, side, node, values)
             continue
-        size, block, masked = num_actions[node] * wide, policy_at[node], restricted[node]
-        if plain[node]:
+        at, wide = side.value_at[node], side.width[node]
+        block, masked = structure.policy_at[node], structure.restricted[node]
+        size = structure.num_actions[node] * wide
+        _, actions_at = action_values(structure, side, node, values, scratch)
+        if structure.plain[node]:
             for k in range(size):
-                scratch[k] = values[value_at[first] + k]
-        else:
-            collect(slices, collect_at[node], places, values, scratch, 0, size)
+                scratch[k] = values[actions_at + k]
         for hand in range(hands[node]):
             weight, value = weights[infostate_at[node] + hand], 0.0
             for k in range(hand, size, wide):

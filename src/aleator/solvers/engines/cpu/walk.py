@@ -66,6 +66,27 @@ def _evaluate_cards(
                 )  # fmt: skip
 
 
+@inner_kernel(forceinline=True)
+def sum_children(structure: Structure, side: Side, node: int, values: Vector) -> None:
+    """Writes the cfvs of a node where the traverser does not act."""
+    if structure.plain[node]:
+        rows_at, count = side.value_at[structure.first_child[node]], structure.num_children[node]
+        sum_rows(values, rows_at, count, side.value_at[node], side.width[node])
+    else:
+        at, width = side.value_at[node], side.width[node]
+        collect(side.collect_slices, side.collect_at[node], side.collect_place, values, values, at, width)
+
+
+@inner_kernel(forceinline=True)
+def action_values(structure: Structure, side: Side, node: int, values: Vector, scratch: Vector) -> tuple[Vector, int]:
+    """Returns where the cfvs [A, H] of the traverser's actions are: in the children's rows, or collected in scratch."""
+    if structure.plain[node]:
+        return values, side.value_at[structure.first_child[node]]
+    size = structure.num_actions[node] * side.width[node]
+    collect(side.collect_slices, side.collect_at[node], side.collect_place, values, scratch, 0, size)
+    return scratch, 0
+
+
 @kernel()
 def backward_update(
     inner: Nodes, structure: Structure, side: Side, own: Memory, scratch: Vector, discounts: FloatArray, iteration: int,
@@ -76,49 +97,36 @@ def backward_update(
     Reach is left as it was, so that both players can be updated against the same policies. Locked decisions keep
     theirs.
     """
-    actor, first_child, num_children, num_actions = (
-        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
-    )  # fmt: skip
-    plain, restricted, policy_at, legal = structure.plain, structure.restricted, structure.policy_at, side.legal
-    locked, width, hands, value_at = structure.locked, side.width, side.hands, side.value_at
-    collect_at, slices, places = side.collect_at, side.collect_slices, side.collect_place
     regret, policy, reach, policy_sum = own.regret, own.policy, own.reach, own.policy_sum
-    instant, moments, infostate_at, values = own.instant, own.moments, side.infostate_at, own.values
+    instant, moments, values, legal = own.instant, own.moments, own.values, side.legal
     everything = legal[:0]
     for node in inner:
-        first, count, actions, at = first_child[node], num_children[node], num_actions[node], value_at[node]
-        if actor[node] != side.player:
-            if plain[node]:
-                sum_rows(values, value_at[first], count, at, width[node])
-            else:
-                collect(slices, collect_at[node], places, values, values, at, width[node])
+        if structure.actor[node] != side.player:
+            sum_children(structure, side, node, values)
             continue
-        if locked[node]:
-            if plain[node]:
-                average_actions(policy, policy_at[node], values, value_at[first], values, at, actions, width[node])
-            else:
-                collect(slices, collect_at[node], places, values, scratch, 0, actions * width[node])
-                average_actions(policy, policy_at[node], scratch, 0, values, at, actions, width[node])
+        block, count = structure.policy_at[node], structure.num_actions[node]
+        at, width = side.value_at[node], side.width[node]
+        actions, actions_at = action_values(structure, side, node, values, scratch)
+        allowed = legal if structure.restricted[node] else everything
+        if structure.locked[node]:
+            average_actions(policy, block, actions, actions_at, values, at, count, width)
             continue
-        if plain[node]:
+        if structure.plain[node]:  # compiled apart: most decisions are, and these are checked for nothing
             update_regrets(
-                regret, policy, reach, policy_sum, instant, everything, policy_at[node], values, value_at[first],
-                values, at, count, width[node], discounts,
+                regret, policy, reach, policy_sum, instant, everything, block, values, actions_at, values, at, count,
+                width, discounts,
             )  # fmt: skip
         else:
-            collect(slices, collect_at[node], places, values, scratch, 0, actions * width[node])
             update_regrets(
-                regret, policy, reach, policy_sum, instant, legal if restricted[node] else everything, policy_at[node],
-                scratch, 0, values, at, actions, width[node], discounts,
+                regret, policy, reach, policy_sum, instant, allowed, block, scratch, 0, values, at, count, width,
+                discounts,
             )  # fmt: skip
         if minimiser == _SHARP:
-            sharpen(policy, policy_at[node], actions, width[node], hands[node])
+            sharpen(policy, block, count, width, side.hands[node])
         elif minimiser == _HEDGE:
-            update_moments(values, at, hands[node], moments, infostate_at[node], iteration)
-            hedge(
-                regret, moments, infostate_at[node], legal if restricted[node] else everything, policy, policy_at[node],
-                actions, width[node], hands[node], iteration,
-            )  # fmt: skip
+            hands, infostate = side.hands[node], side.infostate_at[node]
+            update_moments(values, at, hands, moments, infostate, iteration)
+            hedge(regret, moments, infostate, allowed, policy, block, count, width, hands, iteration)
 
 
 @kernel()
@@ -129,35 +137,18 @@ def backward_fixed(
 
     A best response is written to `policy` unless that is empty.
     """
-    actor, first_child, num_children, num_actions = (
-        structure.actor, structure.first_child, structure.num_children, structure.num_actions,
-    )  # fmt: skip
-    plain, restricted, policy_at, legal = structure.plain, structure.restricted, structure.policy_at, side.legal
-    width, value_at = side.width, side.value_at
-    collect_at, slices, places = side.collect_at, side.collect_slices, side.collect_place
-    everything = legal[:0]
     for node in inner:
-        first, count, actions, at = first_child[node], num_children[node], num_actions[node], value_at[node]
-        if actor[node] != side.player:
-            if plain[node]:
-                sum_rows(values, value_at[first], count, at, width[node])
-            else:
-                collect(slices, collect_at[node], places, values, values, at, width[node])
+        if structure.actor[node] != side.player:
+            sum_children(structure, side, node, values)
             continue
-        if plain[node]:
-            if best:
-                best_actions(
-                    policy, everything, policy_at[node], values, value_at[first], values, at, actions, width[node]
-                )
-            else:
-                average_actions(policy, policy_at[node], values, value_at[first], values, at, actions, width[node])
-            continue
-        collect(slices, collect_at[node], places, values, scratch, 0, actions * width[node])
+        block, count = structure.policy_at[node], structure.num_actions[node]
+        at, width = side.value_at[node], side.width[node]
+        actions, actions_at = action_values(structure, side, node, values, scratch)
         if best:
-            allowed = legal if restricted[node] else everything
-            best_actions(policy, allowed, policy_at[node], scratch, 0, values, at, actions, width[node])
+            allowed = side.legal if structure.restricted[node] else side.legal[:0]
+            best_actions(policy, allowed, block, actions, actions_at, values, at, count, width)
         else:
-            average_actions(policy, policy_at[node], scratch, 0, values, at, actions, width[node])
+            average_actions(policy, block, actions, actions_at, values, at, count, width)
 
 
 @kernel()
