@@ -5,8 +5,9 @@ Algorithm:
     continuation the hand goes on: the blueprint, or the blueprint biased towards folding, calling or raising
     (`abstraction.blueprint.values`). The searcher goes on by the blueprint. Each choice is a matrix of payoffs over
     pairs of numbers, which the next card gives to hands (`card_leaves`); the choice is one more decision of the betting
-    shape, so that CFR finds it like any other. With a single continuation this is naive depth-limited search. Leaves take the value of the
-    blueprint's leaf that is most like them, as a share of the pot; where all chips are in, cards decide.
+    shape, so that CFR finds it like any other. With a single continuation this is naive depth-limited search. Leaves
+    take the value of the blueprint's leaf that is most like them, as a share of the pot; where all chips are in, cards
+    decide.
 
 Reference: N. Brown's thesis (2020), 5.2.2, 5.2.3 and 6.5 (Modicum).
 Deviations: CFR over all hands at once (sharp DCFR+), not MCCFR with rollouts. The opponent is not penalised to balance
