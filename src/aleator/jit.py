@@ -35,6 +35,7 @@ def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
         *package.glob("abstraction/blueprint/*.py"),
         *package.glob("abstraction/ring/*.py"),
         *package.glob("search/ring/*.py"),
+        *package.glob("search/whole_hands/card_leaves.py"),
         *(
             package / "games" / "holdem" / f"{name}.py"
             for name in ("evaluator", "equity", "hand_kernels", "preflop_table")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from aleator.games.holdem.betting import CALL, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_cards
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
+from aleator.search.whole_hands.menus import NESTED
 from aleator.search.whole_hands.rounds import SolvedRound, nearest_of, round_decisions
 from tests.abstraction.blueprint.small import whole_blueprint
 from tests.search.whole_hands.test_exact import judged
@@ -77,6 +80,16 @@ def test_off_tree_bets_are_in_the_search(modicum: ModicumAgent) -> None:
     assert beliefs.like is not None and beliefs.like.street == 1  # the blueprint's bet that is most like it
     np.testing.assert_allclose(beliefs.reach.max(axis=1), 1.0)
     assert (beliefs.reach[0, alive] < 0.9).any()
+
+
+def test_a_file_of_bet_sizes_says_what_each_search_considers(blueprint: BlueprintAgent, tmp_path: Path) -> None:
+    file = tmp_path / "menu.toml"
+    file.write_text('turn = "75% all-in"\nriver = "150%"\n')
+    solver = ModicumAgent(blueprint, NestedSettings(menu=file)).solver
+    assert solver.menu(FLOP).levels[1] == NESTED.levels[1], "as usual"
+    assert [size.number for size in solver.menu(TURN).levels[2][0]][:1] == [Fraction(3, 4)]
+    assert solver.menu(TURN).levels[3] == NESTED.levels[3], "rivers behind a turn are as usual"
+    assert [size.number for size in solver.menu(RIVER).levels[3][0]] == [Fraction(3, 2)]
 
 
 def test_search_plays_a_river_far_better_than_its_blueprint(blueprint: BlueprintAgent, modicum: ModicumAgent) -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from aleator.abstraction.blueprint.values import CONTINUATIONS, BlueprintValues, BoardNumbers
+from aleator.abstraction.blueprint.values import CONTINUATIONS, BlueprintValues
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
 from aleator.games.holdem.cards import blocked_hands
 from aleator.games.holdem.level_menu import LevelMenu
@@ -28,10 +28,12 @@ from tests.search.whole_hands.hands import dealt, random_reach
 
 MENU = LevelMenu.parse("100%", "100%", "100%; all-in", "100%")
 SIZE = 1128  # hands on a turn
+CARDS = 44  # that come after a turn and two hands
 
 
 class MadeUp(NamedTuple):
-    """Stands in for the values of a blueprint: some matrix for each continuation, in pots of the leaf."""
+    """Stands in for the values of a blueprint: some matrix over pairs of hands for each continuation, in pots of the
+    leaf. A hand's number is its place after the first of the next cards, and after all others it is out."""
 
     real: BlueprintValues
     matrices: npt.NDArray[np.float32]
@@ -41,10 +43,10 @@ class MadeUp(NamedTuple):
         """Only its stack is asked for."""
         return self.real.policy
 
-    def on_board(self, number: int, board: BoardNumbers, chooser: int | None) -> npt.NDArray[np.float32]:
-        """Returns the matrices times what each has put in."""
+    def of_node(self, number: int, chooser: int | None) -> npt.NDArray[np.float32]:
+        """Returns the matrices times what each has put in, and times the cards that two hands leave."""
         chips = float(min(BettingNode(self.real.tree, number).chips))
-        return chips * (self.matrices[:1] if chooser is None else self.matrices)
+        return CARDS * chips * (self.matrices[:1] if chooser is None else self.matrices)
 
 
 class Spot(NamedTuple):
@@ -57,9 +59,14 @@ class Spot(NamedTuple):
     def solve(self, matrices: npt.NDArray[np.float32], chooser: int | None, iterations: int = 40) -> SolvedRound:
         """Returns the turn with these matrices at its leaves, solved."""
         values = MadeUp(self.leaves.values, matrices)
-        return solve_multi_valued(
-            RoundTask(self.game), self.leaves._replace(values=values, chooser=chooser), iterations
-        )  # type: ignore[arg-type]
+        numbers = np.full_like(self.leaves.board.numbers, -1)
+        numbers[0] = np.arange(SIZE)
+        leaves = self.leaves._replace(
+            values=values,  # type: ignore[arg-type]
+            board=self.leaves.board._replace(numbers=numbers),
+            chooser=chooser,
+        )
+        return solve_multi_valued(RoundTask(self.game), leaves, iterations)
 
 
 @pytest.fixture(scope="module")

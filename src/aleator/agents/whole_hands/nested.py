@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
@@ -43,7 +44,7 @@ from aleator.games.holdem.betting_tree import BettingNode
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.level_menu import LevelMenu
 from aleator.search.whole_hands.exact import solve_exactly
-from aleator.search.whole_hands.menus import MENU, NESTED
+from aleator.search.whole_hands.menus import MENU, NESTED, read_menu
 from aleator.search.whole_hands.multi_valued import (
     MultiValuedRound,
     equity_matrix,
@@ -101,6 +102,10 @@ class NestedSolver:
     def __init__(self, values: BlueprintValues, settings: NestedSettings, *, naive: bool = False) -> None:
         self.values, self.settings, self.naive = values, settings, naive
         self._boards: Kept[MultiValuedRound] = Kept(_BOARDS_KEPT)
+        self._river, self._before = MENU, NESTED
+        if settings.menu is not None:
+            self._river, asked = read_menu(settings.menu), read_menu(settings.menu, NESTED)
+            self._before = replace(asked, levels=(*asked.levels[:_RIVER], NESTED.levels[_RIVER]))
 
     def solve(self, requests: Sequence[RoundRequest]) -> list[SolvedRound]:
         """Returns rounds, solved one after the other."""
@@ -108,7 +113,7 @@ class NestedSolver:
 
     def menu(self, state: HandState) -> LevelMenu:
         """Returns the bets of a search that begins at a decision."""
-        return MENU if state.street == _RIVER else NESTED
+        return self._river if state.street == _RIVER else self._before
 
     def game(self, state: HandState, reach: FloatArray, added: Action | None = None) -> RoundGame:
         """Returns the round that begins at a decision."""

@@ -188,7 +188,7 @@ _KNOWN = (
         make=_libratus,
         settings=(
             *_BLUEPRINT_FILE,
-            *settings_of(NestedSettings(), "turn", "river", "seconds"),
+            *settings_of(NestedSettings(), "turn", "river", "seconds", "menu"),
             Setting(name="seed", kind=int, least=0, most=MAX_NUMBER, default=0, help="of the bet sizes, which vary"),
             Setting(name="varied", key="most_varied", kind=int, least=0, most=50, default=8,
                     help="percent that bet sizes are larger or smaller at most"),

@@ -59,6 +59,10 @@ class NestedSettings:
         None, kind=float, least=0.0, most=MAX_NUMBER, open_ends=True, metavar="N", unit="seconds",
         help="for a search, if fewer iterations fit in",
     )  # fmt: skip
+    menu: Path | None = setting(
+        None, kind=str, metavar="FILE.toml", read=Path,
+        help="with bet sizes of searches that begin on each street, such as the blueprint's, which then need no search",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_settings(self, AgentError)

@@ -344,7 +344,7 @@ def promise(game: RoundGame, *, seat: int, reach: FloatArray, cfvs: FloatArray) 
         reach: of both players, the seat's in the unit of ``cfvs``.
         cfvs: ``[1326]`` in chips.
     """
-    scale = float(np.where(game.reach[seat] > 0.0, reach[seat], 0.0).max())
+    scale = float(np.where(game.reach[seat] > 0.0, reach[seat], 0.0).max()) or 1.0  # nobody left: it may be anybody
     estimated = game.reach[1 - seat]
     live = estimated > 0.0
     dealt = np.where(live, _MIX * estimated / estimated[live].mean() + (1.0 - _MIX), 0.0)

@@ -33,8 +33,8 @@ NESTED: Final = LevelMenu.parse(
 """Of searches from a blueprint: flops to the end of the street, turns to the end of the hand."""
 
 
-def read_menu(path: Path) -> LevelMenu:
-    """Returns the menu of a TOML file with a line for each street; streets that are left out are as in `MENU`.
+def read_menu(path: Path, usual: LevelMenu = MENU) -> LevelMenu:
+    """Returns the menu of a TOML file with a line for each street; streets that are left out are as usual.
 
     A line has the sizes of the first bet or raise, of the second, and so on: ``flop = "50% 100% all-in; 100% all-in"``.
 
@@ -55,7 +55,7 @@ def read_menu(path: Path) -> LevelMenu:
         raise SolveError(f"{path}: {error}") from None
     if unknown := [name for name in table if name not in STREET_NAMES]:
         raise SolveError(f"{path}: unknown street {shown(unknown[0])}; allowed: {', '.join(STREET_NAMES)}")
-    levels = list(MENU.levels)
+    levels = list(usual.levels)
     for name, sizes in table.items():
         if not isinstance(sizes, str) or any(len(level.split()) > _MAX_SIZES for level in sizes.split(";")):
             raise SolveError(

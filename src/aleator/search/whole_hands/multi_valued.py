@@ -4,9 +4,10 @@ Algorithm:
     Behind each leaf at which somebody can still bet the opponent of the searcher chooses, hand by hand, by which
     continuation the hand goes on: the blueprint, or the blueprint biased towards folding, calling or raising
     (`abstraction.blueprint.values`). The searcher goes on by the blueprint. Each choice is a matrix of payoffs over
-    pairs of hands, made once before the solve; the choice is one more decision of the betting shape, so that CFR finds
-    it like any other. With a single continuation this is naive depth-limited search. Leaves take the value of the
-    blueprint's leaf that is most like them, as a share of the pot; where all chips are in, cards decide.
+    pairs of numbers, which the next card gives to hands (`card_leaves`); the choice is one more decision of the betting
+    shape, so that CFR finds it like any other. With a single continuation this is naive depth-limited search. Leaves
+    take the value of the blueprint's leaf that is most like them, as a share of the pot; where all chips are in, cards
+    decide.
 
 Reference: N. Brown's thesis (2020), 5.2.2, 5.2.3 and 6.5 (Modicum).
 Deviations: CFR over all hands at once (sharp DCFR+), not MCCFR with rollouts. The opponent is not penalised to balance
@@ -29,6 +30,7 @@ from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.search.whole_hands.batches import RoundBatch, RoundShape, round_shape, solve_batch
+from aleator.search.whole_hands.card_leaves import CardLeaves
 from aleator.search.whole_hands.rounds import RoundGame, RoundTask, SolvedRound
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.shapes import DECISION, LEAF, BettingShape
@@ -87,32 +89,32 @@ def with_choices(shape: BettingShape, chooser: int, counts: Mapping[int, int]) -
     )
 
 
-class LeafMatrices:
-    """Leaves that are worth a matrix over pairs of hands; `LeafPayoffs` of one game.
+class ChosenLeaves:
+    """Leaves of one round; `LeafPayoffs`.
 
     Args:
-        matrices: what player 0 wins in chips, ``[M, H, H]``.
+        open_leaves: what those at which somebody can still bet are worth; None if there are none.
+        places: of these among all leaves, by leaf and choice, ``[L K]``.
         equities: how often a hand wins less how often it loses if nobody bets any more, ``[H, H]``.
-        rows: for each leaf its matrix; -1 for those at which all chips are in.
         stakes: for each leaf what is lost by a showdown there, in chips.
     """
 
-    def __init__(self, matrices: Tensor, equities: Tensor, rows: list[int], stakes: list[float]) -> None:
-        self._matrices, self._equities = matrices, equities
-        self._open = torch.tensor([leaf for leaf, row in enumerate(rows) if row >= 0], dtype=torch.int64)
-        self._shut = torch.tensor([leaf for leaf, row in enumerate(rows) if row < 0], dtype=torch.int64)
-        self._order = [row for row in rows if row >= 0]
-        assert self._order == list(range(len(matrices))), "matrices are in the order of leaves"
-        self._stakes = torch.tensor([stakes[int(leaf)] for leaf in self._shut], dtype=torch.float32)[:, None]
+    def __init__(
+        self, open_leaves: CardLeaves | None, places: list[int], equities: Tensor, stakes: list[float]
+    ) -> None:
+        self._leaves, self._equities = open_leaves, equities
+        self._open = torch.tensor(places, dtype=torch.int64)
+        shut = sorted(set(range(len(stakes))) - set(places))
+        self._shut = torch.tensor(shut, dtype=torch.int64)
+        self._stakes = torch.tensor([stakes[leaf] for leaf in shut], dtype=torch.float32)[:, None]
 
     def cfvs(self, player: int, opponent: Tensor) -> Tensor:
         """Returns a player's cfvs [1, L, H] from its opponent's reach [1, L, H]."""
         found = torch.empty_like(opponent)
-        sign = 1.0 if player == 0 else -1.0
-        if len(self._open):
-            rows = opponent[0, self._open, None]  # [M, 1, H]
-            matrices = self._matrices.mT if player == 0 else self._matrices
-            found[0, self._open] = sign * torch.bmm(rows, matrices)[:, 0]
+        if self._leaves is not None:
+            rows = opponent[0, self._open].view(self._leaves.num_leaves, self._leaves.num_choices, -1).mT
+            cfvs = self._leaves.cfvs(player, rows.numpy())
+            found[0, self._open] = torch.from_numpy(cfvs).mT.flatten(0, 1)
         if len(self._shut):  # equities are antisymmetric: what one wins the other loses
             found[0, self._shut] = opponent[0, self._shut] @ self._equities.mT * self._stakes
         return found
@@ -161,24 +163,21 @@ def solve_multi_valued(
         [RoundShape(chosen.shape, slices, plain.matched)],
     )  # fmt: skip
     stakes = batch.stakes[0]
-    made: dict[int, npt.NDArray[np.float32]] = {}
-    rows: list[int] = []
-    matrices: list[Tensor] = []
-    for leaf, choice in chosen.leaves:
+    places: list[int] = []
+    matrices: list[npt.NDArray[np.float32]] = []
+    for place, (leaf, choice) in enumerate(chosen.leaves):
         first = ends[leaf]
         if first is None:
-            rows.append(-1)
             continue
-        if leaf not in made:
+        places.append(place)
+        if choice == 0:
             scale = stakes[plain.shape.stake[leaf]] / float(min(first.chips))
-            made[leaf] = np.float32(scale) * leaves.values.on_board(first.number, leaves.board, leaves.chooser)
-        rows.append(len(matrices))
-        matrices.append(torch.from_numpy(made[leaf][choice]))
-    size = len(leaves.board.hands)
-    table = torch.stack(matrices) if matrices else torch.zeros(0, size, size)
-    made.clear()
-    payoffs = LeafMatrices(
-        table, leaves.equities, rows, [float(stakes[plain.shape.stake[leaf]]) for leaf, _ in chosen.leaves]
+            matrices.append(np.float32(scale) * leaves.values.of_node(first.number, leaves.chooser))
+    payoffs = ChosenLeaves(
+        CardLeaves(leaves.board, matrices, leaves.chooser) if matrices else None,
+        places,
+        leaves.equities,
+        [float(stakes[plain.shape.stake[leaf]]) for leaf, _ in chosen.leaves],
     )
     folds = PairPayoffs(len(leaves.board.numbers), torch.device("cpu"))
     return solve_batch(batch, folds, iterations, torch.device("cpu"), payoffs, seconds=seconds)[0]
