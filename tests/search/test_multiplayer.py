@@ -17,12 +17,14 @@ from aleator.search.multiplayer import (
     MultiplayerSearcher,
     Subform,
     Subgames,
+    _entries_of,
+    _matching,
     _mixed,
     continuations,
 )
 from aleator.solvers.multiplayer.cfr import Anchor, MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import evaluate, reach_of
-from aleator.solvers.regret_rule import CFR_PLUS, LCFR
+from aleator.solvers.regret_rule import CFR_PLUS, DCFR_PLUS, LCFR
 from aleator.trees.sequence_form import SequenceForm, build_sequence_form
 from tests.solvers.multiplayer.test_evaluation import random_profile
 
@@ -181,6 +183,31 @@ def test_guarded_no_seat_loses_whatever_its_searches_say(first_round: int) -> No
     assert min(plain for plain, _ in gains) < -0.2
     assert min(guarded for _, guarded in gains) > 0.0
     assert all(guarded > plain for plain, guarded in gains)
+
+
+def test_who_plays_an_equilibrium_of_every_round_may_lose_to_players_of_a_blueprint() -> None:
+    """Four players: all second rounds are solved to a NashConv of .001 in all, and seat 2 still loses .018.
+
+    So no search for an equilibrium promises that every seat wins against a blueprint.
+    """
+    deck = {"ranks": 3, "suits": 3, "cap": 1}
+    form = build_sequence_form(MultiplayerLeduc(4, **deck))
+    blueprint = coarse_blueprint(form, CoarseLeduc(4, **deck), 300)
+    subgames, publics = Subgames(form, blueprint, MultiplayerSearch(first_round=1)), form.publics
+    reach, played, distance = reach_of(form, blueprint), blueprint.copy(), 0.0
+    for start in range(1, len(publics)):
+        if publics.actor[publics.parent[start]] != CHANCE or publics.round[start] != 1:
+            continue
+        subgame = subgames.at(start)
+        solver = MultiplayerCFR(subgame.weighted(reach), DCFR_PLUS)
+        solver.run(300)
+        distance += solver.nash_conv()
+        own = subgame.infostates >= 0
+        played[_entries_of(form, subgame.infostates[own])] = solver.average_profile()[_matching(solver.form, own)]
+    assert 0.0 < distance < 0.001
+    one_seat = blueprint.copy()
+    one_seat[form.sequences_of(2)] = played[form.sequences_of(2)]
+    assert evaluate(form, one_seat).values[2] < evaluate(form, blueprint).values[2] - 0.01
 
 
 def test_trust_mixes_reach_and_not_actions() -> None:
