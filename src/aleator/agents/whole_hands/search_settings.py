@@ -14,7 +14,7 @@ from aleator.settings import check_settings, setting
 class SearchSettings:
     """How whole hands are searched."""
 
-    preflop: int = setting(120, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
+    preflop: int = setting(300, least=1, most=MAX_NUMBER, help="iterations of a search that begins before the flop")
     flop: int = setting(
         100, least=1, most=MAX_NUMBER, help="iterations on the flop, and on turns that are not solved to the end"
     )
@@ -36,7 +36,7 @@ class SearchSettings:
         None, kind=str, metavar="FILE.toml", read=Path, help="with bet sizes by street; by default those of DeepStack"
     )
     tremble: float = setting(
-        0.0, kind=float, most=1.0, help="how often the opponent is believed to take any action, whatever it holds"
+        0.3, kind=float, most=1.0, help="how often the opponent is believed to take any action, whatever it holds"
     )
     seed: int = setting(0, most=MAX_NUMBER, help="of what is drawn")
 
