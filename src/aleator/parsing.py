@@ -146,7 +146,7 @@ def parse_toml(text: str, what: str, error: type[AleatorError]) -> dict[str, Any
     _check_toml(text, what, error)
     try:
         return tomllib.loads(text)
-    except ValueError as problem:  # numbers that cannot be converted raise one that is no TOMLDecodeError
+    except ValueError as problem:  # numbers that cannot be converted raise a plain ValueError
         raise error(f"not a TOML file: {one_line(problem)}") from None
 
 

@@ -163,7 +163,7 @@ def test_two_blueprints_are_compared(capsys: Capture, buckets: Path, tmp_path: P
     code, _, error = call(capsys, *versus, "--agent", "always-call")
     assert code == 2 and "--against compares two blueprints" in error
     code, _, error = call(capsys, "evaluate", files[0], "--against", str(buckets))
-    assert code == 2 and "is no blueprint" in error
+    assert code == 2 and "is not a blueprint" in error
 
 
 def test_a_stopped_training_is_kept(

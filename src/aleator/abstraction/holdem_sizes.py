@@ -98,7 +98,7 @@ def parse_place(spot: Spot, text: str) -> tuple[int, int]:
     """Returns the street and the player of a text such as `turn.oop`.
 
     Raises:
-        SolveError: it is none, or the spot begins after that street.
+        SolveError: the text has another form, or the spot begins after that street.
     """
     street, dot, position = text.partition(".")
     if not dot:

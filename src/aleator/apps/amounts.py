@@ -14,7 +14,7 @@ _WORDS = {"all-in": "max", "allin": "max", "all in": "max", "a": "max", "shove":
 
 
 class TypedError(AleatorError):
-    """Something typed that is no action here; the message says what is."""
+    """What was typed is not an action here; the message says what is."""
 
 
 def parse_typed(text: str, state: HandState) -> Action:

@@ -144,7 +144,7 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
         for name in ("inputs", "targets", "masks"):
             kept = getattr(replay, name)[:filled]
             kept.copy_(fill(kept, f"{prefix}replay.{name}"))
-    if "play.root" in arrays:  # of before: numbers among all subgames, in their order
+    if "play.root" in arrays:  # in files of earlier versions: numbers among all subgames, in their order
         trainer.subgames.complete()
         root = fill(torch.zeros(games, dtype=torch.int64, device=device), "play.root")
         if bool(((root < 0) | (root >= len(trainer.subgames.states))).any()):

@@ -146,7 +146,7 @@ class RebelConfig:
         return settings.from_dict(RebelConfig, values)
 
 
-_RENAMED = {"iterations": "updates"}  # in files of before
+_RENAMED = {"iterations": "updates"}  # in files of earlier versions
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

@@ -81,7 +81,7 @@ class RunFiles(ABC, Generic[Config]):
         """Returns the settings that a file has as JSON values.
 
         Raises:
-            ValueError: they are none.
+            ValueError: the values are not settings.
         """
 
     def config(self) -> Config:

@@ -123,7 +123,7 @@ class MCCFR(TreeSolver):
             self.iteration = end
 
     def _power(self, iteration: int) -> int:
-        """Returns how many times t^gamma has to be divided by the largest weight, so that it is none of its own."""
+        """Returns how many times t^gamma must be divided by the largest weight to stay below it."""
         return floor(self.rule.gamma * log(iteration) / log(self._largest)) if iteration else 0
 
     def _last_with(self, power: int, end: int) -> int:

@@ -78,7 +78,7 @@ class Summary:
         """Returns the summary in a file's JSON, those of earlier versions included.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the text is not a summary.
         """
         fields = parse_json(text)
         if not isinstance(fields, dict):

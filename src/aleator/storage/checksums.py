@@ -78,7 +78,7 @@ def parse_sum(text: str) -> Blocks:
     """Returns the checksum of one block, as the metadata have it.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a checksum.
     """
     if not (text.isascii() and text.isdecimal() and len(text) <= 10 and int(text) < 2**32):
         raise ValueError(f"{shown(text)} is not a checksum")

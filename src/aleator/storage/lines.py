@@ -91,7 +91,7 @@ def read_lines(path: Path, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yields the header of a file of lines and then its results, each with the number of its line.
 
     Raises:
-        StorageError: it cannot be read, or is no file of that kind; the message names the line.
+        StorageError: it cannot be read, or is another kind of file; the message names the line.
     """
     try:
         file = path.open("rb")

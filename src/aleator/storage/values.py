@@ -16,7 +16,7 @@ def parse_json(text: bytes | str) -> Any:
     """Returns the value of a JSON text.
 
     Raises:
-        ValueError: it is none, is nested without end, or has NaN, infinite numbers or characters that cannot be
+        ValueError: it is not JSON, is nested without end, or has NaN, infinite numbers or characters that cannot be
             printed; the message is one line.
     """
     try:

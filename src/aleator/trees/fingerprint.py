@@ -55,7 +55,7 @@ def parse_fingerprint(values: Any) -> Fingerprint:
     """Returns the fingerprint that `to_dict` gave.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a fingerprint.
     """
     fields = check_object(values, {"shape": str, "payoffs": list, "scale": float})
     if len(fields["payoffs"]) != _SUMS or not all(is_a(value, float) for value in fields["payoffs"]):

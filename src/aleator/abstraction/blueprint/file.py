@@ -50,7 +50,7 @@ class TrainedFile(ABC):
         self.path = Path(path)
         file = ArrayFile(path)
         if file.metadata.get("format") != self.format:
-            raise StorageError(f"{path} is no {self.kind}: its format is {shown(file.metadata.get('format'))}")
+            raise StorageError(f"{path} is not a {self.kind}: its format is {shown(file.metadata.get('format'))}")
         try:
             if not file.checked:
                 raise ValueError("its checksums are missing")

@@ -16,7 +16,7 @@ class Cells(NamedTuple):
 
     Attributes:
         responses: menu, rounds, and what the paper's agent wins from that local best response, with its interval.
-        opponents: agents that it plays against; the paper's own are not to be had.
+        opponents: agents that it plays against; the paper's own are not available.
         title: of the report.
         interval: what the paper's plus-minus is.
     """
@@ -44,7 +44,7 @@ _AGENTS = {
 _DEVIATIONS = (
     "Networks of ours, of the streets that there are (docs/algorithms/hunl.md says which), and fewer iterations than "
     "the papers': the agents play in seconds on a CPU. The response is scored by AIVAT over both ranges. Slumbot and "
-    "Baby Tartanian8, the papers' opponents, are not to be had offline; agents of this package take their place."
+    "Baby Tartanian8, the papers' opponents, are not available offline; agents of this package take their place."
 )
 
 

@@ -55,7 +55,7 @@ class LimitedProtocol(H11Protocol):
             self._set_deadline(HEAD_SECONDS)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuses what is no HTTP; an answer that is on its way to a request before it is not sent any more."""
+        """Refuses what is not HTTP; an answer on its way to an earlier request is no longer sent."""
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()

@@ -13,7 +13,7 @@ PREFIX = "dice-match:"
 
 
 def begin(game: str) -> dict[str, Any] | None:
-    """Returns the match that a game such as `dice-match:2x4` is; None if it is none."""
+    """Returns the match that a name such as `dice-match:2x4` stands for; None for any other game."""
     if not game.startswith(PREFIX):
         return None
     dice, faces = (int(number) for number in game.removeprefix(PREFIX).split("x"))

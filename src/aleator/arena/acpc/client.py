@@ -47,7 +47,7 @@ def connect(host: str, port: int, *, seconds: float = 10.0) -> Lines:
     """Returns a connection to a dealer.
 
     Raises:
-        AcpcError: nobody listens there, or that is no address.
+        AcpcError: nobody listens there, or it is not an address.
     """
     try:
         return Lines(socket.create_connection((host, port), timeout=seconds))
@@ -75,7 +75,7 @@ def play_acpc(
         patience: seconds to wait for the dealer's next line; None for ever.
 
     Raises:
-        AcpcError: the dealer said something that is no match state of this game, or nothing for too long.
+        AcpcError: the dealer's message is not a match state of this game, or none came for too long.
     """
     try:
         return _play(lines, agent, setup, rng, on_line, patience)

@@ -61,7 +61,7 @@ class DealerConfig:
                 raise AcpcError(f"{name} must be a positive number, not {getattr(self, name)}")
         for name in self.names:
             if not name or any(c in name for c in ":|\r\n"):
-                raise AcpcError(f"{name!r} is no name for a log: no colons, bars and ends of lines")
+                raise AcpcError(f"{name!r} cannot be a name in a log: colons, bars and line ends are not allowed")
 
 
 @dataclass(slots=True)

@@ -120,7 +120,7 @@ def parse_size(text: str, *, is_raise: bool = True) -> BetSize:
         is_raise: whether a multiple of the bet faced is allowed.
 
     Raises:
-        BetSizeError: ``text`` is none of the forms, its number is out of range, or it is a multiple and not a raise.
+        BetSizeError: ``text`` has another form, its number is out of range, or it is a multiple and not a raise.
     """
     if len(text) > _MAX_TEXT:
         raise BetSizeError(f"{shown(text)} is not a bet size: write {_FORMS}")

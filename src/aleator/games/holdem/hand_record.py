@@ -198,7 +198,7 @@ def parse_actions(text: str) -> tuple[Action, ...]:
     """Returns the actions that ``text`` names; slashes are for readers and mean nothing.
 
     Raises:
-        RecordError: a word that is none of f, c, r300 and /.
+        RecordError: a word other than f, c, r300 and /.
     """
     return tuple(_parse_action(word) for word in text.split() if word != "/")
 

@@ -139,7 +139,7 @@ def _any_game(tree: PublicTree) -> _Public:
 
 
 def _poker(tree: PublicTree) -> _Public | None:
-    """Returns the inputs of a game of poker; None if it is none."""
+    """Returns the inputs of a game of poker; None for other games."""
     game = tree.game
     cards = _Deck.of(game)
     if cards is None:

@@ -46,7 +46,7 @@ def read_menu(path: Path, usual: LevelMenu = MENU) -> LevelMenu:
     except OSError as error:
         raise SolveError(f"cannot read the bet sizes in {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise SolveError(f"cannot read the bet sizes in {path}: it is no text in UTF-8") from None
+        raise SolveError(f"cannot read the bet sizes in {path}: it is not text in UTF-8") from None
     if len(text) > _MAX_BYTES:
         raise SolveError(f"{path} is too long for a file of bet sizes: at most {_MAX_BYTES:,} bytes")
     try:

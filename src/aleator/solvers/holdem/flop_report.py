@@ -103,7 +103,7 @@ class ReportConfig:
 
     @classmethod
     def from_header(cls, header: dict[str, Any]) -> ReportConfig:
-        """Returns the report of a file by its first line; raises KeyError, TypeError or ValueError if it is none."""
+        """Returns the report of a file by its first line; raises KeyError, TypeError or ValueError otherwise."""
         flops = tuple(WeightedFlop(parse_cards(text), float(weight)) for text, weight in header["flops"])
         node = parse_path(header["node"])
         return cls(spot=parse_spot(header["spot"]), flops=flops, node=node, dtype=str(header["dtype"]))
@@ -179,7 +179,7 @@ def read_report(path: Path) -> FlopReport:
     """Returns the report in a file, as far as it is.
 
     Raises:
-        StorageError: it is no file of a report.
+        StorageError: the file is not a report.
     """
     lines = read_lines(path, _KIND)
     try:

@@ -95,7 +95,7 @@ class FlopRow(NamedTuple):
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> FlopRow:
-        """Returns a row from JSON values; raises KeyError, TypeError or ValueError if it is none."""
+        """Returns a row from JSON values; raises KeyError, TypeError or ValueError otherwise."""
         nodes = {}
         for name in ("root", "node"):
             node = document[name]

@@ -29,7 +29,7 @@ def read(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     name, text = params["name"], params["text"]
     suffix = Path(name).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise StorageError(f"{name[:60]!r} is no file of hands: it must end in {', '.join(_SUFFIXES)}")
+        raise StorageError(f"{name[:60]!r} is not a file of hands: it must end in {', '.join(_SUFFIXES)}")
     if params["game"]:
         load_recorded_hand_game(params["game"])  # whoever asks names no file of the server's
     with tempfile.TemporaryDirectory() as folder:

@@ -148,7 +148,7 @@ def summary(solution: HoldemSolution) -> dict[str, Any]:
 
 
 def check_file(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the summary of the solution in a file; refuses what is none, or is damaged anywhere."""
+    """Returns the summary of the solution in a file; refuses other files, and damaged ones."""
     solution = HoldemSolution.open(Path(params["path"]))
     solution.verify()
     return summary(solution) | {"stopped": False}

@@ -46,7 +46,7 @@ def chart(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
     The charts are those of the file `blueprint`; None: `game`, solved, with reports of how far that is.
     """
-    path = parse_path(params["path"])  # what is no path is refused before anything is solved
+    path = parse_path(params["path"])  # a path that does not exist is refused before anything is solved
     charts = _charts(params["game"], params["blueprint"], channel)
     node = charts.node(path)
     spot = spot_table(charts.spot(node.path, parse_cards(_BOARD))) if node.is_flop else None

@@ -38,7 +38,7 @@ def parse(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the spot of the spot file `toml` as the pages edit it.
 
     Raises:
-        SpotError: it is none, or one beyond the limits of the web app.
+        SpotError: the text is not a spot, or one beyond the limits of the web app.
     """
     table = spot_table(parse_spot(params["toml"]))
     try:
@@ -55,6 +55,6 @@ def format(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def check(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns once the table `spot` has been found to be a spot; refuses what is none."""
+    """Returns nothing if the table `spot` is a spot; refuses it otherwise."""
     spot_from_table(params["spot"])
     return {}

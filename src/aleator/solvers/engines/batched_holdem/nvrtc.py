@@ -45,7 +45,7 @@ def find_nvrtc(folders: Sequence[str] | None = None) -> ctypes.CDLL:
         except OSError:
             continue
     raise KernelError(
-        "NVRTC is not there; install torch with CUDA (pip install torch), which brings it, or choose the device cpu"
+        "NVRTC is missing; install torch with CUDA (pip install torch), which brings it, or choose the device cpu"
     )
 
 
