@@ -10,7 +10,8 @@ import pytest
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy, ask_policies
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.scripted import ScriptedHandAgent
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Luck, RangeLuck, Situation, living_hands
+from aleator.arena.whole_hands.aivat import Luck, RangeLuck
+from aleator.arena.whole_hands.hand_value import EquityValue, HandValue, Situation, living_hands
 from aleator.arena.whole_hands.play import PAIRS, RANGES, play_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, ActionKind

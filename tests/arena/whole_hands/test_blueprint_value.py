@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from aleator.abstraction.blueprint.policy import BlueprintPolicy
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Situation, living_hands
 from aleator.arena.whole_hands.blueprint_value import BlueprintValue
+from aleator.arena.whole_hands.hand_value import EquityValue, HandValue, Situation, living_hands
 from aleator.arena.whole_hands.match import HandMatch
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Situation, living_hands
+from aleator.arena.whole_hands.hand_value import EquityValue, HandValue, Situation, living_hands
 from aleator.arena.whole_hands.match import HandMatch, play_hand_match
 from aleator.arena.whole_hands.network_value import NetworkValue
 from aleator.errors import AgentError

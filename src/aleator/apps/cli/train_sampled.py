@@ -15,9 +15,10 @@ from aleator.apps.cli.output import note, out, print_json
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.workers import Processes, Ray, chosen_workers, work_text
 from aleator.errors import SolveError
-from aleator.workers.base import AHEAD, Here
+from aleator.workers.base import AHEAD, Here, Workers
 
 if TYPE_CHECKING:
+    from aleator.learning.sampled.methods import Method
     from aleator.learning.sampled.run import SampledRun
     from aleator.learning.sampled.trainer import SampledTrainer
 
@@ -77,7 +78,6 @@ def train_command(kind: str) -> Callable[..., None]:
         computed_on = check_device(device, None)
         training.check_tensorboard(tensorboard)
         from aleator.games.registry import is_recorded_elsewhere, load_game
-        from aleator.learning import settings
         from aleator.learning.run_files import RunPace
         from aleator.learning.sampled.crew_traversals import traversed_by
         from aleator.learning.sampled.deep_cfr import DeepCFR
@@ -97,10 +97,7 @@ def train_command(kind: str) -> Callable[..., None]:
             if game is None:
                 raise SolveError(f"--game is missing, as in: aleator train {kind} --game leduc")
             rules = load_game(game)
-            changed = training.parse_changes(partial(settings.parse_setting, method.config), changes, seed)
-            if not isinstance(workers, Here):
-                changed.setdefault("blocks", AHEAD * workers.count)
-            config = method.preset(preset, **changed, game=rules.name)
+            config = _new_config(method, preset, changes, seed, rules.name, workers)
             run = SampledRun(output or training.free_directory(config.game, kind), method)
         evaluate_epochs = max(config.epochs // _EVALUATIONS, 1) if evaluate_every is None else evaluate_every
         pace = RunPace(checkpoint_seconds=checkpoint_every, evaluate_epochs=evaluate_epochs)
@@ -141,6 +138,18 @@ def train_command(kind: str) -> Callable[..., None]:
 
     train.__doc__ = HELP[kind]
     return train
+
+
+def _new_config(
+    method: Method, preset: str | None, changes: list[str] | None, seed: int | None, game: str, workers: Workers
+) -> Any:
+    """Returns the settings of a new run; with workers there are enough blocks for all of them."""
+    from aleator.learning import settings
+
+    changed = training.parse_changes(partial(settings.parse_setting, method.config), changes, seed)
+    if not isinstance(workers, Here):
+        changed.setdefault("blocks", AHEAD * workers.count)
+    return method.preset(preset, **changed, game=game)
 
 
 def _text(line: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from aleator.abstraction.blueprint.policy import BlueprintPolicy
 from aleator.abstraction.blueprint.values import BlueprintValues
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Situation
+from aleator.arena.whole_hands.hand_value import EquityValue, HandValue, Situation
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import NodeKind

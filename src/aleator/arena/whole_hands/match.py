@@ -15,7 +15,7 @@ import numpy as np
 from aleator.abstraction.blueprint.file import Blueprint
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.arena.whole_hands.aivat import HandValue
+from aleator.arena.whole_hands.hand_value import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.paired import are_paired, play_paired

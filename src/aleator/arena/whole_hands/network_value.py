@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.arena.whole_hands.aivat import EquityValue, HandValue, Situation, next_boards
+from aleator.arena.whole_hands.hand_value import EquityValue, HandValue, Situation, next_boards
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands

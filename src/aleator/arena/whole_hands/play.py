@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
-from aleator.arena.whole_hands.aivat import HandValue, PairLuck, RangeLuck
+from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
+from aleator.arena.whole_hands.hand_value import HandValue
 from aleator.arena.whole_hands.playout import Playout
 from aleator.arena.whole_hands.table_gain import TableGain
 from aleator.arena.whole_hands.table_luck import TableLuck
