@@ -20,8 +20,9 @@ from aleator.memory import available_memory
 from aleator.solvers.algorithms import DEFAULT_ALGORITHM, find_algorithm
 from aleator.solvers.best_response import expected_value, nash_conv
 from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, CurvePoint, Limits, OnProgress, Progress, run_until
-from aleator.solvers.solution import Arrays, Solution, Summary, TreeSolution
+from aleator.solvers.solution import Arrays, Solution, TreeSolution
 from aleator.solvers.state import Solver, TreeSolver
+from aleator.solvers.summary import Summary
 from aleator.trees.policy import Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree
 

@@ -16,7 +16,7 @@ from aleator.apps.web.access import Access
 from aleator.apps.web.config import ServerConfig
 from aleator.apps.web.connections import limited_protocol, report_error
 from aleator.apps.web.guard import Guard
-from aleator.apps.web.server import listening
+from aleator.apps.web.serving import listening
 from tests.apps.web.running import RunningServer, free_port
 
 TOKEN = "t" * 40

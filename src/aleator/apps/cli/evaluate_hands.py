@@ -9,7 +9,7 @@ from typing import Any
 from aleator.apps.cli.output import heading, out, print_json, progress_bar
 from aleator.errors import AgentError
 from aleator.solvers.holdem.whole_solution import WholeSolution
-from aleator.solvers.solution import Summary
+from aleator.solvers.summary import Summary
 
 
 def how_found(summary: Summary) -> tuple[str, dict[str, Any]]:

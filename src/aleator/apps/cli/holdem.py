@@ -9,17 +9,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from aleator.abstraction.holdem_sizes import CANDIDATES, grow_menu, optimise_size, parse_place
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.holdem_compare import comparison_report, print_comparison
 from aleator.apps.cli.holdem_flops import report as flop_report
 from aleator.apps.cli.holdem_grid import print_hands, print_node
 from aleator.apps.cli.holdem_preflop import preflop
 from aleator.apps.cli.holdem_report import print_runouts, show_estimate
-from aleator.apps.cli.output import check_plot, heading, note, out, plot_panels, print_json, print_table, progress_bar
+from aleator.apps.cli.holdem_sizes import grown, optimise
+from aleator.apps.cli.output import heading, note, print_json
 from aleator.apps.cli.solve import report
 from aleator.apps.cli.solving import CheckpointEvery, solve_with_bar
-from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.stopping import end
 from aleator.apps.spot_report import node_report, runout_report
 from aleator.errors import SolveError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
@@ -43,6 +43,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=
 
 app.command("report")(flop_report)
 app.command("preflop")(preflop)
+app.command("optimise")(optimise)
 
 SpotFile = Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")]
 Rule = Annotated[
@@ -123,72 +124,13 @@ def solve(
         raise SolveError("--no-river: the spot begins on the river, nothing would be left")
     saved = HoldemSolution.open(resume) if resume else None
     if grow_sizes is not None:
-        spot = _grown(spot, grow_sizes, threads, quiet=json)
+        spot = grown(spot, grow_sizes, threads, quiet=json)
     solution, stopped = _solve(
         spot, file, rule, _limits(spot, target, iterations), quiet=json, threads=threads,
         dtype=saved.summary.dtype if saved else _dtype(bits), resume=saved, keep_state=resumable, output=output,
         saved_with={"river": not no_river}, checkpoint_seconds=checkpoint_every, device=device,
     )  # fmt: skip
     report(solution, json=json, files=[output] if output else [])
-    end(stopped=stopped)
-
-
-def _grown(spot: Spot, most: int, threads: int, *, quiet: bool) -> Spot:
-    """Returns the spot with the bets of its first street that matter."""
-    with interruptible() as interrupted, progress_bar("growing bet sizes", quiet=quiet) as move:
-
-        def on_solve(menus: str, value: float) -> bool:
-            move(None, f"{menus}: {100 * value:+.2f} % of the pot to oop")
-            return interrupted()
-
-        grown = grow_menu(spot, most=most, threads=threads, on_solve=on_solve)
-    if not quiet:
-        for name, sizes in zip(POSITION_NAMES, grown.sizes, strict=True):
-            out.print(f"{name} bets".ljust(17) + ", ".join(sizes))
-        out.print(f"of               {', '.join(CANDIDATES)}; {grown.solves} solves")
-    return grown.spot
-
-
-@app.command()
-def optimise(
-    file: SpotFile,
-    size: Annotated[str, typer.Option(help="Whose one bet, on which street: turn.oop, river.ip.")],
-    target: Annotated[float, typer.Option(help="Exploitability of every solve, a fraction of the pot.")] = 0.001,
-    precision: Annotated[float, typer.Option(help="Of the size, in pots.")] = 0.02,
-    threads: Threads = 1,
-    plot: Annotated[Path | None, typer.Option(help="Draw the value over the size (.png, .svg, .pdf).")] = None,
-    json: Json = False,
-) -> None:
-    """Which one bet size is best in this spot? The spot's other sizes stay. Ctrl-C keeps what has been found.
-
-    Example:  aleator holdem optimise examples/river.toml --size river.oop --plot sizes.png
-    """
-    check_plot(plot)
-    spot = load_spot(file)
-    street, player = parse_place(spot, size)
-    with interruptible() as interrupted, progress_bar(f"{file.name}, {size}", quiet=json) as move:
-
-        def on_solve(tried: str, value: float) -> bool:
-            move(None, f"{tried}: {100 * value:+.3f} % of the pot")
-            return interrupted()
-
-        found = optimise_size(
-            spot, street, player, target=target, precision=precision, threads=threads, on_solve=on_solve
-        )
-        stopped = interrupted()
-    points = [(float(tried.size.removesuffix("%")), 100 * tried.value) for tried in found.tried]
-    if plot:
-        label = f"value to {POSITION_NAMES[player]}, % of the pot"
-        plot_panels(plot, "size, % of the pot", label, {f"{file.name}, {size}": {size: points}}, y_scale="linear")
-    if json:
-        tried = [{"size": one.size, "value": one.value} for one in found.tried]
-        best = {"size": found.best.size, "value": found.best.value}
-        print_json(
-            {"spot": str(file), "place": size, "best": best, "tried": tried, "files": [str(plot)] if plot else []}
-        )
-    else:
-        rows = [(one.size, f"{100 * one.value:+.3f}", "best" if one == found.best else "") for one in found.tried]
-        print_table(f"{file.name}: one bet of {size}", ("size", "value, % of the pot", ""), rows)
     end(stopped=stopped)
 
 

@@ -31,7 +31,8 @@ def run(
     Examples:  aleator serve --open  |  aleator serve --port 9000 --data-dir ./spots  |  aleator serve --host 0.0.0.0
     """
     try:
-        from aleator.apps.web.server import create_app, listening, serve
+        from aleator.apps.web.server import create_app
+        from aleator.apps.web.serving import listening, serve
     except ImportError:
         raise MissingExtraError("fastapi", "web") from None
     from aleator.apps.web.access import load_token, write_open_page

@@ -22,8 +22,9 @@ from aleator.solvers.holdem.problem import BoardProblem
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.whole_solution import WholeSolution
 from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
-from aleator.solvers.solution import Solution, Summary, open_solution
+from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import Problem, TreeProblem, find_problem
+from aleator.solvers.summary import Summary
 from aleator.storage import check_writable
 
 # what a plot is drawn over -> field of a point of the curve, label

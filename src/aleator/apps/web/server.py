@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 import os
-import signal
-import socket
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
@@ -22,18 +18,17 @@ from fastapi.staticfiles import StaticFiles
 from aleator import __version__
 from aleator.apps.web import api_hands, api_holdem, api_jobs, api_play, api_reports
 from aleator.apps.web.access import Access, load_token
-from aleator.apps.web.config import ServerConfig, ServerError
-from aleator.apps.web.connections import limited_protocol, report_error
+from aleator.apps.web.config import ServerConfig
+from aleator.apps.web.connections import report_error
 from aleator.apps.web.guard import App, Guard
 from aleator.apps.web.models import About
 from aleator.apps.web.process import WorkerDiedError, WorkerFailedError
 from aleator.apps.web.queue import QueueFullError
 from aleator.apps.web.service import Service
-from aleator.apps.web.system import descriptors, is_full
+from aleator.apps.web.system import is_full
 from aleator.errors import AleatorError
 
 MAX_DETAIL = 2_000
-END_SECONDS = 2.0
 
 
 def create_api(config: ServerConfig) -> FastAPI:
@@ -122,55 +117,3 @@ def create_app(config: ServerConfig, on_invitation: Callable[[str], None] | None
         create_api(config), access, port=config.port, max_body=config.max_body, max_upload=config.max_upload,
         addresses=config.addresses,
     )  # fmt: skip
-
-
-class _Server(uvicorn.Server):
-    """A server that soon gives up, without an error, what still waits for an agent or a solve when it ends."""
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().call_later(END_SECONDS, self._give_up)
-        await super().shutdown(sockets)
-
-    def _give_up(self) -> None:
-        for task in self.server_state.tasks:
-            task.cancel()
-
-
-@contextmanager
-def listening(config: ServerConfig) -> Iterator[list[socket.socket]]:
-    """Yields the sockets that the server listens on, and closes them.
-
-    Raises:
-        ServerError: an address is not this machine's, or the port is taken.
-    """
-    with ExitStack() as opened:
-        sockets = []
-        for address in config.addresses:
-            family = socket.AF_INET6 if ":" in address else socket.AF_INET
-            # a socket that says that it is TCP gets answers out at once; others wait 40 ms for the browser's receipt
-            own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-            sockets.append(opened.enter_context(closing(own)))
-            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                sockets[-1].bind((address, config.port))
-            except OSError as error:
-                if error.errno == errno.EADDRNOTAVAIL:
-                    raise ServerError(f"{address} is not an address of this machine; 0.0.0.0 finds one") from error
-                reason = f"port {config.port} cannot be used: {error.strerror}; choose another with --port"
-                raise ServerError(reason) from error
-        yield sockets
-
-
-def serve(config: ServerConfig, app: App, sockets: list[socket.socket]) -> None:
-    """Serves an application until the process is told to end; then what runs is kept, to go on at the next start."""
-    os.umask(0o077)
-    http = limited_protocol(min(config.max_connections, descriptors() // 2))
-    server = _Server(
-        uvicorn.Config(
-            app, log_level="error", timeout_graceful_shutdown=10, loop="asyncio", http=http, ws="none", backlog=128,
-            server_header=False, proxy_headers=False,
-        )
-    )  # fmt: skip
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, server.handle_exit)
-    server.run(sockets=sockets)

@@ -23,7 +23,8 @@ from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS, INVERSES
 from aleator.solvers.engines.boards.plan import Board
 from aleator.solvers.holdem.solver import SpotSolver
 from aleator.solvers.limits import CurvePoint
-from aleator.solvers.solution import Arrays, Solution, Summary
+from aleator.solvers.solution import Arrays, Solution
+from aleator.solvers.summary import Summary
 from aleator.storage import ArrayFile
 
 ONE = 32_767  # the number that stands for probability 1

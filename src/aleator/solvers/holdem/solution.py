@@ -18,7 +18,8 @@ from aleator.games.holdem.spot_file import format_spot, parse_spot
 from aleator.solvers.holdem.board_solution import BoardSolution, StoredNode, found_by, policy_name
 from aleator.solvers.holdem.solver import SpotSolver
 from aleator.solvers.limits import CurvePoint
-from aleator.solvers.solution import Arrays, Summary, array_names, open_solution
+from aleator.solvers.solution import Arrays, array_names, open_solution
+from aleator.solvers.summary import Summary
 from aleator.storage import ArrayFile
 from aleator.trees.policy import HistoryPolicy, Policy
 from aleator.trees.public_tree import PublicTree, build_tree

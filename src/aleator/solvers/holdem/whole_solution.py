@@ -18,7 +18,8 @@ from aleator.games.holdem.whole_game import WholeGame, load_whole_game
 from aleator.solvers.holdem.board_solution import BoardSolution, StoredNode, found_by
 from aleator.solvers.holdem.solver import SpotSolver
 from aleator.solvers.limits import CurvePoint
-from aleator.solvers.solution import Arrays, Summary
+from aleator.solvers.solution import Arrays
+from aleator.solvers.summary import Summary
 from aleator.storage import ArrayFile
 from aleator.trees.policy import HistoryPolicy, Policy, uniform_policy
 from aleator.trees.public_tree import PublicTree, build_tree

@@ -19,7 +19,8 @@ from aleator.solvers.limits import CurvePoint, Limits
 from aleator.solvers.multiplayer.cfr import MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import evaluate
 from aleator.solvers.regret_rule import HEDGE, RegretRule
-from aleator.solvers.solution import Arrays, Solution, Summary
+from aleator.solvers.solution import Arrays, Solution
+from aleator.solvers.summary import Summary
 from aleator.storage import ArrayFile, check_object, is_a, parse_json
 from aleator.trees.policy import Policy
 from aleator.trees.sequence_form import SequenceForm, build_sequence_form
