@@ -7,7 +7,6 @@ from typing import Any
 from aleator.agents.searching import SearcherAgent
 from aleator.games.base import Game
 from aleator.search.continual import ContinualSearch, ContinualSearcher
-from aleator.search.leaf_value import LeafValue
 from aleator.trees.public_tree import PublicTree, build_tree
 
 
@@ -17,23 +16,17 @@ class ContinualAgent(SearcherAgent):
     Args:
         game: what it plays.
         config: how it re-solves.
-        leaf_value: of leaves, where the depth is limited.
         tree: of the game, if it is built already.
     """
 
     def __init__(
-        self,
-        game: Game[Any],
-        config: ContinualSearch | None = None,
-        leaf_value: LeafValue | None = None,
-        *,
-        tree: PublicTree | None = None,
+        self, game: Game[Any], config: ContinualSearch | None = None, *, tree: PublicTree | None = None
     ) -> None:
         self.config = config or ContinualSearch()
         whole = build_tree(game) if tree is None else tree
         super().__init__(
             whole,
-            lambda seat: ContinualSearcher(whole, seat, self.config, leaf_value),
+            lambda seat: ContinualSearcher(whole, seat, self.config),
             name="continual",
             seconds=self.config.seconds,
         )

@@ -10,7 +10,7 @@ from aleator.search.blueprint import Blueprint
 from aleator.search.safe import SafeSearch, search_everywhere, search_subgames, subgames_after_chance, subgames_at_depth
 from aleator.trees.beliefs import PublicBeliefState, reach_at
 from aleator.trees.policy import Policy
-from aleator.trees.public_tree import Int64Array, PublicTree
+from aleator.trees.public_tree import PublicTree
 
 
 class SafeAgent(BlueprintAgent):
@@ -19,8 +19,9 @@ class SafeAgent(BlueprintAgent):
     Args:
         policy: the blueprint.
         config: how subgames are searched.
-        roots: of the subgames; by default the nodes after chance's first public move or, if there is none, two moves
-            from the start, or one where games are that short.
+
+    Subgames begin after chance's first public move or, if there is none, two moves from the start, or one where games
+    are that short.
 
     Attributes:
         searches: how many subgames were solved; each is solved once per seat and kept.
@@ -29,16 +30,13 @@ class SafeAgent(BlueprintAgent):
     name = "safe"
     blueprint: Policy
 
-    def __init__(self, policy: Policy, config: SafeSearch | None = None, roots: Int64Array | None = None) -> None:
+    def __init__(self, policy: Policy, config: SafeSearch | None = None) -> None:
         super().__init__(policy)
         self.config = config or SafeSearch()
         self.searches = 0
-        if roots is None:
-            candidates = (
-                subgames_after_chance(policy.tree),
-                *(subgames_at_depth(policy.tree, depth) for depth in (2, 1)),
-            )
-            roots = next((nodes for nodes in candidates if len(nodes)), candidates[0])
+        roots = subgames_after_chance(policy.tree)
+        for moves in (2, 1):
+            roots = roots if len(roots) else subgames_at_depth(policy.tree, moves)
         self._roots = frozenset(roots.tolist())
         self._known = Blueprint(policy)
         self._searched: dict[tuple[int, int], Policy] = {}

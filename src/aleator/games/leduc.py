@@ -49,8 +49,9 @@ class Leduc(Game[LeducState]):
         stack: chips of each player, the ante included; None for as many as needed.
         no_limit: every whole number of chips may be bet, from the last raise (at least the ante) to the stack.
         ranks, suits: the deck.
-        ante: chips put in before the deal.
     """
+
+    ante = 1.0  # chips put in before the deal
 
     def __init__(
         self,
@@ -61,7 +62,6 @@ class Leduc(Game[LeducState]):
         no_limit: bool = False,
         ranks: int = 3,
         suits: int = 2,
-        ante: float = 1.0,
         name: str = "leduc",
     ) -> None:
         if not 2 <= ranks <= 100 or not 1 <= suits <= 100 or ranks * suits < 3:
@@ -76,14 +76,14 @@ class Leduc(Game[LeducState]):
             raise GameError("no-limit Leduc needs a stack")
         if max_bets is None and stack is None:
             raise GameError("Leduc needs a cap on bets or a stack, or a hand would never end")
-        if ante <= 0 or (stack is not None and stack <= ante):
-            raise GameError(f"Leduc needs a positive ante and a stack above it, not ante {ante} and stack {stack}")
+        if stack is not None and stack <= self.ante:
+            raise GameError(f"Leduc needs a stack above the ante of {self.ante:g}, not {stack}")
         if any(not 0 < size < inf for sizes in bets for size in sizes) or any(
             len(set(sizes)) < len(sizes) for sizes in bets
         ):
             raise GameError(f"Leduc's bets must be positive and distinct, not {bets}")
         self.name = name
-        self.bets, self.max_bets, self.stack, self.no_limit, self.ante = bets, max_bets, stack, no_limit, float(ante)
+        self.bets, self.max_bets, self.stack, self.no_limit = bets, max_bets, stack, no_limit
         self.ranks, self.suits = ranks, suits
         self._names = tuple(_RANKS[:ranks] if ranks <= len(_RANKS) else map(str, range(1, ranks + 1)))
         cards = ranks * suits

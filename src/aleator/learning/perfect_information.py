@@ -28,6 +28,7 @@ from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.minimax import position_values
 from aleator.solvers.search_rule import SearchRule
 
+_CHUNK = 1024  # subgames that are searched together
 _NOTHING = 0.0  # added to a number, it leaves no zero with a minus
 Moment = tuple[Any, int]  # a public state, and how many moves ago the subgame began that is played in
 
@@ -115,21 +116,18 @@ class SearchedPositions:
         return value if seat == 0 else -value + _NOTHING
 
 
-def search_positions(
-    subgames: Subgames, leaf_values: BatchedValue, rule: SearchRule, *, chunk: int = 1024
-) -> SearchedPositions:
+def search_positions(subgames: Subgames, leaf_values: BatchedValue, rule: SearchRule) -> SearchedPositions:
     """Returns what search by minimax with a value function at the leaves does in a game of perfect information.
 
     Args:
         subgames: of the game.
         leaf_values: the value function.
         rule: minimax.
-        chunk: how many subgames are searched together.
     """
     shapes = subgames.complete().shapes
     policy: dict[Hashable, FloatArray] = {}
     values: dict[Hashable, float] = {}
-    for roots in torch.split(torch.arange(len(shapes.states), device=shapes.device), chunk):
+    for roots in torch.split(torch.arange(len(shapes.states), device=shapes.device), _CHUNK):
         forest = subgames.forest(roots)
         ones = torch.ones((len(roots), 1), dtype=shapes.dtype, device=shapes.device)
         engine = MinimaxEngine(forest, leaf_values, (ones, ones), rule)

@@ -62,14 +62,7 @@ def unsafe_gadget(tree: PublicTree, opponent: int, reach: tuple[FloatArray, Floa
     return Gadget(weigh(tree, reach[0] / total, reach[1]), np.arange(tree.num_nodes), chance / total)
 
 
-def resolve_gadget(
-    tree: PublicTree,
-    opponent: int,
-    searcher_reach: FloatArray,
-    alternative: FloatArray,
-    *,
-    dealt: FloatArray | None = None,
-) -> Gadget:
+def resolve_gadget(tree: PublicTree, opponent: int, searcher_reach: FloatArray, alternative: FloatArray) -> Gadget:
     """Returns the augmented subgame of re-solving.
 
     Args:
@@ -77,10 +70,8 @@ def resolve_gadget(
         opponent: P1, who may opt out.
         searcher_reach: [H] of the searcher at the root.
         alternative: [H] of the opponent: what opting out is worth, as a value given the hand.
-        dealt: [H] of the opponent: by what chance deals the hands on top of pi_{-1}; 1 unless given.
     """
-    dealt = np.ones(len(alternative)) if dealt is None else dealt
-    chance = opponent_chance(tree, opponent, searcher_reach) * dealt[:, None]
+    chance = opponent_chance(tree, opponent, searcher_reach)
     total = float(chance.sum()) or 1.0
     pays = chance / total * alternative[:, None]
     root = Inner(
@@ -90,7 +81,7 @@ def resolve_gadget(
         state="resolve gadget",
         edges=(
             Edge("take the alternative", End(pays if opponent == 0 else -pays.T)),
-            Edge("follow", weigh(tree, *_side(opponent, dealt / total, searcher_reach))),
+            Edge("follow", weigh(tree, *_side(opponent, np.full(len(alternative), 1.0 / total), searcher_reach))),
         ),
     )
     made = assemble(tree.game, root)

@@ -88,20 +88,13 @@ class MultiValuedSearcher(Searcher):
         blueprint: of the whole game; played where nothing is searched.
         searcher: who searches.
         config: how.
-        continuations: of both players; made as the configuration says unless given.
     """
 
-    def __init__(
-        self,
-        blueprint: Policy,
-        searcher: int,
-        config: MultiValuedSearch | None = None,
-        continuations: Continuations | None = None,
-    ) -> None:
+    def __init__(self, blueprint: Policy, searcher: int, config: MultiValuedSearch | None = None) -> None:
         super().__init__(blueprint.tree, searcher)
         self.config = config or MultiValuedSearch()
         self._known = Blueprint(blueprint)
-        self._continuations = continuations or make_continuations(blueprint, searcher, self.config)
+        self._continuations = make_continuations(blueprint, searcher, self.config)
         first, second = (vector.copy() for vector in blueprint.probabilities)
         self._played = Policy(self.tree, (first, second))
         self._roots = {0: 0}

@@ -25,13 +25,14 @@ from aleator.games.base import FloatArray, IntArray
 from aleator.search.blueprint import own_reach
 from aleator.solvers.best_response import best_response
 from aleator.solvers.cfr import CFR
-from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
+from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.trees.policy import Policy, places
 from aleator.trees.public_tree import Int64Array, PublicTree
 from aleator.trees.subgame import Subgame, cut
 from aleator.trees.surgery import Edge, End, Grafted, Inner, Part, assemble, root_hands
 
 Continuations = tuple[Sequence[Policy], Sequence[Policy]]  # per player, policies of the whole tree
+BIAS = 10.0  # what probabilities of a kind of actions are multiplied by
 # how names of actions begin; "f", "c" and so on are those of hold'em spots
 BIASES = {
     "fold": re.compile(r"fold|f$"),
@@ -121,20 +122,19 @@ def kind_of(name: str, action: int, count: int) -> str:
     return "first" if action == 0 else "last" if action == count - 1 else "middle"
 
 
-def biased(policy: Policy, player: int, towards: str, factor: float = 10.0) -> Policy:
+def biased(policy: Policy, player: int, towards: str) -> Policy:
     """Returns the policy with the player's probability of a kind of actions multiplied, and normalised.
 
     Args:
         policy: the blueprint.
         player: whose part is biased.
         towards: a kind of actions, as `kind_of` has it.
-        factor: by how much.
     """
     bent = policy.with_player(player, policy.probabilities[player].copy())
     for node in policy.tree.decisions(player):
         kinds = _kinds(policy.tree, int(node))
         here = bent[int(node)]
-        here *= np.array([factor if kind == towards else 1.0 for kind in kinds])[:, None]
+        here *= np.array([BIAS if kind == towards else 1.0 for kind in kinds])[:, None]
         here /= here.sum(axis=0)
     return bent
 
@@ -154,12 +154,10 @@ def bias_continuations(policy: Policy, player: int) -> list[Policy]:
     return [policy, *(biased(policy, player, kind) for kind in kinds)]
 
 
-def solve_depth_limited(
-    subgame: Subgame, continuations: Continuations, *, iterations: int = 1000, rule: RegretRule = CFR_PLUS
-) -> Policy:
+def solve_depth_limited(subgame: Subgame, continuations: Continuations, *, iterations: int = 1000) -> Policy:
     """Returns the average policy of the subgame (on `subgame.tree`) with multi-valued leaves, from its root on."""
     made = multi_valued(subgame, continuations)
-    solver = CFR(made.tree, rule)
+    solver = CFR(made.tree, CFR_PLUS)
     solver.run(iterations)
     inside = made.nodes[subgame.tree.actor >= 0]  # not the choices in the place of leaves
     return solver.average_policy().part(inside, subgame.tree)

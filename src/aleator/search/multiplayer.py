@@ -129,13 +129,6 @@ class Subgames:
         self._parent = np.append(form.parent, form.num_sequences).astype(np.int64)  # of infostates; of none: nothing
         self._made: dict[int, Subform] = {}
 
-    def round_start(self, state: int) -> int:
-        """Returns the public state in which the round of a state began."""
-        publics = self.form.publics
-        while publics.parent[state] >= 0 and publics.actor[publics.parent[state]] != CHANCE:
-            state = int(publics.parent[state])
-        return state
-
     def at(self, start: int) -> Subform:
         """Returns the subgame that begins with a round."""
         if start not in self._made:

@@ -22,7 +22,7 @@ import numpy as np
 
 from aleator.errors import SolveError
 from aleator.search.solved_value import LeafSolver, SolvedValue
-from aleator.solvers.regret_rule import PCFR_PLUS, RegretRule
+from aleator.solvers.regret_rule import PCFR_PLUS
 from aleator.solvers.updates import CFRUpdate
 from aleator.trees.subgame import Subgame
 
@@ -37,25 +37,24 @@ class OracleValue(SolvedValue):
         precision: the largest NashConv that a leaf's solution may have, in payoff units given that the leaf is reached.
     """
 
-    def __init__(self, precision: float = 1e-4, rule: RegretRule = PCFR_PLUS) -> None:
+    def __init__(self, precision: float = 1e-4) -> None:
         if not precision > 0.0:
             raise SolveError(f"the oracle's precision must be positive, not {precision}")
         super().__init__()
         self.precision = precision
-        self._rule = rule
 
     def new_solver(self, subgame: Subgame) -> LeafSolver:
         """Returns CFR on everything below the leaves of a subgame."""
-        return _LeafCFR(subgame, self._rule, self.precision)
+        return _LeafCFR(subgame, self.precision)
 
 
 class _LeafCFR(LeafSolver):
     """CFR on everything below the leaves of one subgame."""
 
-    def __init__(self, subgame: Subgame, rule: RegretRule, precision: float) -> None:
+    def __init__(self, subgame: Subgame, precision: float) -> None:
         super().__init__(subgame)
         self._precision, self._iterations = precision, 0
-        self._update = CFRUpdate(self.forest.engine, rule)
+        self._update = CFRUpdate(self.forest.engine, PCFR_PLUS)
 
     def find(self) -> int:
         """Solves all leaves at `beliefs`; returns the iterations that it took."""

@@ -114,9 +114,9 @@ class WarmStarter:
             root = min(root * (1.0 + 1e-7), 1.0)
         return root**2
 
-    def current_policy(self, policy: Policy, iterations: int, softness: float | None = None) -> Policy:
+    def current_policy(self, policy: Policy, iterations: int) -> Policy:
         """Returns what CFR plays in the iteration after T whose average is `policy`, knowing only that average."""
-        softness = self.softness(policy, iterations) if softness is None else softness
+        softness = self.softness(policy, iterations)
         regrets = [self.substitutes(policy, player, softness, iterations).regrets for player in (0, 1)]
         return self._match(regrets, policy)
 
@@ -183,14 +183,14 @@ class WarmStarter:
         return normalised(self.tree, (weights[0], weights[1]))
 
 
-def equivalent_iterations(policy: Policy, rule: RegretRule = CFR_RULE, *, probe: int = _PROBE_ITERATIONS) -> int:
+def equivalent_iterations(policy: Policy, rule: RegretRule = CFR_RULE) -> int:
     """Returns about how many iterations from scratch lead to a policy as good as the given one.
 
     NashConv is taken to fall as c / T, with c from the last of a few iterations (thesis 3.2.3). At least 1.
     """
     solver = CFR(policy.tree, rule)
-    solver.run(probe)
+    solver.run(_PROBE_ITERATIONS)
     quality = nash_conv(policy)
     if quality <= 0.0:
         raise SolveError("the policy is an equilibrium already: no number of iterations is equivalent to it")
-    return max(1, round(probe * solver.nash_conv() / quality))
+    return max(1, round(_PROBE_ITERATIONS * solver.nash_conv() / quality))

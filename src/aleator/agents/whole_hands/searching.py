@@ -156,17 +156,6 @@ class RoundSearch:
             )
         return self._values[street]
 
-    def sources(self) -> dict[str, str]:
-        """Returns where the values of each street come from, in words."""
-        return {
-            "preflop": self.values(0).source,
-            "flop": self.values(1).source,
-            "turn": self.values(2).source
-            if self.on_device
-            else f"solved to the end up to {self.settings.exact_turn} betting nodes, else {self.values(2).source}",
-            "river": "solved to the end of the hand",
-        }
-
 
 T = TypeVar("T")
 Searching = Generator[RoundRequest, SolvedRound, T]

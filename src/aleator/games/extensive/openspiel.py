@@ -21,8 +21,8 @@ import numpy as np
 
 from aleator.errors import AleatorError, GameError, MissingExtraError, TooBigError, one_line, shown
 from aleator.games.base import CHANCE, TERMINAL, FloatArray
-from aleator.games.extensive.histories import MAX_HISTORIES, HistoryGame
-from aleator.games.extensive.positions import MAX_POSITIONS, NotMergedError, PositionGame
+from aleator.games.extensive.histories import HistoryGame
+from aleator.games.extensive.positions import NotMergedError, PositionGame
 from aleator.games.extensive.walk import walk
 from aleator.memory import available_memory, limit_memory
 
@@ -34,17 +34,17 @@ _TRIED_MOVES = 100
 class OpenSpielGame(HistoryGame):
     """A game of OpenSpiel; `source` is the (turn-based) pyspiel game."""
 
-    def __init__(self, source: Any, *, name: str, max_histories: int = MAX_HISTORIES) -> None:
+    def __init__(self, source: Any, *, name: str) -> None:
         self.source = source
-        super().__init__(walk(_first_history(source), name=name, max_histories=max_histories))
+        super().__init__(walk(_first_history(source), name=name))
 
 
 class OpenSpielPositions(PositionGame):
     """A game of OpenSpiel with perfect information and without chance; `source` is the pyspiel game."""
 
-    def __init__(self, source: Any, *, name: str, max_positions: int = MAX_POSITIONS) -> None:
+    def __init__(self, source: Any, *, name: str) -> None:
         self.source = source
-        super().__init__(_first_history(source), name=name, max_positions=max_positions)
+        super().__init__(_first_history(source), name=name)
 
     def source_actions(self, state: int) -> Sequence[int]:
         """Returns for each action of a position its number in OpenSpiel."""
@@ -286,18 +286,17 @@ def _observer(source: Any) -> Callable[[Any, int], str] | None:
     return describe
 
 
-def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpielGame | OpenSpielPositions:
+def load_openspiel(game: Any) -> OpenSpielGame | OpenSpielPositions:
     """Returns a game of OpenSpiel in public form; by its positions if it has perfect information and no chance.
 
     Args:
         game: a name as OpenSpiel writes it, such as `leduc_poker` or `goofspiel(imp_info=True,num_cards=5)`, or a
             `pyspiel.Game`.
-        max_histories: refuse games with more histories, where those have to be walked.
 
     Raises:
         MissingExtraError: OpenSpiel is not installed.
         GameError: no such game, not two players, not zero-sum, without infostates, or with imperfect recall.
-        TooBigError: more than `max_histories`, or too many positions.
+        TooBigError: too many histories or positions.
     """
     source = load_source(game.strip()) if isinstance(game, str) else game
     name = f"openspiel:{game.strip() if isinstance(game, str) else str(game).removesuffix('()')}"
@@ -306,4 +305,4 @@ def load_openspiel(game: Any, *, max_histories: int = MAX_HISTORIES) -> OpenSpie
         if _sees_everything(source):
             with contextlib.suppress(NotMergedError):  # its texts leave something out: go by histories
                 return OpenSpielPositions(source, name=name)
-        return OpenSpielGame(source, name=name, max_histories=max_histories)
+        return OpenSpielGame(source, name=name)

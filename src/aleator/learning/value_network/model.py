@@ -186,20 +186,12 @@ class Searcher:
         model: the network.
         game: what it is to play; None for the game of this package that the model was trained for.
         device: where it computes.
-        low_precision: in bfloat16 where that is possible.
 
     Attributes:
         warm_start: what searches start with: the policy network, if there is one and its training did so, too.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        game: Game[Any] | None = None,
-        *,
-        device: torch.device | str = "cpu",
-        low_precision: bool = False,
-    ) -> None:
+    def __init__(self, model: Model, game: Game[Any] | None = None, *, device: torch.device | str = "cpu") -> None:
         self.model, self.config = model, model.config
         self.game: Game[Any] = load_recorded_game(model.config.game) if game is None else game
         self.subgames = Subgames(self.game, model.config.depth, encoding=model.config.encoding, device=device)
@@ -210,7 +202,7 @@ class Searcher:
                 f"the network takes {network.size:,} inputs and {network.num_hands:,} hands; {self.game.name} has "
                 f"{encoding.size:,} and {hands:,}"
             )
-        self.leaf_values: BatchedValue = leaf_values(network.to(device), encoding, low_precision=low_precision)
+        self.leaf_values: BatchedValue = leaf_values(network.to(device), encoding)
         self.warm_start: WarmStart | None = None
         if model.policy and model.config.warm_start:
             decisions = Decisions(self.subgames, kind=model.config.encoding)

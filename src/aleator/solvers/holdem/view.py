@@ -205,8 +205,8 @@ class HoldemView:
                 return self._solve_again(path, index + 1, np.stack(self._all_hands(reach, at.hands)))
         return self._view(path, at, (reach[0], reach[1]), values)
 
-    def runouts(self, path: NodePath | str, *, values: bool = True) -> list[Runout]:
-        """Returns the nodes after each card that can come at a node where one is dealt; `values` as in `node`.
+    def runouts(self, path: NodePath | str) -> list[Runout]:
+        """Returns the nodes after each card that can come at a node where one is dealt.
 
         Raises:
             NodePathError: there is no such node, or no card is dealt there.
@@ -216,11 +216,8 @@ class HoldemView:
         if node.kind is not NodeKind.NEXT_STREET:
             raise NodePathError(f"no card is dealt at {path}")
         dealt = {*self.solution.spot.board, *path.cards}
-        views = {
-            card: self.node(path.then(format_card(card)), values=values)
-            for card in reversed(range(NUM_CARDS))
-            if card not in dealt
-        }
+        cards = [card for card in reversed(range(NUM_CARDS)) if card not in dealt]
+        views = {card: self.node(path.then(format_card(card))) for card in cards}
         masses = {card: float(view.weights[0] @ view.matchups[0]) for card, view in views.items()}
         total = sum(masses.values())
         return [

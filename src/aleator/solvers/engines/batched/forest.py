@@ -147,20 +147,3 @@ class Forest:
         """The deals at the roots."""
         number, roots = torch.sort(self.shapes.root_deal[self.shape], stable=True)
         return DenseMatrices(self.shapes.matrices, roots, number)
-
-    def families(self, level: int, actor: int | None = None) -> tuple[Tensor, Tensor]:
-        """Returns rows of a level that have children [n] and those children [n, A], R standing for "none".
-
-        Args:
-            level: the level of the parents.
-            actor: only where this player moves; None for all.
-        """
-        rows = torch.arange(self.bounds[level], self.bounds[level + 1], device=self.parent.device)
-        wanted = self.num_children[rows] > 0
-        if actor is not None:
-            wanted &= self.actor[rows] == actor
-        rows = rows[wanted]
-        count = self.num_children[rows]
-        index = torch.arange(int(count.max()) if len(rows) else 0, device=rows.device)
-        children = torch.where(index < count[:, None], self.first_child[rows][:, None] + index, self.num_rows)
-        return rows, children

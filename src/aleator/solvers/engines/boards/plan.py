@@ -52,7 +52,7 @@ class BoardPlan:
         widths: per street and player the rows of a board, padded.
     """
 
-    def __init__(self, spot: BoardGame, *, isomorphism: bool = True, nodes_per_chunk: int = NODES_PER_CHUNK) -> None:
+    def __init__(self, spot: BoardGame, *, isomorphism: bool = True) -> None:
         self.spot = spot
         self.weights = spot.weights()
         self.hands = (np.flatnonzero(self.weights[0]), np.flatnonzero(self.weights[1]))
@@ -71,7 +71,7 @@ class BoardPlan:
             if self.forests:
                 chance /= num_deals(len(spot.deck), street)
             forest, nodes, size = build_forest(
-                tree, roots, spot.pot, spot.rake, chance, nodes_per_chunk if last else ONE_CHUNK
+                tree, roots, spot.pot, spot.rake, chance, NODES_PER_CHUNK if last else ONE_CHUNK
             )
             self.forests.append(forest)
             self.nodes.append(nodes)

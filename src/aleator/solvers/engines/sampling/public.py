@@ -164,8 +164,7 @@ def _play(
     for hand in range(hands):
         row = game.nodes[node, ROW] + hand * actions
         match(tables.regret, row, actions, game.legal, game.nodes[node, FLAGS] & RESTRICTED != 0, work.policy, 0)
-        if len(tables.marked):
-            mark(tables.marked, tables.touched, tables.filled, row, actions)
+        mark(tables, row, actions)
         for action in range(actions):
             reach = work.reach[reach_at + hand] * work.policy[0, action]
             work.flow[action * hands + hand] = reach
@@ -177,14 +176,9 @@ def _push(
     game: Histories, work: PublicWork, node: int, child: int, opponent: int, reach_at: int, below_at: int
 ) -> None:
     """Writes the opponent's reach of a child."""
-    hands, scale = work.num_hands[opponent, node], 1.0 / work.share[child]
-    acts = game.nodes[node, ACTOR] == opponent
-    start = work.origin_start[opponent, child]
-    origins = work.first_origins if opponent == 0 else work.second_origins
+    acts, scale = game.nodes[node, ACTOR] == opponent, 1.0 / work.share[child]
     for hand in range(work.num_hands[opponent, child]):
-        origin = hand if start < 0 else origins[start + hand]
-        if start < 0 and acts:
-            origin += (child - game.nodes[node, FIRST_CHILD]) * hands
+        origin = _origin(game.nodes, work, child, node, opponent, hand)
         work.reach[below_at + hand] = work.flow[origin] if acts else scale * work.reach[reach_at + origin]
 
 
@@ -193,15 +187,19 @@ def _pull(
     nodes: Int32Array, work: PublicWork, child: int, node: int, player: int, below_at: int, to: FloatArray, at: int
 ) -> None:
     """Adds the traverser's values of a child to those of its origins."""
-    hands = work.num_hands[player, node]
-    acts = nodes[node, ACTOR] == player
-    start = work.origin_start[player, child]
-    origins = work.first_origins if player == 0 else work.second_origins
     for hand in range(work.num_hands[player, child]):
-        origin = hand if start < 0 else origins[start + hand]
-        if start < 0 and acts:
-            origin += (child - nodes[node, FIRST_CHILD]) * hands
-        to[at + origin] += work.values[below_at + hand]
+        to[at + _origin(nodes, work, child, node, player, hand)] += work.values[below_at + hand]
+
+
+@kernel(forceinline=True)
+def _origin(nodes: Int32Array, work: PublicWork, child: int, node: int, player: int, hand: int) -> int:
+    """Returns where a player's hand in a child comes from: a hand in the parent or, if the player acts, [A, H]."""
+    start = work.origin_start[player, child]
+    if start >= 0:
+        origins = work.first_origins if player == 0 else work.second_origins
+        return wide(origins[start + hand])
+    action = child - nodes[node, FIRST_CHILD] if nodes[node, ACTOR] == player else 0
+    return wide(hand + action * work.num_hands[player, node])
 
 
 @inner_kernel(inline="always")
@@ -224,8 +222,7 @@ def _update(game: Histories, tables: Tables, work: PublicWork, node: int, player
     for hand in range(hands):
         row = game.nodes[node, ROW] + hand * actions
         match(tables.regret, row, actions, game.legal, restricted, work.policy, 0)
-        if len(tables.marked):
-            mark(tables.marked, tables.touched, tables.filled, row, actions)
+        mark(tables, row, actions)
         result = 0.0
         for action in range(actions):
             result += work.policy[0, action] * work.flow[action * hands + hand]

@@ -91,15 +91,13 @@ def match(
 
 
 @kernel()
-def mark(
-    marked: npt.NDArray[np.bool_], touched: npt.NDArray[np.int32], filled: npt.NDArray[np.int64], row: int, actions: int
-) -> None:
-    """Notes that a row is written to (the arrays are those of `Tables`)."""
-    if not marked[row]:
-        marked[row] = True
-        touched[filled[0], 0] = row
-        touched[filled[0], 1] = actions
-        filled[0] += 1
+def mark(tables: Tables, row: int, actions: int) -> None:
+    """Notes that a row is written to, if somebody asks."""
+    if len(tables.marked) and not tables.marked[row]:
+        tables.marked[row] = True
+        tables.touched[tables.filled[0], 0] = row
+        tables.touched[tables.filled[0], 1] = actions
+        tables.filled[0] += 1
 
 
 @kernel()

@@ -135,8 +135,7 @@ def traverse(
         else:
             row = nodes[node, ROW] + actions * (first if actor == 0 else second)
             match(tables.regret, row, actions, game.legal, nodes[node, FLAGS] & RESTRICTED != 0, policy, depth)
-            if len(tables.marked):
-                mark(tables.marked, tables.touched, tables.filled, row, actions)
+            mark(tables, row, actions)
             if actor != traverser:
                 for a in range(actions):
                     tables.policy_sum_to[row + a] += share * scale * policy[depth, a]
