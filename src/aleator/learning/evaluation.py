@@ -177,13 +177,10 @@ def _join(parts: list[_Frontier]) -> _Frontier | None:
     """Returns several frontiers as one."""
     if not parts:
         return None
-    return _Frontier(
-        torch.cat([part.root for part in parts]),
-        torch.cat([part.node for part in parts]),
-        torch.cat([part.block for part in parts]),
-        torch.cat([part.play for part in parts]),
-        (torch.cat([part.belief[0] for part in parts]), torch.cat([part.belief[1] for part in parts])),
-    )
+    *columns, beliefs = zip(*parts, strict=True)
+    root, node, block, play = (torch.cat(column) for column in columns)
+    first, second = (torch.cat(column) for column in zip(*beliefs, strict=True))
+    return _Frontier(root, node, block, play, (first, second))
 
 
 def _collect(

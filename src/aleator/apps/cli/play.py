@@ -184,13 +184,9 @@ def _in_words(game: Game[Any], seen: Observation, action: int, event: int, *, ow
 
 def _show_events(table: Table, shown: int, seat: int, said: dict[int, str]) -> None:
     """Prints what happened since the last look, and who did it."""
-    game, state = table.game, table.game.root()
-    for index, event in enumerate(table.events):
-        child = game.children(state)[event]
-        if index >= shown:
-            who = {CHANCE: "chance", seat: "you"}.get(game.actor(state), "agent")
-            out.print(Text(f"  {who + ':':<8}{_personal(said.get(index, child.label), seat)}"))
-        state = child.state
+    for index in range(shown, len(table.events)):
+        who = {CHANCE: "chance", seat: "you"}.get(table.game.actor(table.past_states[index]), "agent")
+        out.print(Text(f"  {who + ':':<8}{_personal(said.get(index, table.labels[index]), seat)}"))
 
 
 def _personal(text: str, seat: int) -> str:
