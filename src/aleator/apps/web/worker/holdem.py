@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -57,15 +58,7 @@ def _dtype(params: dict[str, Any]) -> str:
 
 
 def _estimate_report(estimated: HoldemEstimate) -> dict[str, Any]:
-    return {
-        "nodes": list(estimated.nodes),
-        "boards": list(estimated.boards),
-        "hands": list(estimated.hands),
-        "memory": estimated.memory,
-        "seconds_per_iteration": estimated.seconds_per_iteration,
-        "iterations": estimated.iterations,
-        "seconds": estimated.seconds,
-    }
+    return {name: value for name, value in asdict(estimated).items() if name != "numbers"}
 
 
 def solve(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
