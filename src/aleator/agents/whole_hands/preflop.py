@@ -28,7 +28,7 @@ from aleator.games.holdem.node_path import NodePath, NodePathError, parse_path
 from aleator.games.holdem.spot import SolveSettings, Spot
 from aleator.games.holdem.variants import load_hand_game
 from aleator.search.whole_hands.menus import MENU
-from aleator.search.whole_hands.rounds import child_of, round_game
+from aleator.search.whole_hands.rounds import child_of, nearest_of, round_game
 
 ITERATIONS: Final = 300
 DEFAULT_GAME: Final = "hunl:100bb"
@@ -222,6 +222,25 @@ def preflop_charts(
     if agent is None:
         return PreflopCharts(setup, PreflopAgent(setup, iterations=iterations, on_done=on_done))
     return PreflopCharts(setup, load_hand_agent(agent))
+
+
+def nearest_line(state: HandState, menu: BetMenu = MENU) -> tuple[NodePath, bool]:
+    """Returns the line of the solved charts that is most like the betting before the flop, and whether it is just that.
+
+    Args:
+        state: of a heads-up hand, before the flop.
+        menu: the bets of the charts.
+    """
+    node = round_game(state.setup.start(), menu, everybody(), to_the_end=False).root
+    now, tokens, is_exact = state.setup.start(), [], True
+    for action in state.actions:
+        if not node.actions:
+            return NodePath(tuple(tokens)), False
+        number = nearest_of(node.actions, action)
+        is_exact = is_exact and node.actions[number] == action
+        tokens.append(_token(now, node.actions[number]))
+        now, node = now.act(node.actions[number]), node.children[number]
+    return NodePath(tuple(tokens)), is_exact
 
 
 def range_text(reach: FloatArray) -> str:

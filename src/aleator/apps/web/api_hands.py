@@ -219,7 +219,7 @@ async def review_hand(service: Server, hand_id: AnyId) -> dict[str, Any]:
         found = _hand(service, hand_id)
         review: dict[str, Any] | None = found["review"]
         if review is None:
-            params = {"record": found["record"], "seat": found["seat"]}
+            params = {"record": found["record"], "seat": found["seat"], "blueprints": _blueprints(service)}
             answer = await service.ask_watched(f"review {hand_id}", service.coach, "review", params)
             review = dict(json.loads(answer))
             service.store.hands.keep_review(hand_id, review)

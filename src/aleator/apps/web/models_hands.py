@@ -124,7 +124,7 @@ class PlayedHand(BaseModel):
 
 
 class Hint(BaseModel):
-    """What the actions of a decision are worth, before the flop what the charts do, or why nothing is told."""
+    """What the actions of a decision are worth, at a table of several what a blueprint does, or why nothing is told."""
 
     note: str
     grade: dict[str, Any] | None

@@ -8,7 +8,7 @@ const { h } = await import("#js/dom.js");
 const { amountAt, keyMove, placeOf, usualSize } = await import("#js/hands/controls.js");
 const { chipsOf, felt, lastWords } = await import("#js/hands/felt.js");
 const { filtered } = await import("#js/hands/files.js");
-const { gradeTable, verdict } = await import("#js/hands/grades.js");
+const { decisionItem, gradeTable, verdict } = await import("#js/hands/grades.js");
 const { rate } = await import("#js/hands/history.js");
 const { makeLine, streetsOf } = await import("#js/hands/line.js");
 const { afterMove } = await import("#js/hands/pending.js");
@@ -84,6 +84,19 @@ test("a grade tells what each action is worth, and what was given up", () => {
   assert.match(text, /call 150 ✓10 %−0.75 bb/);
   assert.equal(verdict({ given_up: 0.75, mistake: true }).textContent, "gave up 0.75 bb");
   assert.equal(verdict({ given_up: 0, mistake: false }).textContent, "best");
+});
+
+test("a decision before the flop leads to its chart, a later one to a spot", () => {
+  const actions = [{ name: "fold", kind: "fold", policy: 1, value: 0, best: true }];
+  const decision = { street: "preflop", board: "", hand: "As Ah", pot: 1.5, actions, taken: 0, given_up: 0 };
+  const chart = { stack: 100, path: "r:0:b300", exact: true };
+  const made = (changed) => decisionItem({ ...decision, ...changed }, { openSpot: () => {} });
+  const before = made({ chart });
+  assert.equal(before.tags("a")[0].getAttribute("href") ?? before.tags("a")[0].href, "#/preflop/100/r:0:b300");
+  assert.ok(!before.textContent.includes("Open as a spot") && before.textContent.includes("preflop"));
+  assert.match(made({ chart: { ...chart, exact: false } }).textContent, /The nearest chart/);
+  assert.equal(made({ chart: { ...chart, stack: 97.5 } }).tags("a").length, 0, "there is no chart of that stack");
+  assert.match(made({ board: "Ks 7h 2d", street: "flop" }).textContent, /Open as a spot/);
 });
 
 test("decisions are filtered by street and by whether they are mistakes", () => {

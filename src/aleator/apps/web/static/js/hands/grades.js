@@ -1,7 +1,7 @@
 // What the actions of a decision are worth, as a coach tells it.
 
 import { actionColours, cards, stack } from "../cards.js";
-import { button, h, head, muted, small, table, tag } from "../dom.js";
+import { button, h, head, table, tag } from "../dom.js";
 import { percent, signed } from "../format.js";
 import { amount, inWords } from "../units.js";
 
@@ -22,20 +22,17 @@ export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
       h("td", {}, percent(policy)),
       hasValues && h("td", { class: best ? "best" : "" }, blinds(value)),
     );
-  const names = hasValues ? ["", "the search plays", "", "worth"] : ["", "the chart plays", ""];
+  const names = hasValues ? ["", "the search plays", "", "worth"] : ["", "the blueprint plays", ""];
   return table({ class: "policy" }, names.map((text) => head(text)), actions.map(row)); // prettier-ignore
 }
 
-// what the charts do with a hand before the flop
-export function chartTable(advice) {
-  const { name, stack: size, path, exact, known } = advice;
-  if (!known) return muted(`The chart never comes here with ${name}, so it has no advice.`);
-  const href = `#/preflop/${size}/${path}`;
-  const link = CHART_STACKS.includes(size) && h("a", { href }, "Open the chart");
-  const nearest = !exact && "The raises here are not in the chart; this is its nearest line. ";
-  return h("div", {}, gradeTable(advice), small(nearest, link));
+// where the charts have a decision before the flop
+export function chartLink({ stack: size, path, exact }) {
+  if (!CHART_STACKS.includes(size)) return null;
+  return h("a", { href: `#/preflop/${size}/${path}` }, exact ? "Open the chart" : "The nearest chart");
 }
 
+// what a blueprint does with a hand before the flop, at a table of several
 export const chartItem = (advice) =>
   h(
     "details",
@@ -46,9 +43,9 @@ export const chartItem = (advice) =>
       cards(advice.hand, "tiny"),
       h("span", { class: "on" }, "before the flop"),
       h("span", { class: "did" }, inWords(advice.actions[advice.taken].name, advice.big_blind)),
-      advice.known && tag(`${percent(advice.actions[advice.taken].policy)} in the chart`),
+      tag(`${percent(advice.actions[advice.taken].policy)} in the blueprint`),
     ),
-    chartTable(advice),
+    gradeTable(advice),
   );
 
 export function verdict({ given_up: lost, mistake, actions, taken }) {
@@ -57,25 +54,25 @@ export function verdict({ given_up: lost, mistake, actions, taken }) {
   return tag(actions?.[taken]?.best === false ? "one of the best" : "best", "good");
 }
 
-// a decision in a row: where it was, how it was judged, and what else could have been done
+// where a decision was, what was done, and how it was judged
+function headOf(decision) {
+  const { street, board, hand, actions, taken, big_blind: bigBlind = 100 } = decision;
+  const did = taken === null ? "" : inWords(actions[taken].name, bigBlind);
+  const place = [h("span", { class: "on" }, board ? "on" : street), cards(board, "tiny")];
+  return h("summary", {}, cards(hand, "tiny"), place, h("span", { class: "did" }, did), verdict(decision));
+}
+
+// a decision in a row, and in it what else could have been done
 export function decisionItem(decision, { link, openSpot, again, isOpen = false } = {}) {
-  const { street, board, hand, pot, actions, taken, big_blind: bigBlind = 100 } = decision;
-  const spot = openSpot && h("button", { type: "button", class: "quiet", onclick: openSpot }, "Open as a spot");
+  const { street, board, pot, chart, big_blind: bigBlind = 100 } = decision;
+  const spot = openSpot && board && button("Open as a spot", openSpot, { class: "quiet" });
   const retry = again && button("Try another action", () => again(decision.step), { class: "quiet" });
   return h(
     "details",
     { class: `decision ${decision.mistake ? "mistake" : ""}`, open: isOpen },
-    h(
-      "summary",
-      {},
-      cards(hand, "tiny"),
-      h("span", { class: "on" }, "on"),
-      cards(board, "tiny"),
-      h("span", { class: "did" }, taken === null ? "" : inWords(actions[taken].name, bigBlind)),
-      verdict(decision),
-    ),
+    headOf(decision),
     h("p", { class: "muted small" }, `${street}, pot ${amount(pot * bigBlind, bigBlind)}; a fold is worth 0.`),
     gradeTable(decision),
-    h("p", { class: "row" }, link, retry, spot),
+    h("p", { class: "row" }, link, retry, spot, chartLink(chart ?? {})),
   );
 }
