@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ pytest.importorskip("torch", reason="searches need PyTorch")
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.apps.web.worker import coach
 from aleator.apps.web.worker.hand_files import read
+from aleator.apps.web.worker.table_coach import rollout_report
 from aleator.apps.web.worker.whole_hands import HandError
 from aleator.arena.whole_hands.decisions import decisions_of
 from aleator.arena.whole_hands.grading import HandGrader
@@ -28,6 +30,7 @@ from tests.apps.web.test_hands_api import hand_file, move, new_state
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     grader = HandGrader(SearchSettings(preflop=5, flop=2, turn=2, river=20))
     monkeypatch.setattr(coach, "_grader", lambda: grader)
+    monkeypatch.setattr(coach, "rollout_report", partial(rollout_report, draws=300))
 
 
 def hint(state: dict[str, Any]) -> dict[str, Any]:
@@ -73,11 +76,11 @@ def test_a_review_begins_before_the_flop_and_reads_other_raises_as_the_nearest()
     setup = load_hand_game("hunl:100bb").setup
     hands = (parse_hand("AsAh"), parse_hand("TcTd"))
     record = HandRecord(setup=setup, hands=hands, board=(), actions=parse_actions("r260 r790 f"))
-    opened, folded = coach.review({"record": record.to_dict(), "seat": 1, "blueprints": []}, Silent())["decisions"]
+    opened, folded = coach.review({"record": record.to_dict(), "seat": 1}, Silent())["decisions"]
     assert [decision["actions"][decision["taken"]]["kind"] for decision in (opened, folded)] == ["raise", "fold"]
     assert [decision["chart"]["exact"] for decision in (opened, folded)] == [True, False]
     assert folded["chart"]["path"].count(":b") == 2
-    (reraised,) = coach.review({"record": record.to_dict(), "seat": 0, "blueprints": []}, Silent())["decisions"]
+    (reraised,) = coach.review({"record": record.to_dict(), "seat": 0}, Silent())["decisions"]
     assert reraised["actions"][reraised["taken"]]["name"] == "raise to 790" and not reraised["chart"]["exact"]
     with pytest.raises(HandError, match="no decision on a board"):
         coach.spot_of_decision({"record": record.to_dict(), "seat": 0, "step": 1}, Silent())
@@ -87,24 +90,38 @@ def test_more_raises_than_the_charts_have_are_graded_too() -> None:
     setup = load_hand_game("hunl:200bb").setup
     raises = "r200 r400 r600 r800 r1000 r1200 r1400 r1600 r1800 r2000"
     record = HandRecord(setup=setup, hands=(None, parse_hand("AsAh")), board=(), actions=parse_actions(f"{raises} f"))
-    *_, last = coach.review({"record": record.to_dict(), "seat": 1, "blueprints": []}, Silent())["decisions"]
+    *_, last = coach.review({"record": record.to_dict(), "seat": 1}, Silent())["decisions"]
     assert last["actions"][last["taken"]]["kind"] == "fold" and last["mistake"] and not last["chart"]["exact"]
 
 
-def test_at_a_table_of_six_decisions_between_two_are_graded() -> None:
-    state = move(new_state("6max"), "deal")["state"]
-    assert "aleator train blueprint" in hint(state)["note"], "there is none"
+def test_at_a_table_of_six_hands_are_played_out_until_two_are_left() -> None:
+    told = hint(move(new_state("6max"), "deal")["state"])
+    assert "played out" in told["note"] and told["grade"]["street"] == "preflop" and told["grade"]["taken"] is None
+    assert all({"value", "error"} <= action.keys() and "policy" not in action for action in told["grade"]["actions"])
     setup, board = load_hand_game("6max").setup, parse_cards("9h 8d 6s Kc")
     hands = (parse_hand("AsAh"), parse_hand("TcTd"), None, None, None, None)
     actions = parse_actions("f f f f r300 c / c c / r300 c")
-    played = HandRecord(setup=setup, hands=hands, board=board, actions=actions)
-    channel = Silent()
-    found = coach.review({"record": played.to_dict(), "seat": 0, "blueprints": []}, channel)
+    played = HandRecord(setup=setup, hands=hands, board=board, actions=actions, number=6)
+    channel, asked = Silent(), {"record": played.to_dict(), "seat": 0, "opponent": "6max", "blueprints": []}
+    found = coach.review(asked, channel)
     assert [event["done"] for event in channel.events] == [0, 0.5], "a bar shows how far it is"
-    assert [decision["street"] for decision in found["decisions"]] == ["flop", "turn"]
-    assert [decision["step"] for decision in found["decisions"]] == [6, 8] and "two players left" in found["note"]
+    assert [decision["street"] for decision in found["decisions"]] == ["preflop", "flop", "turn"]
+    assert [decision["step"] for decision in found["decisions"]] == [4, 6, 8] and "played out" in found["note"]
+    opened = found["decisions"][0]
+    assert opened["actions"][opened["taken"]]["name"] == "raise to 300"
     spot = coach.spot_of_decision({"record": played.to_dict(), "seat": 0, "step": 8}, Silent())
     assert (spot["pot"], spot["stack"]) == (600, 9_700)
+
+
+def test_at_a_table_folded_aces_are_a_mistake_and_folded_rags_are_not() -> None:
+    setup = load_hand_game("6max").setup
+    for cards, is_mistake in (("AsAh", True), ("7c2d", False)):
+        hands = (None, None, parse_hand(cards), None, None, None)
+        played = HandRecord(setup=setup, hands=hands, board=(), actions=parse_actions("f f f f f"), number=2)
+        asked = {"record": played.to_dict(), "seat": 2, "opponent": "6max", "blueprints": []}
+        (decision,) = coach.review(asked, Silent())["decisions"]
+        assert decision["mistake"] == is_mistake and (decision["given_up"] > 0) == is_mistake
+        assert decision["actions"][decision["taken"]]["value"] == 0, "a fold"
 
 
 def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:

@@ -232,7 +232,7 @@ def nearest_line(state: HandState, menu: BetMenu = MENU) -> tuple[NodePath, bool
         menu: the bets of the charts.
     """
     node = round_game(state.setup.start(), menu, everybody(), to_the_end=False).root
-    now, tokens, is_exact = state.setup.start(), [], True
+    now, tokens, is_exact = state.setup.start(), list[str](), True
     for action in state.actions:
         if not node.actions:
             return NodePath(tuple(tokens)), False

@@ -219,7 +219,11 @@ async def review_hand(service: Server, hand_id: AnyId) -> dict[str, Any]:
         found = _hand(service, hand_id)
         review: dict[str, Any] | None = found["review"]
         if review is None:
-            params = {"record": found["record"], "seat": found["seat"], "blueprints": _blueprints(service)}
+            session = service.store.hands.session(found["session"]) or {}
+            params = {
+                "record": found["record"], "seat": found["seat"], "opponent": session.get("opponent", ""),
+                "blueprints": _blueprints(service),
+            }  # fmt: skip
             answer = await service.ask_watched(f"review {hand_id}", service.coach, "review", params)
             review = dict(json.loads(answer))
             service.store.hands.keep_review(hand_id, review)

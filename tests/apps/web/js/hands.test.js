@@ -86,6 +86,15 @@ test("a grade tells what each action is worth, and what was given up", () => {
   assert.equal(verdict({ given_up: 0, mistake: false }).textContent, "best");
 });
 
+test("a hand that was played out has errors, a blueprint only how often it acts", () => {
+  const fold = { name: "fold", kind: "fold", value: 0, error: 1.234, best: false };
+  const call = { name: "call 150", kind: "call", value: 2.5, error: 0, best: true };
+  const text = h("div", {}, gradeTable({ actions: [fold, call], taken: null })).textContent;
+  assert.match(text, /worth±fold0.00 bb± 1.23 bbcall 150\+2.50 bb$/);
+  const known = [{ name: "fold", kind: "fold", policy: 1 }];
+  assert.match(h("div", {}, gradeTable({ actions: known, taken: null })).textContent, /the blueprint playsfold100 %/);
+});
+
 test("a decision before the flop leads to its chart, a later one to a spot", () => {
   const actions = [{ name: "fold", kind: "fold", policy: 1, value: 0, best: true }];
   const decision = { street: "preflop", board: "", hand: "As Ah", pot: 1.5, actions, taken: 0, given_up: 0 };

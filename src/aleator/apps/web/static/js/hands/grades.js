@@ -10,19 +10,35 @@ const KINDS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: 
 
 export const blinds = (value) => `${signed(value, 2)} bb`;
 
+// which columns a table of actions has: what is done how often, what it is worth, how sure that is
+const columnsOf = (actions) => ["policy", "value", "error"].filter((key) => actions.every((one) => key in one));
+
+const HEADS = {
+  policy: ["the search plays", ""],
+  value: ["worth"],
+  error: ["±"],
+};
+
 export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
   const colours = actionColours(actions.map(({ kind }) => ({ kind: KINDS[kind] })));
-  const hasValues = actions.every(({ value }) => value !== undefined);
-  const row = ({ name, policy, value, best }, at) =>
+  const columns = columnsOf(actions);
+  const cells = {
+    policy: ({ policy }, at) => [
+      h("td", { class: "bar" }, stack([policy, 1 - policy], [colours[at], "transparent"])),
+      h("td", {}, percent(policy)),
+    ],
+    value: ({ value, best }) => h("td", { class: best ? "best" : "" }, blinds(value)),
+    error: ({ error }) => h("td", {}, error > 0 && `± ${error.toFixed(2)} bb`),
+  };
+  const row = (action, at) =>
     h(
       "tr",
       { class: at === taken ? "taken" : "" },
-      h("th", {}, inWords(name, bigBlind), at === taken && " ✓"),
-      h("td", { class: "bar" }, stack([policy, 1 - policy], [colours[at], "transparent"])),
-      h("td", {}, percent(policy)),
-      hasValues && h("td", { class: best ? "best" : "" }, blinds(value)),
+      h("th", {}, inWords(action.name, bigBlind), at === taken && " ✓"),
+      columns.map((key) => cells[key](action, at)),
     );
-  const names = hasValues ? ["", "the search plays", "", "worth"] : ["", "the blueprint plays", ""];
+  const names = ["", ...columns.flatMap((key) => HEADS[key])];
+  if (!columns.includes("value")) names[1] = "the blueprint plays";
   return table({ class: "policy" }, names.map((text) => head(text)), actions.map(row)); // prettier-ignore
 }
 
