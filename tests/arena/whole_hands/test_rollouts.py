@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def test_checking_down_is_worth_the_equity_and_a_bet_that_is_called_twice_as_muc
     hand, order = parse_hand("9dTd"), strengths(BOARD).astype(int)
     apart = ~blocked_hands(BOARD) & ~(HANDS[:, :, None] == HANDS[hand]).any(axis=(1, 2))
     share = np.mean((order[hand] > order[apart]) + 0.5 * (order[hand] == order[apart]))
-    found = roll_out(state, hand, CALLERS, (CALL, raise_to(500)), draws=DRAWS)
+    found = roll_out(state, hand, CALLERS, (CALL, raise_to(500)), going_on=CALLERS[:1], draws=DRAWS)
     error = np.sqrt(share * (1 - share) / DRAWS)
     assert found.values[0] == pytest.approx(200 * share, abs=4 * 200 * error)
     assert found.values[1] == pytest.approx(1200 * share - 500, abs=4 * 1200 * error)
@@ -37,11 +39,22 @@ def test_checking_down_is_worth_the_equity_and_a_bet_that_is_called_twice_as_muc
 def test_a_fold_is_worth_nothing_and_aces_are_worth_a_raise_before_the_flop() -> None:
     rule = [load_hand_agent("tight-aggressive")] * 3
     state, tries = SETUP.start(), (FOLD, CALL, raise_to(300))
-    found = roll_out(state, parse_hand("AsAh"), rule, tries, draws=300)
+    settings: dict[str, Any] = {"going_on": rule[:1], "draws": 300}
+    found = roll_out(state, parse_hand("AsAh"), rule, tries, **settings)
     assert found.values[0] == 0 and found.values[2] > 0
-    again = roll_out(state, parse_hand("AsAh"), rule, tries, draws=300)
+    again = roll_out(state, parse_hand("AsAh"), rule, tries, **settings)
     np.testing.assert_array_equal(found.values, again.values)
-    assert roll_out(state, parse_hand("7c2d"), rule, tries, draws=300).values[2] < found.values[2]
+    assert roll_out(state, parse_hand("7c2d"), rule, tries, **settings).values[2] < found.values[2]
+
+
+def test_the_best_of_those_who_may_play_on_counts() -> None:
+    """Against somebody who raises at random, a call with rags and a fold later loses no more than the call."""
+    wild, caller, folder = (load_hand_agent(name) for name in ("half-call-half-raise", "always-call", "always-fold"))
+    state = SETUP.start().act(raise_to(300))
+    alone = [roll_out(state, parse_hand("7c2d"), [wild] * 3, (FOLD, CALL), going_on=[own], draws=300).values[1]
+             for own in (caller, folder)]  # fmt: skip
+    both = roll_out(state, parse_hand("7c2d"), [wild] * 3, (FOLD, CALL), going_on=[caller, folder], draws=300)
+    assert both.values[1] == max(alone) >= -250 > min(alone)
 
 
 def test_what_others_did_tells_their_hands() -> None:

@@ -3,11 +3,12 @@
 Algorithm:
     What the others did tells how likely their hands are, by their own policies. Everybody's hands and the cards to come
     are drawn so. Each action is tried in every draw, with the same cards and the same luck afterwards; then all play
-    on, the one who decides like an agent that is given. An action is worth the mean of the chips that are won from the
-    decision on, so that a fold is worth nothing. It works with any number of players in the pot.
+    on, the one who decides like each of some agents in turn. An action is worth the mean of the chips that are won from
+    the decision on by the best of these, so that a fold is worth nothing. It works with any number of players.
 
-Reference: G. Tesauro, G. R. Galperin, "On-line policy improvement using Monte-Carlo search" (NIPS 1996).
-Deviations: none. What an action is worth is a bound from below: who plays on better than the given agent wins more.
+Reference: G. Tesauro, G. R. Galperin, "On-line policy improvement using Monte-Carlo search" (NIPS 1996); H. S. Chang,
+    R. Givan, E. K. P. Chong, "Parallel Rollout for Online Solution of POMDPs" (2004), for the best of several.
+Deviations: none. What an action is worth is a bound from below: who plays on better than all of these wins more.
 Status: tests/arena/whole_hands/test_rollouts.py (checking down is worth the exact equity, by a stated z).
 """
 
@@ -31,8 +32,7 @@ from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
 from aleator.games.holdem.hand_state import HandState
 from aleator.search.whole_hands.rounds import nearest_of
 
-DRAWS: Final = 4000
-_PIECE: Final = 500  # draws at a time, so that policies over all hands stay small
+DRAWS: Final = 2000
 
 
 class Rollout(NamedTuple):
@@ -55,6 +55,7 @@ def roll_out(
     agents: Sequence[HandAgent],
     actions: Sequence[Action],
     *,
+    going_on: Sequence[HandAgent],
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Rollout:
@@ -63,8 +64,9 @@ def roll_out(
     Args:
         state: of the decision.
         hand: that the player holds.
-        agents: who plays in each seat; that of the player who decides plays on for it.
+        agents: who plays in each seat; that of the player who decides is not asked.
         actions: to try, each legal.
+        going_on: who may play on for the player; the best after each action counts.
         draws: of everybody's hands and the cards to come.
         seed: of all draws.
 
@@ -76,15 +78,16 @@ def roll_out(
     if not len(hands):
         raise AgentError("no hands of the other players fit what they did: the hand cannot be played out")
     boards = _boards(state.board, hands, rng)
-    won = np.empty((len(hands), len(actions)))
-    for first in range(0, len(hands), _PIECE):
-        piece = slice(first, first + _PIECE)
-        numbers = np.arange(len(hands))[piece]
+    won = np.empty((len(going_on), len(actions), len(hands)))
+    for number, own in enumerate(going_on):
+        table = [own if seat == state.player else agent for seat, agent in enumerate(agents)]
         for column, action in enumerate(actions):
-            won[piece, column] = _play_on(state, action, agents, hands[piece], boards[piece], numbers, seed)
-    values = won.mean(axis=0)
-    behind = won - won[:, [int(values.argmax())]]
-    return Rollout(tuple(actions), values, np.asarray(behind.std(axis=0) / np.sqrt(len(hands))))
+            won[number, column] = _play_on(state, action, table, hands, boards, seed)
+    best = won.mean(axis=2).argmax(axis=0)
+    won = won[best, np.arange(len(actions))]
+    values = won.mean(axis=1)
+    behind = won - won[int(values.argmax())]
+    return Rollout(tuple(actions), values, np.asarray(behind.std(axis=1) / np.sqrt(len(hands))))
 
 
 def _reach(state: HandState, hand: int, agents: Sequence[HandAgent]) -> FloatArray:
@@ -123,7 +126,6 @@ def _play_on(
     agents: Sequence[HandAgent],
     hands: npt.NDArray[np.int64],
     boards: npt.NDArray[np.int64],
-    numbers: npt.NDArray[np.int64],
     seed: int,
 ) -> FloatArray:
     """Returns the chips that an action wins in each draw from the decision on, [K]."""
@@ -137,8 +139,9 @@ def _play_on(
             here = np.flatnonzero(acting == seat)
             rows = active[here]
             policy = ask_held(agents[seat], batch, rows, batch.hands[rows, seat].astype(np.int64))
-            draws = uniform_draws(seed, numbers[rows], batch.num_actions[rows])
+            draws = uniform_draws(seed, rows, batch.num_actions[rows])
             codes[here] = policy.codes[np.arange(len(rows)), choose_actions(batch, rows, policy, draws)]
         batch.act(active, codes)
     assert state.player is not None
-    return batch.payoffs()[:, state.player] + float(state.betting.contributions[state.player])
+    paid = state.betting.contributions[state.player]
+    return (batch.payoffs()[:, state.player] + paid).astype(np.float64)

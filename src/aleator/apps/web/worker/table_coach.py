@@ -1,8 +1,8 @@
 """The coach at a table of several: before two players are left, hands are played out against those who sit there.
 
 Their policies are known, since they are rule bots: `arena.whole_hands.rollouts` says what an action wins against them
-if the player goes on like the rule bot of the middle level. A loss of little, or of less than three times its error, is
-no mistake.
+if the player goes on like the best of three simple players: the rule bot, one who calls, one who gives up. A loss of
+little, or of less than three times its error, is no mistake.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandState
 
-GOES_ON: Final = "tight-aggressive"
+_GOES_ON: Final = ("tight-aggressive", "always-call", "always-fold")
 _SHOWN: Final = 2.0  # standard errors that are told
 _SURE: Final = 3.0  # standard errors of a mistake: the best of some actions was also the luckiest
 _LEAST_LOSS: Final = 0.25  # of a mistake, in big blinds
 
 
 def table_agents(rivals: Sequence[Rival], number: int) -> list[HandAgent] | None:
-    """Returns who plays in each seat of the hand of a number, the player's seat by a rule; None if somebody is slow.
+    """Returns who plays in each seat of the hand of a number, anybody in the player's; None if somebody is slow.
 
     Args:
         rivals: who sits around the table with the player, in their order.
         number: of the hand.
     """
-    found = []
+    found: list[HandAgent] = []
     for seat in range(len(rivals) + 1):
         rival = rival_in(rivals, seat, number)
-        agent = load_rival(GOES_ON if rival is None else rival.agent)
+        agent = load_rival(_GOES_ON[0] if rival is None else rival.agent)
         if not isinstance(agent, BatchAgent):
             return None
         found.append(agent)
@@ -63,7 +63,8 @@ def rollout_report(
         taken: what was done there.
         draws: of everybody's hands and the cards to come.
     """
-    found = roll_out(state, hand, agents, _tried(state, taken), draws=draws)
+    going_on = [load_rival(name) for name in _GOES_ON]
+    found = roll_out(state, hand, agents, _tried(state, taken), going_on=going_on, draws=draws)
     big_blind, best = state.setup.rules.big_blind, float(found.values.max())
     number = None if taken is None else found.actions.index(taken)
     lost = _lost(found, number, big_blind)

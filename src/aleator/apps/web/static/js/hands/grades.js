@@ -80,8 +80,9 @@ function headOf(decision) {
 
 // a decision in a row, and in it what else could have been done
 export function decisionItem(decision, { link, openSpot, again, isOpen = false } = {}) {
-  const { street, board, pot, chart, big_blind: bigBlind = 100 } = decision;
-  const spot = openSpot && board && button("Open as a spot", openSpot, { class: "quiet" });
+  const { street, board, pot, chart, actions, big_blind: bigBlind = 100 } = decision;
+  const isSearched = actions.every((one) => "policy" in one);
+  const spot = openSpot && board && isSearched && button("Open as a spot", openSpot, { class: "quiet" });
   const retry = again && button("Try another action", () => again(decision.step), { class: "quiet" });
   return h(
     "details",
