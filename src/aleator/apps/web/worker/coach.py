@@ -32,9 +32,9 @@ flop, by 1.5 to 1.7 % later (docs/algorithms/hunl.md), so that two actions may d
 """
 _SEVERAL = "Graded are decisions on streets that begin with two players left, from the flop on."
 _PLAYED_OUT = (
-    "Until two players are left, the hand is played out 2,000 times against those who sit here. You go on like a simple "
-    "player: like Tara, by calling or by giving up, whichever wins most. ± is how far the distance to the best action "
-    "may be off, 95 % of the time. Then the coach searches."
+    "Until two players are left, the hand is played out 2,000 times against those who sit here. You go on like a "
+    "simple player: like Tara, by calling or by giving up, whichever wins most. ± is how far the distance to the best "
+    "action may be off, 95 % of the time. Then the coach searches."
 )
 _LEAST = 0.01
 _LEAST_LOSS: Final = 0.05  # of a mistake, in big blinds
