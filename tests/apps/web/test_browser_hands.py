@@ -275,6 +275,9 @@ def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
     assert shown.locator(".ring-seat").count() == 6 and shown.locator(".ring-seat.you .card.back").count() == 0
     assert shown.locator(".dealer").count() == 1
     still.picture("table")
+    shown.locator(".hint-button").click()
+    still.until_text(".hint th", "±")  # the hand was played out before the flop
+    assert "played out" in shown.locator(".hint").inner_text()
     play_hand(still)
     assert "6 players" in shown.locator("h1").inner_text()
     still.check()

@@ -12,12 +12,14 @@ import pytest
 pytest.importorskip("torch", reason="searches need PyTorch")
 
 from aleator.agents.whole_hands.search_settings import SearchSettings
+from aleator.apps.web.models_reports import Stacks
 from aleator.apps.web.worker import coach
 from aleator.apps.web.worker.hand_files import read
 from aleator.apps.web.worker.table_coach import rollout_report
 from aleator.apps.web.worker.whole_hands import HandError
 from aleator.arena.whole_hands.decisions import decisions_of
-from aleator.arena.whole_hands.grading import HandGrader
+from aleator.arena.whole_hands.grading import OFTEN, HandGrader
+from aleator.games.holdem.betting import raise_to
 from aleator.games.holdem.cards import parse_cards, parse_hand
 from aleator.games.holdem.hand_record import HandRecord, parse_actions
 from aleator.games.holdem.spot_file import spot_from_table
@@ -84,6 +86,29 @@ def test_a_review_begins_before_the_flop_and_reads_other_raises_as_the_nearest()
     assert reraised["actions"][reraised["taken"]]["name"] == "raise to 790" and not reraised["chart"]["exact"]
     with pytest.raises(HandError, match="no decision on a board"):
         coach.spot_of_decision({"record": record.to_dict(), "seat": 0, "step": 1}, Silent())
+
+
+def test_charts_of_other_chips_and_stacks_are_the_nearest() -> None:
+    assert list(coach.CHART_STACKS) == [stack.value for stack in Stacks], "the page has these"
+    start = load_hand_game("hunl:100bb").setup
+    cents = replace(start, rules=replace(start.rules, small_blind=1, big_blind=2), stacks=(190, 190))
+    state = cents.start().act(raise_to(6))
+    told = coach._chart_of(state)
+    assert told == {"stack": 100, "path": "r:0:b300", "exact": False}, "95 big blinds, raised to three"
+    even = replace(cents, stacks=(200, 200)).start().act(raise_to(6))
+    assert coach._chart_of(even) == told | {"exact": True}
+
+
+def test_what_the_search_takes_often_is_no_mistake() -> None:
+    found = read({"name": "mine.phhs", "text": hand_file(3), "game": "hunl"}, Silent())
+    graded = coach.grade({"player": "Tara", "records": found["records"], "problems": []}, Silent())
+    often = [one for one in graded["decisions"] if one["actions"][one["taken"]]["policy"] >= OFTEN]
+    assert often and all(one["given_up"] == 0 and not one["mistake"] for one in often)
+    assert {"preflop"} < {one["street"] for one in graded["decisions"]}
+    for one in graded["decisions"]:
+        values = [action["value"] for action in one["actions"]]
+        if one not in often:
+            assert one["given_up"] == pytest.approx(max(values) - values[one["taken"]])
 
 
 def test_more_raises_than_the_charts_have_are_graded_too() -> None:

@@ -19,7 +19,7 @@ from aleator.agents.whole_hands.searching import everybody
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import Action, ActionKind
+from aleator.games.holdem.betting import Action, ActionKind, raise_to
 from aleator.games.holdem.betting_tree import action_token
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.hand_range import format_hand_range
@@ -224,18 +224,23 @@ def preflop_charts(
     return PreflopCharts(setup, load_hand_agent(agent))
 
 
-def nearest_line(state: HandState, menu: BetMenu = MENU) -> tuple[NodePath, bool]:
-    """Returns the line of the solved charts that is most like the betting before the flop, and whether it is just that.
+def nearest_line(setup: HandSetup, state: HandState, menu: BetMenu = MENU) -> tuple[NodePath, bool]:
+    """Returns the line of solved charts that is most like some betting before the flop, and whether it is just that.
 
     Args:
+        setup: of the charts, heads-up; chips of another worth are counted in big blinds.
         state: of a heads-up hand, before the flop.
         menu: the bets of the charts.
     """
-    node = round_game(state.setup.start(), menu, everybody(), to_the_end=False).root
-    now, tokens, is_exact = state.setup.start(), list[str](), True
-    for action in state.actions:
+    worth = setup.rules.big_blind / state.setup.rules.big_blind
+    now, tokens = setup.start(), list[str]()
+    posted = [start.betting.bets for start in (state.setup.start(), now)]
+    is_exact = worth * state.setup.stacks[0] == setup.stacks[0] and worth * sum(posted[0]) == sum(posted[1])
+    node = round_game(now, menu, everybody(), to_the_end=False).root
+    for done in state.actions:
         if not node.actions:
             return NodePath(tuple(tokens)), False
+        action = raise_to(round(worth * done.amount)) if done.kind is ActionKind.RAISE else done
         number = nearest_of(node.actions, action)
         is_exact = is_exact and node.actions[number] == action
         tokens.append(_token(now, node.actions[number]))

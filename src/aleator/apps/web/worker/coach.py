@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.variants import load_hand_game
 
 SLACK: Final = {"preflop": 0.05, "flop": 0.05, "turn": 0.05, "river": 0.02}
 """Shares of the pot below which a loss is no mistake: what a search of a few hundred iterations cannot tell.
@@ -30,6 +32,8 @@ SLACK: Final = {"preflop": 0.05, "flop": 0.05, "turn": 0.05, "river": 0.02}
 Before the river it has a network at its end, whose values of hands are off by 0.75 % of the pot in the mean before the
 flop, by 1.5 to 1.7 % later (docs/algorithms/hunl.md), so that two actions may differ by more than that for no reason.
 """
+CHART_STACKS: Final = (10, 15, 20, 25, 40, 50, 60, 100, 150, 200)
+"""Big blinds that the page with charts before the flop has."""
 _SEVERAL = "Graded are decisions on streets that begin with two players left, from the flop on."
 _PLAYED_OUT = (
     "Until two players are left, the hand is played out 2,000 times against those who sit here. You go on like a "
@@ -133,9 +137,11 @@ def grade_report(grade: Grade) -> dict[str, Any]:
 
 
 def _chart_of(state: HandState) -> dict[str, Any]:
-    """Returns where the charts before the flop have a decision: the stack in big blinds, the line, if it is exact."""
-    path, is_exact = nearest_line(state)
-    return {"stack": state.setup.stacks[0] / state.setup.rules.big_blind, "path": str(path), "exact": is_exact}
+    """Returns where the charts before the flop have a decision: their stack in big blinds, the line, if it is exact."""
+    deep = state.setup.stacks[0] / state.setup.rules.big_blind
+    stack = min(CHART_STACKS, key=lambda stack: abs(math.log(stack / deep)))
+    path, is_exact = nearest_line(load_hand_game(f"hunl:{stack}bb").setup, state)
+    return {"stack": stack, "path": str(path), "exact": is_exact}
 
 
 def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]:

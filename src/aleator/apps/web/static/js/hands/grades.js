@@ -5,7 +5,7 @@ import { button, h, head, table, tag } from "../dom.js";
 import { percent, signed } from "../format.js";
 import { amount, inWords } from "../units.js";
 
-export const CHART_STACKS = [10, 15, 20, 25, 40, 60, 100, 150, 200]; // of the page with charts
+export const CHART_STACKS = [10, 15, 20, 25, 40, 50, 60, 100, 150, 200]; // of the page with charts
 const KINDS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: "raise" };
 
 export const blinds = (value) => `${signed(value, 2)} bb`;
@@ -44,8 +44,7 @@ export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
 
 // where the charts have a decision before the flop
 export function chartLink({ stack: size, path, exact }) {
-  if (!CHART_STACKS.includes(size)) return null;
-  return h("a", { href: `#/preflop/${size}/${path}` }, exact ? "Open the chart" : "The nearest chart");
+  return path && h("a", { href: `#/preflop/${size}/${path}` }, exact ? "Open the chart" : "The nearest chart");
 }
 
 // what a blueprint does with a hand before the flop, at a table of several
