@@ -171,6 +171,7 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     shown.get_by_role("button", name="Compare all cards").click()
     shown.wait_for_selector(".runout-chart .column")
     assert shown.locator(".runout-chart .column").count() == 48
+    page.picture("runouts")
     shown.locator(".runout-figure label", has_text="Equity OOP").click()
     assert shown.locator(".runout-chart circle").count() == 48 and "mean" in shown.locator(".runout-chart").inner_html()
     shown.get_by_text("As a table").click()

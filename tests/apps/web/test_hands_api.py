@@ -150,6 +150,7 @@ def test_a_session_survives_a_restart_and_is_exported(empty: Path, tmp_path: Pat
     try:
         history = History.model_validate_json(server.client.get("/api/hands/history").content)
         assert history.score.hands == 3 and history.sessions[0].id == session["id"]
+        assert history.sessions[0].practice == 0
         rows = server.client.get(f"/api/hands/sessions/{session['id']}/hands").json()
         assert [row["number"] for row in rows] == [3, 2, 1]
         hand = PlayedHand.model_validate_json(server.client.get(f"/api/hands/played/{rows[0]['id']}").content)

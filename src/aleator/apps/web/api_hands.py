@@ -167,7 +167,9 @@ async def history(service: Server) -> History:
     rows = service.store.hands.sessions()
     names = ("id", "opponent", "stack", "players", "created", "updated")
     sessions = [
-        SessionRow(**{name: row[name] for name in names}, score=_scores([row])) for row in rows if row["played"]
+        SessionRow(**{name: row[name] for name in names}, practice=row["played"] - row["hands"], score=_scores([row]))
+        for row in rows
+        if row["played"]
     ]
     heads_up = [row for row in rows if row["players"] == 2]
     decisions = service.store.hands.decisions()

@@ -62,7 +62,7 @@ class HandSession(BaseModel):
 
 
 class SessionRow(BaseModel):
-    """A session of the history; `players` is how many sat at the table."""
+    """A session of the history; `players` is how many sat at the table, `practice` how many hands do not count."""
 
     id: str
     opponent: str
@@ -70,6 +70,7 @@ class SessionRow(BaseModel):
     players: int
     created: float
     updated: float
+    practice: int
     score: Score
 
 

@@ -65,7 +65,7 @@ export const chartItem = (advice) =>
 
 export function verdict({ given_up: lost, mistake, actions, taken }) {
   if (mistake) return tag(`gave up ${lost.toFixed(2)} bb`, "warn");
-  if (lost > 0) return tag(`fine, ${lost.toFixed(2)} bb from the best`);
+  if (lost >= 0.005) return tag(`fine, ${lost.toFixed(2)} bb from the best`);
   return tag(actions?.[taken]?.best === false ? "one of the best" : "best", "good");
 }
 
