@@ -13,7 +13,7 @@ from aleator.agents.whole_hands.pot_odds import equities
 from aleator.agents.whole_hands.river_perfect import implied_range, likely_by_rule
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.arena.whole_hands.decisions import Decision, decision_now, decisions_of
-from aleator.arena.whole_hands.grading import HandGrader
+from aleator.arena.whole_hands.grading import HandGrader, believed
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, parse_cards, parse_hand
@@ -111,8 +111,8 @@ def test_ranges_follow_the_search_and_where_it_never_goes_a_rule(grader: HandGra
     big_blind = grader.reach_on_street(called)[0]
     assert big_blind[parse_hand("JcTc")] > 10 * big_blind[parse_hand("8c4d")], "which the search folds"
     assert 0.0 < big_blind[parse_hand("AcAd")] < 1.0, "which it mostly raises"
-    agent, state = grader._agent(called), SETUP.start()
-    never = agent._likely(state, raise_to(2000), np.zeros(NUM_HANDS))
+    state = SETUP.start()
+    never = believed(np.zeros(NUM_HANDS), state, raise_to(2000))
     np.testing.assert_allclose(never / never.max(), likely_by_rule(state, raise_to(2000)) / equities(()).max() ** 2)
 
 

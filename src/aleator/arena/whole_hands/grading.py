@@ -49,7 +49,6 @@ OFTEN: Final = 0.2
 """What a search takes at least so often is no mistake."""
 SLIP: Final = 0.05
 """How often players are believed to act by a rule rather than as the search does."""
-_PREFLOP: Final = 300  # iterations before the flop, as many as the charts have
 _TABLES: Final = 8  # hands whose searches are kept
 
 
@@ -100,15 +99,22 @@ class _Searcher(RebelHandAgent):
         return self.follow([self._solved_at(state, added)])[0]
 
     def _solved_at(self, state: HandState, added: Action | None) -> Searching[SolvedRound]:
-        beliefs = yield from self._beliefs_at(state)
-        return (yield RoundRequest((state, added), state, beliefs.reach, added=added))
+        beliefs = yield from self._beliefs_at(state, None)
+        return (yield RoundRequest((state, None, added), state, beliefs.reach, added=added))
 
     def _at_start(self, state: HandState) -> Beliefs:
         return super()._at_start(state) if self._ranges is None else Beliefs(state, self._ranges, None, None)
 
-    def _likely(self, state: HandState, action: Action, policy: FloatArray) -> FloatArray:
-        likely: FloatArray = (1 - SLIP) * policy + SLIP * likely_by_rule(state, action)
-        return likely
+    def _likely(self, beliefs: Beliefs, action: Action) -> FloatArray:
+        assert beliefs.solved is not None and beliefs.node is not None
+        policy = beliefs.solved.played[beliefs.node.number]
+        return believed(policy[nearest_action(beliefs.node, action)], beliefs.state, action)
+
+
+def believed(policy: FloatArray, state: HandState, action: Action) -> FloatArray:
+    """Returns how likely each hand is believed to take an action that the search takes by ``policy``, both [1326]."""
+    likely: FloatArray = (1 - SLIP) * policy + SLIP * likely_by_rule(state, action)
+    return likely
 
 
 class HandGrader:
@@ -133,7 +139,7 @@ class HandGrader:
 
     @cached_property
     def _search(self) -> RoundSearch:
-        return RebelHandAgent(self._settings or SearchSettings(preflop=_PREFLOP)).search
+        return RebelHandAgent(self._settings).search
 
     def grade(self, decision: Decision, hand: int) -> Grade:
         """Returns what the actions of a decision are worth to a hand.
