@@ -169,11 +169,16 @@ def test_a_turn_is_explored_card_by_card_and_played(page: Checked) -> None:
     page.picture("explorer")
     shown.locator(".line-step.here .line-action", has_text="check").click()
     shown.get_by_role("button", name="Compare all cards").click()
-    shown.wait_for_selector(".runout-table tbody tr")
+    shown.wait_for_selector(".runout-chart .column")
+    assert shown.locator(".runout-chart .column").count() == 48
+    page.picture("runouts")
+    shown.locator(".runout-figure label", has_text="Equity OOP").click()
+    assert shown.locator(".runout-chart circle").count() == 48 and "mean" in shown.locator(".runout-chart").inner_html()
+    shown.get_by_text("As a table").click()
     grid = shown.locator(".explorer-columns .grid13").bounding_box()
     assert grid and grid["y"] + grid["height"] < DESKTOP["height"], "the grid stays on the first screen"
     assert shown.locator(".runout-table tbody tr").count() == 48
-    shown.locator(".runouts .key[data-card='8h']").click()
+    shown.locator(".runout-chart .column[data-card='8h']").click()
     page.until("location.hash.endsWith('r:0:c:c:8h')")
     _go_on_from_here(page)
     shown.get_by_text("Play this spot").click()

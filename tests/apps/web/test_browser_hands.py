@@ -65,21 +65,21 @@ def test_whole_hands_are_played_from_the_lobby(still: Checked) -> None:
 
 def test_bets_are_made_by_slider_by_size_and_by_typing_and_taken_back(still: Checked) -> None:
     shown = sit_down(still, "play/hunl?opponent=always-call")
-    shown.locator(".chips-input").fill("700")
+    shown.locator(".chips-input").fill("7.5")
     shown.locator(".chips-input").press("Tab")
-    assert "700" in shown.locator(".act.raise").inner_text()
+    assert "7.5 bb" in shown.locator(".act.raise").inner_text()
     shown.locator(".size", has_text="all-in").click()
-    assert "10,000" in shown.locator(".act.raise").inner_text()
+    assert "100 bb" in shown.locator(".act.raise").inner_text()
     shown.locator("input[type=range]").fill("0")
-    assert "200" in shown.locator(".act.raise").inner_text()
+    assert "2 bb" in shown.locator(".act.raise").inner_text()
     shown.keyboard.press("Escape")
     shown.locator(".act.raise").click()
     still.until("document.querySelectorAll('.board .card').length >= 3")
-    assert shown.locator(".pot b").inner_text() == "400"
+    assert shown.locator(".pot b").inner_text() == "4 bb"
     shown.locator("button", has_text="Take back").click()
     still.until("document.querySelectorAll('.board .card').length === 0")
     still.until_text(".tag", "practice")
-    assert shown.locator(".pot b").inner_text() in ("150", "200")
+    assert shown.locator(".pot b").inner_text() in ("1.5 bb", "2 bb")
 
 
 def test_what_you_do_is_seen_before_the_answer_and_nothing_jumps(still: Checked) -> None:
@@ -98,33 +98,34 @@ def test_what_you_do_is_seen_before_the_answer_and_nothing_jumps(still: Checked)
     still.until(f"!!{READY}")
 
 
-def test_a_hint_before_the_flop_is_what_the_chart_plays(still: Checked) -> None:
-    pytest.importorskip("torch", reason="charts need PyTorch")
+def test_a_hint_before_the_flop_has_values_and_a_chart(still: Checked) -> None:
+    pytest.importorskip("torch", reason="searches need PyTorch")
     shown = sit_down(still, "play/hunl?opponent=always-call")
     shown.locator(".hint-button").click()
-    still.until_text(".hint", "the chart plays")
-    assert "Open the chart" in shown.locator(".hint").inner_text()
+    shown.locator(".hint").get_by_text("Open the chart").wait_for(timeout=LONG)
+    assert "worth" in shown.locator(".hint").inner_text() and "raise to 2 bb" in shown.locator(".hint").inner_text()
 
 
-def test_amounts_are_shown_and_typed_in_big_blinds(still: Checked) -> None:
+def test_amounts_are_big_blinds_until_chips_are_chosen(still: Checked) -> None:
     shown = sit_down(still, "play/hunl?opponent=always-call")
-    shown.locator("[aria-label='Amounts in'] label", has_text="Big blinds").click()
-    still.until("document.querySelector('.pot b').textContent === '1.5 bb'")
-    shown.locator(".chips-input").fill("2.5")
+    assert shown.locator(".pot b").inner_text() in ("1.5 bb", "2 bb")
+    shown.locator("[aria-label='Amounts in'] label", has_text="Chips").click()
+    still.until("/^(150|200)$/.test(document.querySelector('.pot b').textContent)")
+    shown.locator(".chips-input").fill("2.5bb")
     shown.locator(".chips-input").press("Tab")
-    assert "2.5 bb" in shown.locator(".act.raise").inner_text()
+    assert "250" in shown.locator(".act.raise").inner_text()
     shown.keyboard.press("Escape")
     shown.locator(".act.raise").click()
     still.until("document.querySelectorAll('.board .card').length >= 3")
-    assert shown.locator(".pot b").inner_text() == "5 bb"
+    assert shown.locator(".pot b").inner_text() == "500"
     shown.reload()
     still.until(f"!!{READY}")
-    assert shown.locator(".pot b").inner_text() == "5 bb", "the choice is kept"
+    assert shown.locator(".pot b").inner_text() == "500", "the choice is kept"
     play_hand(still)
     still.open("hands")
-    still.until_text(".facts dt", "Big blinds")
-    shown.locator("[aria-label='Amounts in'] label", has_text="Chips").click()
     still.until_text(".facts dt", "Chips")
+    shown.locator("[aria-label='Amounts in'] label", has_text="Big blinds").click()
+    still.until_text(".facts dt", "Big blinds")
 
 
 def test_a_phone_shows_everybody_on_the_first_screen(browser: Any, server: RunningServer) -> None:
@@ -192,32 +193,33 @@ def test_a_hand_is_played_replayed_and_reviewed_after_a_restart(browser: Any, em
     shown.locator(".history-table a").first.click()
     shown.get_by_role("link", name="Play on").click()
     page.until(f"!!{READY}")
-    assert "20,000" in shown.locator(".pot b").inner_text(), "the session goes on where it was"
+    assert "200 bb" in shown.locator(".pot b").inner_text(), "the session goes on where it was"
     page.open("hands")
     shown.locator(".history-table a").first.click()
     shown.locator(".history-table a", has_text="Hand 1").click()
     shown.wait_for_selector(".replay-steps")
-    assert shown.locator(".pot b").inner_text() == pot == "20,000"
+    assert shown.locator(".pot b").inner_text() == pot == "200 bb"
     shown.locator(".replay-steps button").first.click()
-    assert shown.locator(".pot b").inner_text() == "150", "the blinds"
+    assert shown.locator(".pot b").inner_text() == "1.5 bb", "the blinds"
     shown.keyboard.press("ArrowRight")
     assert shown.locator("[aria-current=step]").inner_text() != "deal"
     page.check()
     if importlib.util.find_spec("torch") is not None:  # which searches need
         shown.get_by_role("button", name="Review this hand").click()
-        graded = shown.locator(".decision:not(.chart-item)")
-        graded.wait_for(timeout=LONG)
-        said = graded.locator(".tag").inner_text()
-        assert "all-in 9,900" in graded.locator(".did").inner_text()
+        graded = shown.locator(".decision")
+        graded.first.wait_for(timeout=LONG)
+        said = [text.replace("\n", " ") for text in graded.locator("summary").all_inner_texts()]
+        assert len(said) == 2 and any("all-in 99 bb" in text for text in said), "before the flop and on it"
+        assert any("preflop" in text for text in said)
         shown.locator(".replay-steps button").last.click()
         page.picture("review")
-        before = shown.locator(".chart-item")
-        assert before.count() == 1 and "in the chart" in before.inner_text(), "what the chart does with the hand"
-        before.click()
-        assert "the chart plays" in before.inner_text() and "worth" not in before.inner_text()
+        before = shown.locator(".decision", has_text="preflop")
+        if not before.get_attribute("open"):
+            before.locator("summary").click()
+        assert "worth" in before.inner_text() and "Open the chart" in before.inner_text()
         shown.reload()
-        graded.wait_for()
-        assert graded.locator(".tag").inner_text() == said, "the review is kept"
+        graded.first.wait_for()
+        assert [text.replace("\n", " ") for text in graded.locator("summary").all_inner_texts()] == said, "it is kept"
         page.check()
     context.close()
     again.stop()
@@ -231,9 +233,10 @@ def test_a_file_of_hands_is_graded(still: Checked, tmp_path: Path) -> None:
     shown.locator("input[type=file]").set_input_files(file)
     shown.locator(".player", has_text="Olive").click()
     shown.wait_for_selector(".graded", timeout=LONG)
-    assert shown.locator(".decision").count() >= 1
-    shown.locator(".decision summary").first.click()
-    shown.locator(".decision button", has_text="Open as a spot").first.click()
+    on_flop = shown.locator(".decision", has=shown.locator("button", has_text="Open as a spot"))
+    assert shown.locator(".decision").count() > on_flop.count() >= 1, "decisions before the flop are there, too"
+    on_flop.first.locator("summary").click()
+    on_flop.first.locator("button", has_text="Open as a spot").click()
     shown.wait_for_selector(".editor", timeout=LONG)
     assert "solve" in shown.url and shown.locator(".editor input[aria-label=Name]").input_value().count(" on ") == 1
 
@@ -272,6 +275,9 @@ def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
     assert shown.locator(".ring-seat").count() == 6 and shown.locator(".ring-seat.you .card.back").count() == 0
     assert shown.locator(".dealer").count() == 1
     still.picture("table")
+    shown.locator(".hint-button").click()
+    still.until_text(".hint th", "±")  # the hand was played out before the flop
+    assert "played out" in shown.locator(".hint").inner_text()
     play_hand(still)
     assert "6 players" in shown.locator("h1").inner_text()
     still.check()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,38 +11,35 @@ import pytest
 
 pytest.importorskip("torch", reason="searches need PyTorch")
 
-from aleator.agents.whole_hands.preflop import PreflopAgent
 from aleator.agents.whole_hands.search_settings import SearchSettings
-from aleator.apps.web.worker import advice, coach
+from aleator.apps.web.models_reports import Stacks
+from aleator.apps.web.worker import coach
 from aleator.apps.web.worker.hand_files import read
+from aleator.apps.web.worker.table_coach import rollout_report
 from aleator.apps.web.worker.whole_hands import HandError
 from aleator.arena.whole_hands.decisions import decisions_of
-from aleator.arena.whole_hands.grading import HandGrader
+from aleator.arena.whole_hands.grading import OFTEN, HandGrader
+from aleator.games.holdem.betting import raise_to
 from aleator.games.holdem.cards import parse_cards, parse_hand
 from aleator.games.holdem.hand_record import HandRecord, parse_actions
-from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.spot_file import spot_from_table
 from aleator.games.holdem.variants import load_hand_game
 from tests.apps.web.running import Silent
 from tests.apps.web.test_hands_api import hand_file, move, new_state
 
 
-def _quick_agent(setup: HandSetup, on_done: Callable[[int], object]) -> PreflopAgent:
-    return PreflopAgent(setup, iterations=3, on_done=on_done)
-
-
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    grader = HandGrader(SearchSettings(flop=2, turn=2, river=20))
+    grader = HandGrader(SearchSettings(preflop=5, flop=2, turn=2, river=20))
     monkeypatch.setattr(coach, "_grader", lambda: grader)
-    monkeypatch.setattr(advice, "PreflopAgent", _quick_agent)
+    monkeypatch.setattr(coach, "rollout_report", partial(rollout_report, draws=300))
 
 
 def hint(state: dict[str, Any]) -> dict[str, Any]:
     return coach.hint({"state": state, "blueprints": []}, Silent())
 
 
-def test_a_hint_grades_the_actions_from_the_flop_on() -> None:
+def test_a_hint_grades_the_actions_on_the_flop() -> None:
     with pytest.raises(HandError, match="deal first"):
         hint(new_state("always-call"))
     answer = move(new_state("always-call"), "deal")
@@ -68,49 +65,88 @@ def test_what_a_search_cannot_tell_is_no_mistake() -> None:
             assert told["mistake"] == is_mistake, (told["street"], lost)
 
 
-def test_before_the_flop_the_charts_are_shown() -> None:
+def test_before_the_flop_a_hint_has_values_and_its_place_in_the_charts() -> None:
     told = hint(move(new_state("always-call"), "deal")["state"])
-    assert told["grade"] is None and "without grades" in told["note"]
-    chart = told["chart"]
-    assert sum(action["policy"] for action in chart["actions"]) == pytest.approx(1)
-    assert chart["exact"] and chart["taken"] is None and chart["known"]
-    assert all("value" not in action for action in chart["actions"]), "values before the flop are not exact enough"
+    grade = told["grade"]
+    assert told["note"] == "" and grade["street"] == "preflop" and grade["board"] == ""
+    assert sum(action["policy"] for action in grade["actions"]) == pytest.approx(1)
+    assert all(np.isfinite(action["value"]) for action in grade["actions"])
+    assert grade["chart"]["stack"] == 100 and grade["chart"]["path"].startswith("r:0") and grade["chart"]["exact"]
 
 
-def test_a_review_has_what_the_charts_do_and_reads_other_raises_as_the_nearest() -> None:
+def test_a_review_begins_before_the_flop_and_reads_other_raises_as_the_nearest() -> None:
     setup = load_hand_game("hunl:100bb").setup
     hands = (parse_hand("AsAh"), parse_hand("TcTd"))
-    actions = parse_actions("r260 r790 f")
-    record = HandRecord(setup=setup, hands=hands, board=(), actions=actions)
-    (small,) = [coach.review({"record": record.to_dict(), "seat": 1}, Silent())["preflop"]]
-    assert [advice["taken"] is not None for advice in small] == [True, True], "the raise and the fold"
-    assert [advice["exact"] for advice in small] == [True, False] and small[0]["name"] == "TT"
-    assert small[1]["path"].count(":b") == 2 and small[1]["actions"][small[1]["taken"]]["name"] == "fold"
-    (big,) = coach.review({"record": record.to_dict(), "seat": 0}, Silent())["preflop"]
-    assert big["actions"][big["taken"]]["kind"] == "raise" and not big["exact"]
+    record = HandRecord(setup=setup, hands=hands, board=(), actions=parse_actions("r260 r790 f"))
+    opened, folded = coach.review({"record": record.to_dict(), "seat": 1}, Silent())["decisions"]
+    assert [decision["actions"][decision["taken"]]["kind"] for decision in (opened, folded)] == ["raise", "fold"]
+    assert [decision["chart"]["exact"] for decision in (opened, folded)] == [True, False]
+    assert folded["chart"]["path"].count(":b") == 2
+    (reraised,) = coach.review({"record": record.to_dict(), "seat": 0}, Silent())["decisions"]
+    assert reraised["actions"][reraised["taken"]]["name"] == "raise to 790" and not reraised["chart"]["exact"]
+    with pytest.raises(HandError, match="no decision on a board"):
+        coach.spot_of_decision({"record": record.to_dict(), "seat": 0, "step": 1}, Silent())
 
 
-def test_past_the_end_of_the_charts_there_is_no_advice() -> None:
+def test_charts_of_other_chips_and_stacks_are_the_nearest() -> None:
+    assert list(coach.CHART_STACKS) == [stack.value for stack in Stacks], "the page has these"
+    start = load_hand_game("hunl:100bb").setup
+    cents = replace(start, rules=replace(start.rules, small_blind=1, big_blind=2), stacks=(190, 190))
+    state = cents.start().act(raise_to(6))
+    told = coach._chart_of(state)
+    assert told == {"stack": 100, "path": "r:0:b300", "exact": False}, "95 big blinds, raised to three"
+    even = replace(cents, stacks=(200, 200)).start().act(raise_to(6))
+    assert coach._chart_of(even) == told | {"exact": True}
+
+
+def test_what_the_search_takes_often_is_no_mistake() -> None:
+    found = read({"name": "mine.phhs", "text": hand_file(3), "game": "hunl"}, Silent())
+    graded = coach.grade({"player": "Tara", "records": found["records"], "problems": []}, Silent())
+    often = [one for one in graded["decisions"] if one["actions"][one["taken"]]["policy"] >= OFTEN]
+    assert often and all(one["given_up"] == 0 and not one["mistake"] for one in often)
+    assert {"preflop"} < {one["street"] for one in graded["decisions"]}
+    for one in graded["decisions"]:
+        values = [action["value"] for action in one["actions"]]
+        if one not in often:
+            assert one["given_up"] == pytest.approx(max(values) - values[one["taken"]])
+
+
+def test_more_raises_than_the_charts_have_are_graded_too() -> None:
     setup = load_hand_game("hunl:200bb").setup
     raises = "r200 r400 r600 r800 r1000 r1200 r1400 r1600 r1800 r2000"
-    state = HandRecord(setup=setup, hands=(None, None), board=(), actions=parse_actions(raises)).state()
-    assert advice.chart_advice(state, parse_hand("AsAh")) is None
+    record = HandRecord(setup=setup, hands=(None, parse_hand("AsAh")), board=(), actions=parse_actions(f"{raises} f"))
+    *_, last = coach.review({"record": record.to_dict(), "seat": 1}, Silent())["decisions"]
+    assert last["actions"][last["taken"]]["kind"] == "fold" and last["mistake"] and not last["chart"]["exact"]
 
 
-def test_at_a_table_of_six_decisions_between_two_are_graded() -> None:
-    state = move(new_state("6max"), "deal")["state"]
-    assert "two players left" in hint(state)["note"]
+def test_at_a_table_of_six_hands_are_played_out_until_two_are_left() -> None:
+    told = hint(move(new_state("6max"), "deal")["state"])
+    assert "played out" in told["note"] and told["grade"]["street"] == "preflop" and told["grade"]["taken"] is None
+    assert all({"value", "error"} <= action.keys() and "policy" not in action for action in told["grade"]["actions"])
     setup, board = load_hand_game("6max").setup, parse_cards("9h 8d 6s Kc")
     hands = (parse_hand("AsAh"), parse_hand("TcTd"), None, None, None, None)
     actions = parse_actions("f f f f r300 c / c c / r300 c")
-    played = HandRecord(setup=setup, hands=hands, board=board, actions=actions)
-    channel = Silent()
-    found = coach.review({"record": played.to_dict(), "seat": 0}, channel)
+    played = HandRecord(setup=setup, hands=hands, board=board, actions=actions, number=6)
+    channel, asked = Silent(), {"record": played.to_dict(), "seat": 0, "opponent": "6max", "blueprints": []}
+    found = coach.review(asked, channel)
     assert [event["done"] for event in channel.events] == [0, 0.5], "a bar shows how far it is"
-    assert [decision["street"] for decision in found["decisions"]] == ["flop", "turn"]
-    assert [decision["step"] for decision in found["decisions"]] == [6, 8] and "two players left" in found["note"]
+    assert [decision["street"] for decision in found["decisions"]] == ["preflop", "flop", "turn"]
+    assert [decision["step"] for decision in found["decisions"]] == [4, 6, 8] and "played out" in found["note"]
+    opened = found["decisions"][0]
+    assert opened["actions"][opened["taken"]]["name"] == "raise to 300"
     spot = coach.spot_of_decision({"record": played.to_dict(), "seat": 0, "step": 8}, Silent())
     assert (spot["pot"], spot["stack"]) == (600, 9_700)
+
+
+def test_at_a_table_folded_aces_are_a_mistake_and_folded_rags_are_not() -> None:
+    setup = load_hand_game("6max").setup
+    for cards, is_mistake in (("AsAh", True), ("7c2d", False)):
+        hands = (None, None, parse_hand(cards), None, None, None)
+        played = HandRecord(setup=setup, hands=hands, board=(), actions=parse_actions("f f f f f"), number=2)
+        asked = {"record": played.to_dict(), "seat": 2, "opponent": "6max", "blueprints": []}
+        (decision,) = coach.review(asked, Silent())["decisions"]
+        assert decision["mistake"] == is_mistake and (decision["given_up"] > 0) == is_mistake
+        assert decision["actions"][decision["taken"]]["value"] == 0, "a fold"
 
 
 def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:
@@ -122,12 +158,12 @@ def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:
     assert losses == sorted(losses, reverse=True) and graded["hands"] == 2 and graded["problems"] == ["hand 9: no"]
     assert graded["given_up"] == pytest.approx(sum(losses))
     assert [event["hand"] for event in channel.events] == [0, 1]
-    decision = graded["decisions"][0]
+    decision = next(decision for decision in graded["decisions"] if decision["board"])
     record = found["records"][decision["record"]]
     asked = {"record": record, "seat": record["names"].index("Olive"), "step": decision["step"]}
     spot = spot_from_table(coach.spot_of_decision(asked, Silent()))
     assert len(spot.board) == decision["board"].count(" ") + 1
-    with pytest.raises(HandError, match="no decision after 99"):
+    with pytest.raises(HandError, match="no decision on a board after 99"):
         coach.spot_of_decision(asked | {"step": 99}, Silent())
     channel.stopped = True
     assert "stopped after 0 of 2 hands" in coach.grade(params, channel)["problems"]

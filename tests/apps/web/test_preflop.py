@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 from aleator.agents.whole_hands.preflop import preflop_charts
 from aleator.apps.web.models_reports import ChartsInfo, PreflopNode
 from aleator.apps.web.worker import preflop
-from aleator.apps.web.worker.blueprints import with_charts
+from aleator.apps.web.worker.advice import advice_of, table_advice
+from aleator.apps.web.worker.blueprints import blueprint_game, with_charts
 from aleator.apps.web.worker.preflop import chart
 from aleator.errors import AleatorError
+from aleator.games.holdem.cards import parse_hand
+from aleator.games.holdem.hand_record import HandRecord, parse_actions
 from tests.apps.web.running import Silent
 from tests.search.ring.small import three_players
 
@@ -61,6 +65,19 @@ def test_every_pair_of_positions_has_its_chart(file: str) -> None:
         assert shown.to_act == pair.position
         moved = [step for step in shown.line if step.name != "fold"]
         assert [step.position for step in moved] == [pair.opener]
+
+
+def test_at_a_table_the_blueprint_tells_what_it_does_with_a_hand(file: str) -> None:
+    files = ["gone.blueprint", file]
+    hands = (parse_hand("AsAh"), parse_hand("TcTd"), parse_hand("7c2d"))
+    played = HandRecord(setup=blueprint_game(file).setup, hands=hands, board=(), actions=parse_actions("f r300 f"))
+    (told,) = advice_of(played, 0, files)
+    assert told["name"] == "AA" and sum(action["policy"] for action in told["actions"]) == pytest.approx(1)
+    assert told["actions"][told["taken"]]["kind"] == "raise"
+    assert table_advice(played.setup.start(), hands[2], files[:1]) is None, "it is gone"
+    other = replace(played.setup, stacks=(5_000,) * 3).start()
+    assert table_advice(other, hands[2], files) is None, "it is of another game"
+    assert table_advice(played.setup.start(), hands[2], files) is not None
 
 
 def test_a_solve_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,15 @@ import pytest
 
 pytest.importorskip("torch", reason="searches before the river need PyTorch")
 
-from aleator.agents.whole_hands.river_perfect import implied_range
+from aleator.agents.whole_hands.pot_odds import equities
+from aleator.agents.whole_hands.river_perfect import implied_range, likely_by_rule
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.arena.whole_hands.decisions import Decision, decision_now, decisions_of
-from aleator.arena.whole_hands.grading import HandGrader
+from aleator.arena.whole_hands.grading import HandGrader, believed
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
-from aleator.games.holdem.cards import HANDS, parse_cards, parse_hand
+from aleator.games.holdem.cards import HANDS, NUM_HANDS, parse_cards, parse_hand
+from aleator.games.holdem.equity import preflop_equities
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.hand_record import HandRecord, parse_actions
 from aleator.games.holdem.hand_state import HandState
@@ -27,7 +29,7 @@ SETUP = load_hand_game("hunl:stack=2000").setup
 
 @pytest.fixture(scope="module")
 def grader() -> HandGrader:
-    return HandGrader(SearchSettings(flop=3, turn=3, river=150))
+    return HandGrader(SearchSettings(preflop=40, flop=3, turn=3, river=150))
 
 
 def record(actions: str, hands: str = "KdKh 7s7c", stacks: tuple[int, int] = (2000, 2000)) -> HandRecord:
@@ -62,21 +64,56 @@ def test_a_call_of_all_chips_is_worth_its_equity_and_a_fold_nothing(grader: Hand
 
 
 def test_an_action_beside_the_menu_is_graded_as_it_is(grader: HandGrader) -> None:
-    decision, *_ = decisions_of(record("c c / c c / c c / r137 c"), 0)[2:]
+    decision, *_ = decisions_of(record("c c / c c / c c / r137 c"), 0)[3:]
     assert decision.action == raise_to(137) and decision.state.street == 3 and decision.step == 6
     grade = grader.grade(decision, parse_hand("KdKh"))
     assert grade.taken is not None and grade.actions[grade.taken] == decision.action
     assert np.isfinite(grade.values).all() and grade.policy.sum() == pytest.approx(1)
 
 
-def test_decisions_begin_on_the_flop_and_stacks_are_the_smaller_one() -> None:
+def test_decisions_begin_with_the_blinds_and_stacks_are_the_smaller_one() -> None:
     played = record("r300 c / r1700 c", stacks=(2000, 9000))
-    (decision,) = decisions_of(played, 1)
-    assert decision.state.street == 1 and decision.action == CALL
-    assert decision.state.setup.stacks == (2000, 2000)
+    first, second = decisions_of(played, 1)
+    assert (first.state.street, first.action) == (0, raise_to(300))
+    assert (second.state.street, second.action) == (1, CALL)
+    assert second.state.setup.stacks == (2000, 2000)
     deeper = record("r300 c / c r8700 c", stacks=(2000, 9000))
-    decision, *_ = decisions_of(deeper, 1)
-    assert decision.action == raise_to(1700), "no more can be lost than the smaller stack"
+    assert decisions_of(deeper, 1)[1].action == raise_to(1700), "no more can be lost than the smaller stack"
+
+
+def test_before_the_flop_a_call_of_all_chips_is_worth_its_equity(grader: HandGrader) -> None:
+    state = SETUP.start().act(raise_to(2000))
+    wins = preflop_equities()
+    for text in ("AsAh", "9d8d", "7c2d"):
+        hand = parse_hand(text)
+        grade = grader.grade(decided(state, CALL), hand)
+        apart = ~(HANDS[:, :, None] == HANDS[hand]).any(axis=(1, 2))
+        weights = grade.reach[1] * apart
+        share = weights @ wins[hand] / weights.sum()
+        assert grade.actions == (FOLD, CALL)
+        assert grade.values == pytest.approx([0.0, share * 4000 - 1900], abs=2.0)
+
+
+def test_before_the_flop_mistakes_are_found_and_good_plays_are_not(grader: HandGrader) -> None:
+    def lost(state: HandState, action: Action, hand: str) -> float:
+        return grader.grade(decided(state, action), parse_hand(hand)).given_up
+
+    start = SETUP.start()
+    assert lost(start, FOLD, "AsAh") > 300, "folded aces, in chips of a hundredth of a big blind"
+    assert lost(start, raise_to(2000), "7c2d") > 30, "all-in with rags"
+    assert lost(start, raise_to(200), "AsAh") < 20 > lost(start, FOLD, "3c2d")
+    raised = start.act(raise_to(250))  # not in the menu
+    assert lost(raised, FOLD, "KsKh") > 200 and lost(raised, FOLD, "7c2d") < 20
+
+
+def test_ranges_follow_the_search_and_where_it_never_goes_a_rule(grader: HandGrader) -> None:
+    _, called, *_ = decisions_of(record("r300 c / c r400 c / c c / c c"), 0)
+    big_blind = grader.reach_on_street(called)[0]
+    assert big_blind[parse_hand("JcTc")] > 10 * big_blind[parse_hand("8c4d")], "which the search folds"
+    assert 0.0 < big_blind[parse_hand("AcAd")] < 1.0, "which it mostly raises"
+    state = SETUP.start()
+    never = believed(np.zeros(NUM_HANDS), state, raise_to(2000))
+    np.testing.assert_allclose(never / never.max(), likely_by_rule(state, raise_to(2000)) / equities(()).max() ** 2)
 
 
 def six(actions: str, stacks: tuple[int, ...] = (10_000,) * 6) -> HandRecord:
@@ -119,8 +156,8 @@ def test_a_call_of_all_chips_at_a_table_is_worth_its_share_of_the_pot_with_what_
 
 
 def test_what_cannot_be_graded_is_refused(grader: HandGrader) -> None:
-    with pytest.raises(AgentError, match="before the flop"):
-        grader.grade(decided(SETUP.start()), parse_hand("AsAh"))
+    with pytest.raises(AgentError, match="equal stacks"):
+        grader.grade(decided(replace(SETUP, stacks=(2000, 3000)).start()), parse_hand("AsAh"))
     hidden = HandRecord(setup=SETUP, hands=(None, parse_hand("AsAh")), actions=parse_actions("f"), names=("A", "B"))
     with pytest.raises(AgentError, match="hand of A is not known"):
         decisions_of(hidden, 0)

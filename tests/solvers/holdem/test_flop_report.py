@@ -169,3 +169,12 @@ def test_a_table_has_a_column_for_each_number(report: FlopReport) -> None:
     row = dict(zip(names, listed[1], strict=True))
     assert row["flop"] == "8s 8h 8d" and row["pairing"] == "trips"
     assert row["r:0:c reached"] == report.rows[parse_cards("8s 8h 8d")].node.reached
+
+
+def test_the_batched_engine_finds_the_same(report: FlopReport) -> None:
+    pytest.importorskip("torch", reason="the batched engine needs PyTorch")
+    (batched,) = make_report(config("8s8h8d"), device="cpu").rows.values()
+    alone = report.rows[batched.cards]
+    assert batched.root.ev == pytest.approx(alone.root.ev, abs=0.02 * SPOT.pot)
+    assert batched.root.equity == pytest.approx(alone.root.equity)
+    assert batched.exploitability <= SPOT.solve.target

@@ -19,7 +19,7 @@ from aleator.agents.whole_hands.searching import everybody
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import Action, ActionKind
+from aleator.games.holdem.betting import Action, ActionKind, raise_to
 from aleator.games.holdem.betting_tree import action_token
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.hand_range import format_hand_range
@@ -28,7 +28,7 @@ from aleator.games.holdem.node_path import NodePath, NodePathError, parse_path
 from aleator.games.holdem.spot import SolveSettings, Spot
 from aleator.games.holdem.variants import load_hand_game
 from aleator.search.whole_hands.menus import MENU
-from aleator.search.whole_hands.rounds import child_of, round_game
+from aleator.search.whole_hands.rounds import child_of, nearest_of, round_game
 
 ITERATIONS: Final = 300
 DEFAULT_GAME: Final = "hunl:100bb"
@@ -222,6 +222,30 @@ def preflop_charts(
     if agent is None:
         return PreflopCharts(setup, PreflopAgent(setup, iterations=iterations, on_done=on_done))
     return PreflopCharts(setup, load_hand_agent(agent))
+
+
+def nearest_line(setup: HandSetup, state: HandState, menu: BetMenu = MENU) -> tuple[NodePath, bool]:
+    """Returns the line of solved charts that is most like some betting before the flop, and whether it is just that.
+
+    Args:
+        setup: of the charts, heads-up; chips of another worth are counted in big blinds.
+        state: of a heads-up hand, before the flop.
+        menu: the bets of the charts.
+    """
+    worth = setup.rules.big_blind / state.setup.rules.big_blind
+    now, tokens = setup.start(), list[str]()
+    posted = [start.betting.bets for start in (state.setup.start(), now)]
+    is_exact = worth * state.setup.stacks[0] == setup.stacks[0] and worth * sum(posted[0]) == sum(posted[1])
+    node = round_game(now, menu, everybody(), to_the_end=False).root
+    for done in state.actions:
+        if not node.actions:
+            return NodePath(tuple(tokens)), False
+        action = raise_to(round(worth * done.amount)) if done.kind is ActionKind.RAISE else done
+        number = nearest_of(node.actions, action)
+        is_exact = is_exact and node.actions[number] == action
+        tokens.append(_token(now, node.actions[number]))
+        now, node = now.act(node.actions[number]), node.children[number]
+    return NodePath(tuple(tokens)), is_exact
 
 
 def range_text(reach: FloatArray) -> str:

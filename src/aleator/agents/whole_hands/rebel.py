@@ -97,14 +97,20 @@ class RebelHandAgent(SearchingAgent):
 
     def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
         """Returns what is believed after an action, which leads to ``later``."""
-        now, reach, solved, node, seat = yield from self._searched(beliefs, action)
+        beliefs = yield from self._searched(beliefs, action)
+        now, reach, solved, node, seat = beliefs
         assert solved is not None and node is not None
-        tremble = 0.0 if node.player == seat else self.settings.tremble
-        taken = trembled(solved.played[node.number], nearest_action(node, action), tremble)
-        reach = updated(reach, node.player, taken)
+        reach = updated(reach, node.player, self._likely(beliefs, action))
         if later.street != now.street or later.betting.is_over:
             return Beliefs(later, reach, None, None, seat)
         return Beliefs(later, reach, solved, child_of(node, action), seat)
+
+    def _likely(self, beliefs: Beliefs, action: Action) -> FloatArray:
+        """Returns how likely each hand is believed to take an action, [1326], where a search covers the state."""
+        _, _, solved, node, seat = beliefs
+        assert solved is not None and node is not None
+        tremble = 0.0 if node.player == seat else self.settings.tremble
+        return trembled(solved.played[node.number], nearest_action(node, action), tremble)
 
     def _searched(self, beliefs: Beliefs, action: Action | None) -> Searching[Beliefs]:
         """Returns the same beliefs with a search that covers the state, and an action there if it is given."""

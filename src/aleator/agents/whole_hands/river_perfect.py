@@ -107,24 +107,31 @@ def _spot(first: HandState, lines: list[NodePath]) -> Spot:
 
 
 def implied_range(state: HandState, player: int) -> FloatArray:
-    """Returns how likely each hand of a player is to have acted as it did, ``[1326]``, 1 at most; see the module.
-
-    With more players the weight of a raise is the equity to the power of twice the opponents that are left.
-    """
+    """Returns how likely each hand of a player is to have acted as it did, ``[1326]``, 1 at most; see the module."""
     reach = np.ones(NUM_HANDS)
     now = state.setup.start()
     for action in state.actions:
         while due := now.cards_due:
             now = now.deal(state.board[len(now.board) : len(now.board) + due])
         if now.player == player:
-            equity = equities(now.board)
-            if action.kind is ActionKind.RAISE:
-                reach *= equity ** (2 * (len(now.betting.live_players) - 1))  # more players, a better hand
-            elif now.legal_actions().can_fold:
-                reach *= equity >= odds(now)
+            reach *= likely_by_rule(now, action)
         now = now.act(action)
     reach = np.where(blocked_hands(state.board), 0.0, reach)
     return np.where(blocked_hands(state.board), 0.0, np.maximum(reach / max(reach.max(), 1e-12), _LEAST))
+
+
+def likely_by_rule(state: HandState, action: Action) -> FloatArray:
+    """Returns how much an action of who acts speaks for each hand, ``[1326]``, 1 at most; see the module.
+
+    With more players the weight of a raise is the equity to the power of twice the opponents that are left.
+    """
+    equity = equities(state.board)
+    if action.kind is ActionKind.RAISE:
+        weights: FloatArray = equity ** (2 * (len(state.betting.live_players) - 1))  # more players, a better hand
+        return weights
+    if state.legal_actions().can_fold:
+        return (equity >= odds(state)).astype(np.float64)
+    return np.ones(NUM_HANDS)
 
 
 def _river_start(state: HandState) -> HandState:

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from aleator.abstraction.flop_subsets import SUBSETS, chosen_flops
+from aleator.abstraction.subset_errors import SubsetError, subset_errors
+from aleator.apps.cli.device import check_device
 from aleator.apps.cli.holdem_report import format_bytes, format_seconds
 from aleator.apps.cli.output import heading, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
@@ -33,6 +35,7 @@ from aleator.solvers.holdem.flop_report import (
 from aleator.solvers.holdem.flop_rows import FlopRow, NodeRow, mean_row
 from aleator.solvers.holdem.problem import prepare_spots
 from aleator.storage import check_writable, exclusive, replace_file
+from aleator.workers.base import Workers
 
 _SHOWN = 30  # rows of a table unless all are asked for
 
@@ -50,6 +53,10 @@ def report(
     only: Annotated[list[str] | None, typer.Option(help="Print these flops only: suits=monotone, pairing=paired, "
                                                    "high=A, connection=connected; may be repeated.")] = None,
     bits: Annotated[int, typer.Option(help="32, or 16 for half the memory.")] = 32,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda: the boards of a flop at once, in torch, flop by flop "
+                                               "unless --processes are given.")] = None,
+    subsets: Annotated[bool, typer.Option("--subsets", help="Of a report of all flops: how near fewer come to it."
+                                          )] = False,
     processes: Processes = None,
     ray: Ray = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -61,33 +68,42 @@ def report(
 
     Examples:  aleator holdem report examples/srp-flop.toml --flops 25 --node r:0:c --out srp.report
       |  aleator holdem report srp.report --sort -ev --only suits=monotone
+      |  aleator holdem report all-flops.report --subsets
     """
     chosen = [parse_filter(text) for text in only or []]
     if csv_file is not None:
         check_writable(csv_file)
     if file.suffix == ".toml":
-        found, stopped = _make(file, flops, node, output, bits, processes, ray, quiet=json)
+        place = None if device is None else check_device(device, None)
+        config = _config(file, flops, node, bits)
+        workers = chosen_workers(processes, ray, usual=1 if place else None, gpus=place == "cuda")
+        found, stopped = _make(file.name, config, output, workers, place, is_here=ray is None, quiet=json)
     else:
         found, stopped = read_report(file), False
     if csv_file is not None:
         replace_file(csv_file, [report_csv(found).encode()])
-    if json:
+    if subsets:
+        _show_subsets(subset_errors(found), json=json)
+    elif json:
         print_json(report_document(found, sort=sort, filters=chosen))
     elif found.rows:
         _print(found, sort, chosen)
     end(stopped=stopped)
 
 
-def _make(
-    file: Path, flops: str, node: str, output: Path | None, bits: int, processes: int | None, ray: str | None,
-    *, quiet: bool,
-) -> tuple[FlopReport, bool]:  # fmt: skip
-    """Returns a report after its flops were solved, and whether it was stopped before its end."""
+def _config(file: Path, flops: str, node: str, bits: int) -> ReportConfig:
     if bits not in (16, 32):
         raise SolveError(f"--bits must be 32, or 16 for half the memory, not {bits}")
-    spot = load_spot(file)
-    config = ReportConfig(spot=spot, flops=chosen_flops(flops), node=parse_path(node), dtype=f"float{bits}")
-    workers = chosen_workers(processes, ray)
+    spot, dtype = load_spot(file), f"float{bits}"
+    return ReportConfig(spot=spot, flops=chosen_flops(flops), node=parse_path(node), dtype=dtype)
+
+
+def _make(
+    name: str, config: ReportConfig, output: Path | None, workers: Workers, device: str | None, *, is_here: bool,
+    quiet: bool,
+) -> tuple[FlopReport, bool]:  # fmt: skip
+    """Returns a report after its flops were solved, and whether it was stopped before its end."""
+    spot = config.spot
     with ExitStack() as stack:
         kept = None
         if output is not None:
@@ -97,22 +113,23 @@ def _make(
             stack.callback(kept.close)
             if kept.rows and not quiet:
                 note(f"{output}: {len(kept.rows):,} flops are there already")
-        with progress_bar("compiling (first run only)", quiet=quiet):
-            prepare_spots(spot.solve.rule, config.dtype, raked=spot.rake.rate > 0)
-        if kept is None or len(kept.rows) < len(config.flops):
+        if device is None:
+            with progress_bar("compiling (first run only)", quiet=quiet):
+                prepare_spots(spot.solve.rule, config.dtype, raked=spot.rake.rate > 0)
+        if device is None and (kept is None or len(kept.rows) < len(config.flops)):
             with progress_bar("measuring", quiet=quiet):
                 expected = estimate_report(config, at_once=workers.count)
-            _check_fits(expected, is_here=ray is None)
+            _check_fits(expected, is_here=is_here)
             if not quiet:
                 note(_expected(expected, workers.count))
         interrupted = stack.enter_context(interruptible())
-        move = stack.enter_context(progress_bar(f"{file.name}, {len(config.flops):,} flops", quiet=quiet))
+        move = stack.enter_context(progress_bar(f"{name}, {len(config.flops):,} flops", quiet=quiet))
 
         def on_flop(now: FlopReport) -> None:
             last = format_cards(next(reversed(now.rows)))
             move(len(now.rows) / len(now.wanted), f"flop {len(now.rows):,} of {len(now.wanted):,}, {last}")
 
-        found = make_report(config, file=kept, workers=workers, on_flop=on_flop, stopped=interrupted)
+        found = make_report(config, file=kept, workers=workers, device=device, on_flop=on_flop, stopped=interrupted)
         stopped = interrupted()
     if stopped:
         how = "; the same command goes on" if output else "; with --out it could go on later"
@@ -155,6 +172,18 @@ def _print(found: FlopReport, sort: str, filters: list[Filter]) -> None:
     print_table("", columns, rows)
     if len(listed) > len(shown):
         note(f"{len(listed) - len(shown):,} more; --csv FILE writes all, --only chooses by texture")
+
+
+def _show_subsets(errors: list[SubsetError], *, json: bool) -> None:
+    """Prints how far means over few flops are from those over all."""
+    if json:
+        print_json([error._asdict() for error in errors])
+        return
+    columns = ["flops", "EV oop", "equity oop", "how often", "drawn at random: EV oop", "equity oop", "how often"]
+    shares = ("ev", "equity", "frequency", "random_ev", "random_equity", "random_frequency")
+    rows = [[str(error.flops), *(f"{100 * getattr(error, share):.2f} %" for share in shares)] for error in errors]
+    out.print(heading("How far means over few flops are from those over all", ", EVs in shares of the pot"))
+    print_table("", columns, rows)
 
 
 def _mean(listed: list[tuple[FlopRow, float]], place: str) -> NodeRow:

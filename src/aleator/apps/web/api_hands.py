@@ -167,7 +167,9 @@ async def history(service: Server) -> History:
     rows = service.store.hands.sessions()
     names = ("id", "opponent", "stack", "players", "created", "updated")
     sessions = [
-        SessionRow(**{name: row[name] for name in names}, score=_scores([row])) for row in rows if row["played"]
+        SessionRow(**{name: row[name] for name in names}, practice=row["played"] - row["hands"], score=_scores([row]))
+        for row in rows
+        if row["played"]
     ]
     heads_up = [row for row in rows if row["players"] == 2]
     decisions = service.store.hands.decisions()
@@ -219,7 +221,11 @@ async def review_hand(service: Server, hand_id: AnyId) -> dict[str, Any]:
         found = _hand(service, hand_id)
         review: dict[str, Any] | None = found["review"]
         if review is None:
-            params = {"record": found["record"], "seat": found["seat"]}
+            session = service.store.hands.session(found["session"]) or {}
+            params = {
+                "record": found["record"], "seat": found["seat"], "opponent": session.get("opponent", ""),
+                "blueprints": _blueprints(service),
+            }  # fmt: skip
             answer = await service.ask_watched(f"review {hand_id}", service.coach, "review", params)
             review = dict(json.loads(answer))
             service.store.hands.keep_review(hand_id, review)

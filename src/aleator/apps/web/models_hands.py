@@ -62,7 +62,7 @@ class HandSession(BaseModel):
 
 
 class SessionRow(BaseModel):
-    """A session of the history; `players` is how many sat at the table."""
+    """A session of the history; `players` is how many sat at the table, `practice` how many hands do not count."""
 
     id: str
     opponent: str
@@ -70,6 +70,7 @@ class SessionRow(BaseModel):
     players: int
     created: float
     updated: float
+    practice: int
     score: Score
 
 
@@ -124,7 +125,7 @@ class PlayedHand(BaseModel):
 
 
 class Hint(BaseModel):
-    """What the actions of a decision are worth, before the flop what the charts do, or why nothing is told."""
+    """What the actions of a decision are worth, at a table of several what a blueprint does, or why nothing is told."""
 
     note: str
     grade: dict[str, Any] | None

@@ -117,6 +117,7 @@ class Stacks(IntEnum):
     BB20 = 20
     BB25 = 25
     BB40 = 40
+    BB50 = 50
     BB60 = 60
     BB100 = 100
     BB150 = 150

@@ -1,8 +1,8 @@
 """The decisions of a hand that two players decide between them, each as a state of heads-up hold'em.
 
 A hand of three and more players is such a hand from the first street on that begins with two of them left: the chips of
-the others are in the pot, and the one with the earlier seat acts first. Decisions before the flop, and those with three
-and more players in the pot, are left out. Both players have the smaller of both stacks: no more can be lost.
+the others are in the pot, and the one with the earlier seat acts first. Their decisions before the flop, and those with
+three and more players in the pot, are left out. Both players have the smaller of both stacks: no more can be lost.
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ def decisions_of(record: HandRecord, player: int) -> list[Decision]:
             state=state, step=before + len(state.actions), action=after.actions[-1], start=start, seats=seats,
         )
         for state, after in itertools.pairwise(played.states())
-        if len(after.actions) > len(state.actions) and state.board and _acts(state, seats, player)
+        if len(after.actions) > len(state.actions) and _acts(state, seats, player)
     ]  # fmt: skip
 
 
 def decision_now(record: HandRecord, player: int) -> Decision | None:
-    """Returns the decision that a player has to take, None if it is not one between two after the flop."""
+    """Returns the decision that a player has to take, None if it is not one between two."""
     found = _between_two(record)
     if found is None:
         return None
     played, start, seats = found
     state = played.state()
-    if not state.board or not _acts(state, seats, player):
+    if not _acts(state, seats, player):
         return None
     before = 0 if start is None else len(start.actions)
     return Decision(state=state, step=before + len(state.actions), start=start, seats=seats)

@@ -1,18 +1,21 @@
 """What a decision of a whole hand was worth: each action by a search that begins there, for the hand that was held.
 
 Algorithm:
-    What both did before the flop implies their ranges there (`agents.whole_hands.river_perfect`); from the flop on
-    their reach is followed as ReBeL does, by average policies. At a table of several, what all did before two were left
-    implies the ranges of these two (`arena.whole_hands.decisions`). A search begins at the decision, with the action
-    that was taken added to its tree. What an action is worth to the hand is its cfv behind the root over the opponent's
-    reach that shares no card with it, the mean over iterations. Chips are counted from the decision on: a fold is worth
+    Both players' reach is followed from the blinds on as ReBeL does, by the average policies of the searches along the
+    hand. Nobody plays just so: with probability `SLIP` an action is believed to follow a simple rule instead
+    (`agents.whole_hands.river_perfect`). Where the search takes an action often that hardly matters; where it never
+    does, its policies are noise, and the rule tells the range. At a table of several the rule alone tells what both
+    hold when two are left (`arena.whole_hands.decisions`). A search begins at the decision, with the action that was
+    taken added to its tree. What an action is worth to the hand is its cfv behind the root over the opponent's reach
+    that shares no card with it, the mean over iterations. Chips are counted from the decision on: a fold is worth
     nothing. An action gives up what it is worth less than the best one; what the search itself takes often gives up
     nothing.
 
 Reference: ReBeL section 6 (search from the public belief state), without the random iteration.
-Deviations: decisions before the flop have no grade: the table of values there prices what its own search never does
-    so badly that raising aces would be a mistake. Those with three and more players in the pot have none either.
-Status: tests/arena/whole_hands/test_grading.py (rivers agree with the exact solver; a fold is worth nothing).
+Deviations: decisions with three and more players in the pot have no grade, nor have those before the flop at a table of
+    several.
+Status: tests/arena/whole_hands/test_grading.py (rivers agree with the exact solver, calls of all chips before the flop
+    with the table of equities; a fold is worth nothing).
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from typing import Final
 import numpy as np
 
 from aleator.agents.whole_hands.rebel import Beliefs, RebelHandAgent
-from aleator.agents.whole_hands.river_perfect import implied_range
+from aleator.agents.whole_hands.river_perfect import likely_by_rule
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.agents.whole_hands.searching import (
     Kept,
@@ -36,15 +39,16 @@ from aleator.agents.whole_hands.searching import (
     states_before,
 )
 from aleator.arena.whole_hands.decisions import Decision
-from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS
 from aleator.games.holdem.hand_state import HandState
-from aleator.search.whole_hands.rounds import child_of, nearest_action
+from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_action
 
 OFTEN: Final = 0.2
 """What a search takes at least so often is no mistake."""
+SLIP: Final = 0.05
+"""How often players are believed to act by a rule rather than as the search does."""
 _TABLES: Final = 8  # hands whose searches are kept
 
 
@@ -79,7 +83,7 @@ class Grade:
 
 
 class _Searcher(RebelHandAgent):
-    """ReBeL's beliefs by average policies, from ranges that the betting before implies.
+    """ReBeL's beliefs by average policies and, now and then, by a rule.
 
     Args:
         search: what solves rounds.
@@ -90,13 +94,27 @@ class _Searcher(RebelHandAgent):
         super().__init__(search.settings, safe=False)
         self.search, self._ranges = search, ranges
 
+    def solved_at(self, state: HandState, added: Action | None) -> SolvedRound:
+        """Returns the search that begins at a decision, with an action added to its tree."""
+        return self.follow([self._solved_at(state, added)])[0]
+
+    def _solved_at(self, state: HandState, added: Action | None) -> Searching[SolvedRound]:
+        beliefs = yield from self._beliefs_at(state, None)
+        return (yield RoundRequest((state, None, added), state, beliefs.reach, added=added))
+
     def _at_start(self, state: HandState) -> Beliefs:
         return super()._at_start(state) if self._ranges is None else Beliefs(state, self._ranges, None, None)
 
-    def _after(self, beliefs: Beliefs, action: Action, later: HandState) -> Searching[Beliefs]:
-        if beliefs.state.street == 0:
-            return Beliefs(later, np.stack([implied_range(later, player) for player in (0, 1)]), None, None)
-        return (yield from super()._after(beliefs, action, later))
+    def _likely(self, beliefs: Beliefs, action: Action) -> FloatArray:
+        assert beliefs.solved is not None and beliefs.node is not None
+        policy = beliefs.solved.played[beliefs.node.number]
+        return believed(policy[nearest_action(beliefs.node, action)], beliefs.state, action)
+
+
+def believed(policy: FloatArray, state: HandState, action: Action) -> FloatArray:
+    """Returns how likely each hand is believed to take an action that the search takes by ``policy``, both [1326]."""
+    likely: FloatArray = (1 - SLIP) * policy + SLIP * likely_by_rule(state, action)
+    return likely
 
 
 class HandGrader:
@@ -127,16 +145,12 @@ class HandGrader:
         """Returns what the actions of a decision are worth to a hand.
 
         Raises:
-            AgentError: the decision cannot be searched: before the flop, limit, very deep stacks.
+            AgentError: the decision cannot be searched: limit, very deep stacks.
         """
         state, action = decision.state, decision.action
         check_playable("a grade", state)
-        if not state.board:
-            raise AgentError("decisions before the flop are not graded: values there are not exact enough")
-        search = self._search
-        reach = self._agent(decision).beliefs_at(state).reach
-        added = None if action is None or search.offers(state, action) else action
-        (solved,) = search.solve([RoundRequest((state, added), state, reach, added=added)])
+        added = None if action is None or self._search.offers(state, action) else action
+        solved = self._agent(decision).solved_at(state, added)
         root = solved.game.root
         against = _met(solved.game.reach[1 - root.player], hand)
         values = np.array([cfvs[hand] for cfvs in solved.own_after]) / against

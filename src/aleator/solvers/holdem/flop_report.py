@@ -193,16 +193,20 @@ def read_report(path: Path) -> FlopReport:
 class FlopSolver:
     """Solves a spot on flops; made once in every worker."""
 
-    def __init__(self, spot: str, node: str, dtype: str, stopped: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self, spot: str, node: str, dtype: str, device: str | None = None, stopped: Callable[[], bool] | None = None
+    ) -> None:
         """Gets ready.
 
         Args:
             spot: the text of a spot file.
             node: the node to look at.
             dtype: how it is computed.
+            device: cpu or cuda, for the batched engine; None for the engine of boards.
             stopped: asked on the way, where it is in this process; then what is being solved is given up.
         """
         self.spot, self.node, self.dtype, self.stopped = parse_spot(spot), parse_path(node), dtype, stopped
+        self.device = device
 
     def __call__(self, cards: tuple[int, ...]) -> FlopRow | None:
         """Returns a flop, solved; None if it was stopped."""
@@ -214,7 +218,7 @@ class FlopSolver:
             return bool(ended)
 
         spot = replace(self.spot, board=cards)
-        solution = solve(SpotProblem(HoldemGame(spot)), dtype=self.dtype, on_progress=on_progress)
+        solution = solve(self._problem(spot), dtype=self.dtype, on_progress=on_progress)
         if ended:
             return None
         view = HoldemView(solution)
@@ -223,6 +227,13 @@ class FlopSolver:
         node = _node_row(view.node(self.node), whole, spot) if self.node.tokens else root
         share = solution.summary.exploitability / spot.pot
         return FlopRow(cards, root, node, share, solution.summary.iterations, perf_counter() - began)
+
+    def _problem(self, spot: Spot) -> SpotProblem:
+        if self.device is None:
+            return SpotProblem(HoldemGame(spot))
+        from aleator.solvers.holdem.device import DeviceSpotProblem  # loads PyTorch
+
+        return DeviceSpotProblem(HoldemGame(spot), self.device)
 
 
 def _node_row(view: NodeView, root: NodeView, spot: Spot) -> NodeRow:
@@ -244,6 +255,7 @@ def make_report(
     *,
     file: ReportFile | None = None,
     workers: Workers | None = None,
+    device: str | None = None,
     on_flop: Callable[[FlopReport], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> FlopReport:
@@ -253,13 +265,14 @@ def make_report(
         config: what it is of.
         file: where flops are written as they end; those that are there already are not solved again.
         workers: who solves; this process if None.
+        device: cpu or cuda, for the batched engine; None for the engine of boards.
         on_flop: is told about the report after every flop.
         stopped: asked whether to end; what has been found is returned.
     """
     workers = workers or Here()
     report = FlopReport(config, dict(file.rows) if file is not None else {}, config.chances())
     left = [cards for cards in report.wanted if cards not in report.rows]
-    solver = partial(FlopSolver, config.header()["spot"], str(config.node), config.dtype)
+    solver = partial(FlopSolver, config.header()["spot"], str(config.node), config.dtype, device)
     here, given = isinstance(workers, Here), 0
     with workers.hire(partial(solver, stopped) if here else solver, most=max(len(left), 1)) as crew:
         while not stopped() and (given < len(left) or crew.given):

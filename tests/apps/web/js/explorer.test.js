@@ -12,6 +12,7 @@ const { handsPanel, isBest } = await import("#js/explorer/hands.js");
 const { lineSteps } = await import("#js/explorer/line.js");
 const { describeEdits, makeLocks, withEdit } = await import("#js/explorer/locks.js");
 const { sorted } = await import("#js/explorer/runouts.js");
+const { meanOf, placeOf, runoutChart } = await import("#js/explorer/runout-chart.js");
 const { summaryPanel } = await import("#js/explorer/summary.js");
 const { h } = await import("#js/dom.js");
 
@@ -102,6 +103,40 @@ test("runouts are sorted by rank, equity or EV", () => {
   ];
   const order = (by) => sorted(cards, by).map((row) => row.card);
   assert.deepEqual([order("card"), order("equity"), order("ev")], [["As", "2d"], ["2d", "As"], ["2d", "As"]]); // prettier-ignore
+});
+
+test("a chart over runouts has a column for every card, and a click goes there", () => {
+  const cards = [
+    { card: "As", chance: 0.25, equities: [0.4, 0.6], evs: [4, 6], frequencies: [0.25, 0.75] },
+    { card: "2d", chance: 0.75, equities: [0.8, 0.2], evs: [8, null], frequencies: [1, 0] },
+  ];
+  const found = { player: 0, path: "r:0:c:c", cards, actions: [{ name: "check" }, { name: "bet 5" }] };
+  const gone = [];
+  const figure = runoutChart(found, ["green", "red"], (one) => gone.push(one));
+  const columns = () => figure.classes("column");
+  assert.deepEqual(columns().map((one) => one.dataset.card), ["As", "2d"]); // prettier-ignore
+  assert.match(columns()[0].textContent, /^As: check 25 %, bet 5 75 %/);
+  const [check, bet] = columns()[0]
+    .tags("rect")
+    .map((one) => Number(one.getAttribute("height")));
+  assert.ok(Math.abs(bet - 3 * check) < 1e-9, "three times as often, three times as high");
+  columns()[1].fire("click");
+  assert.deepEqual(gone, ["2d"]);
+  const [, equity, , ip] = figure.tags("input");
+  equity.fire("change");
+  assert.match(figure.textContent, /mean 70.0 %/);
+  assert.equal(meanOf(cards, (row) => row.equities[0]).toFixed(6), "0.700000");
+  assert.equal(
+    meanOf([], (row) => row.evs[0]),
+    null,
+  );
+  const heights = columns().map((one) => Number(one.tags("circle")[0].getAttribute("cy")));
+  assert.ok(heights[1] < heights[0], "what is worth more lies higher");
+  ip.fire("change");
+  assert.deepEqual(columns().map((one) => one.dataset.card), ["As"], "what is not known is left out"); // prettier-ignore
+  assert.ok(placeOf("As").from === 0 && placeOf("2c").from + placeOf("2c").width > 0.999);
+  const over = runoutChart({ ...found, player: -1, cards: [] }, [], () => {});
+  assert.equal(over.tags("input").length, 3, "nobody acts: there are no actions to show");
 });
 
 test("locks collect edits per node, are told, and solved again", async () => {

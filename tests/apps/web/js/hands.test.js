@@ -8,7 +8,7 @@ const { h } = await import("#js/dom.js");
 const { amountAt, keyMove, placeOf, usualSize } = await import("#js/hands/controls.js");
 const { chipsOf, felt, lastWords } = await import("#js/hands/felt.js");
 const { filtered } = await import("#js/hands/files.js");
-const { gradeTable, verdict } = await import("#js/hands/grades.js");
+const { decisionItem, gradeTable, verdict } = await import("#js/hands/grades.js");
 const { rate } = await import("#js/hands/history.js");
 const { makeLine, streetsOf } = await import("#js/hands/line.js");
 const { afterMove } = await import("#js/hands/pending.js");
@@ -84,6 +84,31 @@ test("a grade tells what each action is worth, and what was given up", () => {
   assert.match(text, /call 150 ✓10 %−0.75 bb/);
   assert.equal(verdict({ given_up: 0.75, mistake: true }).textContent, "gave up 0.75 bb");
   assert.equal(verdict({ given_up: 0, mistake: false }).textContent, "best");
+  const near = [{ best: false }];
+  assert.equal(verdict({ given_up: 0.004, mistake: false, actions: near, taken: 0 }).textContent, "one of the best");
+  assert.equal(verdict({ given_up: 0.02, mistake: false }).textContent, "fine, 0.02 bb from the best");
+});
+
+test("a hand that was played out has errors, a blueprint only how often it acts", () => {
+  const fold = { name: "fold", kind: "fold", value: 0, error: 1.234, best: false };
+  const call = { name: "call 150", kind: "call", value: 2.5, error: 0, best: true };
+  const text = h("div", {}, gradeTable({ actions: [fold, call], taken: null })).textContent;
+  assert.match(text, /worth±fold0.00 bb± 1.23 bbcall 150\+2.50 bb$/);
+  const known = [{ name: "fold", kind: "fold", policy: 1 }];
+  assert.match(h("div", {}, gradeTable({ actions: known, taken: null })).textContent, /the blueprint playsfold100 %/);
+});
+
+test("a decision before the flop leads to its chart, a later one to a spot", () => {
+  const actions = [{ name: "fold", kind: "fold", policy: 1, value: 0, best: true }];
+  const decision = { street: "preflop", board: "", hand: "As Ah", pot: 1.5, actions, taken: 0, given_up: 0 };
+  const chart = { stack: 100, path: "r:0:b300", exact: true };
+  const made = (changed) => decisionItem({ ...decision, ...changed }, { openSpot: () => {} });
+  const before = made({ chart });
+  assert.equal(before.tags("a")[0].getAttribute("href") ?? before.tags("a")[0].href, "#/preflop/100/r:0:b300");
+  assert.ok(!before.textContent.includes("Open as a spot") && before.textContent.includes("preflop"));
+  assert.match(made({ chart: { ...chart, exact: false } }).textContent, /The nearest chart/);
+  assert.equal(made({ chart: null }).tags("a").length, 0, "there is none on later streets");
+  assert.match(made({ board: "Ks 7h 2d", street: "flop" }).textContent, /Open as a spot/);
 });
 
 test("decisions are filtered by street and by whether they are mistakes", () => {

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { installBrowser } from "./fake-dom.js";
 
 installBrowser();
-const { amount, inUnit, inWords, signedAmount, typedChips, unitChoice, wonText } = await import("#js/units.js");
+const { amount, inUnit, inWords, keepUnit, signedAmount, typedChips, unitChoice, wonText } =
+  await import("#js/units.js");
 const { finer, timesChips } = await import("#js/editor/finer.js");
 const { sizesInUnit, takeSizes } = await import("#js/editor/size-units.js");
 const { makeAmounts } = await import("#js/editor/amounts.js");
@@ -42,6 +43,22 @@ test("amounts are chips unless big blinds were chosen", () => {
   assert.equal(inUnit(333, 100), 3.33);
   assert.equal(inWords("raise to 2,500", 100), "raise to 25 bb");
   assert.equal(inWords("check", 100), "check");
+});
+
+test("until a unit is chosen, whole hands are in big blinds and spots in chips", () => {
+  const { location } = globalThis;
+  const before = location.hash;
+  localStorage.removeItem("unit");
+  location.hash = "#/solve";
+  assert.equal(amount(250, 100), "250");
+  for (const page of ["#/play/hunl", "#/hands", "#/preflop/100/r:0"]) {
+    location.hash = page;
+    assert.equal(amount(250, 100), "2.5 bb");
+  }
+  keepUnit();
+  location.hash = "#/solve?spot=1";
+  assert.equal(amount(250, 100), "2.5 bb", "a spot that a hand was opened as");
+  location.hash = before;
 });
 
 test("the switch is kept", () => {

@@ -1,99 +1,72 @@
-"""What the charts before the flop do at a decision of a whole hand: how often each action, no values.
+"""What a blueprint of several players does before the flop: how often it takes each action with a hand, no values.
 
-Decisions before the flop have no grade (`arena.whole_hands.grading`), but the charts of heads-up play tell what an
-equilibrium of that round does with the hand. A raise that the charts do not have is read as the nearest one.
+Decisions at a table of several have no grade before two players are left (`arena.whole_hands.grading`). Where the
+server was given a blueprint of that very game, it tells what an average policy of many deals does there.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
-from aleator.agents.whole_hands.preflop import ITERATIONS, PreflopAgent, PreflopCharts, PreflopNode
-from aleator.agents.whole_hands.searching import Kept
+from aleator.apps.web.worker.blueprints import blueprint_game
+from aleator.apps.web.worker.hand_view import action_kind, action_words
+from aleator.apps.web.worker.rivals import load_rival
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HAND_CLASS_NAMES, HAND_CLASSES, format_hand
 from aleator.games.holdem.hand_record import HandRecord
-from aleator.games.holdem.hand_state import HandSetup, HandState
-from aleator.games.holdem.node_path import NodePath
+from aleator.games.holdem.hand_state import HandState
 from aleator.search.whole_hands.rounds import nearest_of
-
-OnDone = Callable[[float], object]
-LEAST: Final = 0.01
-"""A hand that comes somewhere more rarely has no policy there, only noise."""
-_charts: Kept[PreflopCharts] = Kept(4)
+from aleator.storage import StorageError
 
 
-def has_charts(state: HandState) -> bool:
-    """Returns whether a state is one that charts are solved for: heads-up, before the flop."""
-    return state.setup.num_players == 2 and not state.board and state.player is not None
-
-
-def chart_advice(state: HandState, hand: int, taken: Action | None = None) -> dict[str, Any] | None:
-    """Returns what the charts do with a hand at a decision before the flop, as JSON values; None past their end.
+def table_advice(
+    state: HandState, hand: int, blueprints: Sequence[str], taken: Action | None = None
+) -> dict[str, Any] | None:
+    """Returns what a blueprint does with a hand at a decision before the flop, as JSON values; None if there is none.
 
     Args:
-        state: of the decision.
+        state: of the decision, at a table of several.
         hand: that is held.
+        blueprints: files that the server was given; the first of this game tells.
         taken: what was done there.
     """
-    node, is_exact = _nearest(_charts_of(state.setup), state.actions)
-    if node.player < 0:
+    file = next((file for file in blueprints if _is_of(file, state)), None)
+    if file is None or state.board:
         return None
+    policy = load_rival(f"blueprint:{file}").policy_at(state)
     big_blind = state.setup.rules.big_blind
-    stack, odd = divmod(state.setup.stacks[0], big_blind)
     return {
         "street": "preflop",
         "hand": format_hand(hand),
         "name": HAND_CLASS_NAMES[HAND_CLASSES[hand]],
         "pot": state.betting.pot / big_blind,
         "big_blind": big_blind,
-        "stack": None if odd else stack,
-        "path": str(node.path),
-        "exact": is_exact,
-        "known": bool(node.reach[node.player][hand] >= LEAST),
         "actions": [
-            {"name": name, "kind": action.kind.name.lower(), "policy": float(row[hand])}
-            for name, action, row in zip(node.names, node.actions, node.policy, strict=True)
+            {"name": action_words(state, action), "kind": action_kind(state, action), "policy": float(row[hand])}
+            for action, row in zip(policy.actions, policy.probabilities, strict=True)
         ],
-        "taken": None if taken is None else nearest_of(node.actions, taken),
+        "taken": None if taken is None else nearest_of(policy.actions, taken),
     }
 
 
-def advice_of(record: HandRecord, player: int, on_done: OnDone | None = None) -> list[dict[str, Any]]:
-    """Returns what the charts do at each decision of a player before the flop; nothing where there are no charts.
-
-    While charts are solved, `on_done` is called with the share of that.
-    """
+def advice_of(record: HandRecord, player: int, blueprints: Sequence[str]) -> list[dict[str, Any]]:
+    """Returns what a blueprint does at each decision of a player before the flop at a table of several."""
     hand = record.hands[player]
-    decisions = [
-        (state, after.actions[-1])
+    if hand is None or record.setup.num_players == 2:
+        return []
+    found = [
+        table_advice(state, hand, blueprints, after.actions[-1])
         for state, after in itertools.pairwise(record.states())
-        if hand is not None and has_charts(state) and state.player == player
+        if not state.board and state.player == player
     ]
-    if decisions:
-        _charts_of(record.setup, on_done)
-    found = [chart_advice(state, hand, action) for state, action in decisions if hand is not None]
     return [advice for advice in found if advice is not None]
 
 
-def _charts_of(setup: HandSetup, on_done: OnDone | None = None) -> PreflopCharts:
-    def report(iterations: int) -> None:
-        if on_done is not None:
-            on_done(iterations / ITERATIONS)
-
-    charts = _charts.find(setup)
-    return charts or _charts.keep(setup, PreflopCharts(setup, PreflopAgent(setup, on_done=report)))
-
-
-def _nearest(charts: PreflopCharts, actions: tuple[Action, ...]) -> tuple[PreflopNode, bool]:
-    """Returns the place in the charts that is most like the one after some actions, and whether it is just that."""
-    node, is_exact = charts.node(), True
-    for action in actions:
-        if node.player < 0:
-            break
-        number = nearest_of(node.actions, action)
-        is_exact = is_exact and node.actions[number] == action
-        node = charts.node(NodePath((*node.path.tokens, node.tokens[number])))
-    return node, is_exact
+def _is_of(file: str, state: HandState) -> bool:
+    """Returns whether a blueprint is of the game of a state; one that is gone is of none."""
+    try:
+        return blueprint_game(file).setup == state.setup
+    except StorageError:
+        return False

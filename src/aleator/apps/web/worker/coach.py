@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
 
-from aleator.apps.web.worker.advice import advice_of, chart_advice, has_charts
+from aleator.agents.whole_hands.preflop import nearest_line
+from aleator.apps.web.worker.advice import advice_of, table_advice
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import action_kind, action_words
 from aleator.apps.web.worker.rivals import table_of
+from aleator.apps.web.worker.table_coach import decisions_at_table, rollout_report, table_agents
 from aleator.apps.web.worker.whole_hands import HandError, HandSession
 from aleator.arena.whole_hands.decisions import decision_now, decisions_of
 from aleator.arena.whole_hands.grading import Grade, HandGrader
@@ -20,17 +23,25 @@ from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.variants import load_hand_game
 
-SLACK: Final = {"flop": 0.05, "turn": 0.05, "river": 0.02}
-"""Shares of the pot below which a loss is no mistake: what a search of a few dozen iterations cannot tell.
+SLACK: Final = {"preflop": 0.05, "flop": 0.05, "turn": 0.05, "river": 0.02}
+"""Shares of the pot below which a loss is no mistake: what a search of a few hundred iterations cannot tell.
 
-Before the river it has a network at its end, whose values of hands are off by 1.5 to 1.7 % of the pot in the mean
-(docs/algorithms/hunl.md), so that two actions may differ by twice as much for no reason.
+Before the river it has a network at its end, whose values of hands are off by 0.75 % of the pot in the mean before the
+flop, by 1.5 to 1.7 % later (docs/algorithms/hunl.md), so that two actions may differ by more than that for no reason.
 """
-_PREFLOP = "Before the flop the charts are shown, without grades: the values there are not exact enough to grade by."
-_PAST_CHARTS = "The charts before the flop do not go so far: there is no hint for so many raises."
+CHART_STACKS: Final = (10, 15, 20, 25, 40, 50, 60, 100, 150, 200)
+"""Big blinds that the page with charts before the flop has."""
 _SEVERAL = "Graded are decisions on streets that begin with two players left, from the flop on."
+_PLAYED_OUT = (
+    "Until two players are left, the hand is played out 2,000 times against those who sit here. You go on like a "
+    "simple player: like Tara, by calling or by giving up, whichever wins most. ± is how far the distance to the best "
+    "action may be off, 95 % of the time. Then the coach searches."
+)
 _LEAST = 0.01
+_LEAST_LOSS: Final = 0.05  # of a mistake, in big blinds
 
 
 @cache
@@ -39,39 +50,48 @@ def _grader() -> HandGrader:
 
 
 def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns what each action of the player's decision in a session is worth; before the flop what the charts do."""
-    session = HandSession(params["state"], table_of(params["state"]["opponent"], tuple(params["blueprints"])))
+    """Returns what each action of the player's decision in a session is worth, or what a blueprint does there."""
+    rivals = table_of(params["state"]["opponent"], tuple(params["blueprints"]))
     now = params["state"]["hand"]
     if now is None or now["over"]:
         raise HandError("there is nothing to decide: deal first")
-    record, held = session.record(), now["hands"][now["seat"]]
-    if has_charts(record.state()):
-        advice = chart_advice(record.state(), held)
-        return {"note": _PREFLOP if advice else _PAST_CHARTS, "grade": None, "chart": advice}
+    record, held = HandSession(params["state"], rivals).record(), now["hands"][now["seat"]]
     decision = decision_now(record, now["seat"])
-    if decision is None:
-        return {"note": _SEVERAL, "grade": None, "chart": None}
-    return {"note": "", "grade": grade_report(_grader().grade(decision, held)), "chart": None}
-
-
-def _note(players: int) -> str:
-    """Returns what is not graded, in words."""
-    return _PREFLOP if players == 2 else _SEVERAL
+    if decision is not None:
+        return {"note": "", "grade": grade_report(_grader().grade(decision, held)), "chart": None}
+    if agents := table_agents(rivals, now["number"]):
+        return {"note": _PLAYED_OUT, "grade": rollout_report(record.state(), held, agents), "chart": None}
+    advice = table_advice(record.state(), held, params["blueprints"])
+    return {"note": "" if advice else _SEVERAL, "grade": None, "chart": advice}
 
 
 def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the grades of the decisions of the player in `seat` in the hand `record`, and what the charts do before.
+    """Returns the grades of the decisions of the player in `seat` in the hand `record`; a note says what has none.
 
-    A note says what is not graded.
+    At a table of several, decisions before two are left are played out against the `opponent` of the session, if that
+    is quick; else `preflop` is what one of `blueprints` does before the flop.
     """
-    record = HandRecord.from_dict(params["record"])
-    preflop = advice_of(record, params["seat"], lambda done: channel.report(done=done))
-    decisions = review_hand(record, params["seat"], channel)
-    return {"decisions": decisions, "preflop": preflop, "note": _note(record.setup.num_players)}
+    record, seat = HandRecord.from_dict(params["record"]), params["seat"]
+    if record.setup.num_players == 2:
+        return {"decisions": review_hand(record, seat, channel), "preflop": [], "note": ""}
+    agents = table_agents(table_of(params["opponent"], tuple(params["blueprints"])), record.number)
+    searched = review_hand(record, seat, channel)
+    if agents is None:
+        return {
+            "decisions": searched, "preflop": advice_of(record, seat, params["blueprints"]), "note": _SEVERAL,
+        }  # fmt: skip
+    steps, hand = {decision["step"] for decision in searched}, record.hands[seat]
+    assert hand is not None
+    played_out = [
+        rollout_report(state, hand, agents, action)
+        for state, action in decisions_at_table(record, seat)
+        if len(state.actions) not in steps
+    ]
+    return {"decisions": [*played_out, *searched], "preflop": [], "note": _PLAYED_OUT}
 
 
 def review_hand(record: HandRecord, player: int, channel: Channel | None = None) -> list[dict[str, Any]]:
-    """Returns the grades of a player's decisions from the flop on, where two players are left; reports how far it is.
+    """Returns the grades of a player's decisions where two players are left; reports how far it is.
 
     Raises:
         AgentError: the hand cannot be graded; the message says why.
@@ -91,7 +111,7 @@ def grade_report(grade: Grade) -> dict[str, Any]:
     state = grade.decision.state
     big_blind = state.setup.rules.big_blind
     best = float(grade.values.max())
-    slack = max(SLACK[STREET_NAMES[state.street]] * state.betting.pot, 0.05 * big_blind)
+    slack = max(SLACK[STREET_NAMES[state.street]] * state.betting.pot, _LEAST_LOSS * big_blind)
     return {
         "step": grade.decision.step,
         "street": STREET_NAMES[state.street],
@@ -112,7 +132,16 @@ def grade_report(grade: Grade) -> dict[str, Any]:
         "taken": grade.taken,
         "given_up": grade.given_up / big_blind,
         "mistake": grade.given_up > slack,
+        "chart": None if state.board else _chart_of(state),
     }
+
+
+def _chart_of(state: HandState) -> dict[str, Any]:
+    """Returns where the charts before the flop have a decision: their stack in big blinds, the line, if it is exact."""
+    deep = state.setup.stacks[0] / state.setup.rules.big_blind
+    stack = min(CHART_STACKS, key=lambda stack: abs(math.log(stack / deep)))
+    path, is_exact = nearest_line(load_hand_game(f"hunl:{stack}bb").setup, state)
+    return {"stack": stack, "path": str(path), "exact": is_exact}
 
 
 def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
@@ -121,10 +150,12 @@ def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]
     Its ranges are those with which both players got to that street.
     """
     record = HandRecord.from_dict(params["record"])
-    decisions = {decision.step: decision for decision in decisions_of(record, params["seat"])}
+    found = decisions_of(record, params["seat"])
+    decisions = {decision.step: decision for decision in found if decision.state.board}
     if params["step"] not in decisions:
         raise HandError(
-            f"no decision after {params['step']} actions; there are some after {', '.join(map(str, decisions))}"
+            f"no decision on a board after {params['step']} actions; there are some after "
+            f"{', '.join(map(str, decisions)) or 'none'}"
         )
     decision = decisions[params["step"]]
     reach = _grader().reach_on_street(decision)

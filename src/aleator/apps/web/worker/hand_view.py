@@ -122,21 +122,33 @@ def _usual_sizes(state: HandState) -> list[tuple[str, int]]:
     return [(name, faced + round(share * pot)) for share, name in _SIZES]
 
 
+def _sizes(state: HandState) -> list[dict[str, Any]]:
+    """Returns the usual raises that are legal, each with its name, and all-in."""
+    legal = state.legal_actions()
+    low, high = legal.min_raise_to, legal.max_raise_to
+    if low is None or high is None:
+        return []
+    sizes: list[dict[str, Any]] = []
+    for name, amount in _usual_sizes(state):
+        if low <= amount < high and amount not in [size["amount"] for size in sizes]:
+            sizes.append({"name": name, "amount": amount})
+    return [*sizes, {"name": "all-in", "amount": high}]
+
+
+def usual_raises(state: HandState) -> list[int]:
+    """Returns what people raise to where they may, in chips, all-in last."""
+    return [size["amount"] for size in _sizes(state)]
+
+
 def _legal(state: HandState) -> dict[str, Any]:
     """Returns what can be done: what a call costs, and raises from the least to all-in with the usual sizes."""
     legal, betting = state.legal_actions(), state.betting
     low, high = legal.min_raise_to, legal.max_raise_to
-    sizes: list[dict[str, Any]] = []
-    if low is not None and high is not None:
-        for name, amount in _usual_sizes(state):
-            if low <= amount < high and amount not in [size["amount"] for size in sizes]:
-                sizes.append({"name": name, "amount": amount})
-        sizes.append({"name": "all-in", "amount": high})
     return {
         "fold": legal.can_fold,
         "call": legal.call_amount,
         "min": low,
         "max": high,
-        "sizes": sizes,
+        "sizes": _sizes(state),
         "verb": "raise" if max(betting.bets) else "bet",
     }

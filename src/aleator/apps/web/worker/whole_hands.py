@@ -55,6 +55,12 @@ def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     return {"state": state, "view": session.view(), "ended": ended}
 
 
+def rival_in(rivals: Sequence[Rival], seat: int, number: int) -> Rival | None:
+    """Returns who sits in a seat in the hand of a number, None for the player; everybody moves on after each hand."""
+    place = (seat - number) % (1 + len(rivals))
+    return rivals[place - 1] if place else None
+
+
 class HandSession:
     """A session: its state is a JSON value, which is changed in place.
 
@@ -71,8 +77,7 @@ class HandSession:
 
     def _rival(self, seat: int) -> Rival | None:
         """Returns who sits in a seat in this hand, None for the player; seats are in the order of betting."""
-        place = (seat - self.state["hand"]["number"]) % self.players
-        return self._rivals[place - 1] if place else None
+        return rival_in(self._rivals, seat, self.state["hand"]["number"])
 
     def agent(self, seat: int) -> HandAgent:
         """Returns who acts in a seat."""

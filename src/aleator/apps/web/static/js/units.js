@@ -10,7 +10,10 @@ const UNITS = [
 const MINUS = "−";
 const FINEST = 100; // parts of a big blind that can be typed
 
-export const isInBlinds = () => localStorage.getItem(KEY) === "bb";
+const WHOLE_HANDS = /^#\/(play|hands|preflop)/; // pages where amounts are big blinds until chips are chosen
+
+const unit = () => localStorage.getItem(KEY) ?? (WHOLE_HANDS.test(location.hash) ? "bb" : "chips");
+export const isInBlinds = () => unit() === "bb";
 export const unitName = () => (isInBlinds() ? "Big blinds" : "Chips");
 
 // the head of a column of amounts
@@ -18,10 +21,13 @@ export const withUnit = (title) => (isInBlinds() ? `${title}, bb` : title);
 
 // the switch between the two, which is kept for all pages
 export const unitChoice = (onchange) =>
-  choices("Amounts in", UNITS, isInBlinds() ? "bb" : "chips", (unit) => {
-    localStorage.setItem(KEY, unit);
+  choices("Amounts in", UNITS, unit(), (chosen) => {
+    localStorage.setItem(KEY, chosen);
     onchange();
   });
+
+// another page goes on with the unit of this one
+export const keepUnit = () => localStorage.setItem(KEY, unit());
 
 // draws the page that is open anew
 export const redrawPage = () => window.dispatchEvent(new Event("hashchange"));

@@ -6,6 +6,7 @@ import { attempt, button, fill, h, head, legendItems, table } from "../dom.js";
 import { chips, mixText, percent } from "../format.js";
 import { SIDES } from "../spot.js";
 import { runoutsFrom, runoutsInUnit } from "./evs.js";
+import { runoutChart } from "./runout-chart.js";
 
 const SORTS = {
   card: (row) => -RANKS.indexOf(row.card[0]),
@@ -37,14 +38,15 @@ export function cardsPanel(job, { node, from, bigBlind, go }) {
   return [h("h2", {}, "Choose the next card"), deck, load, box];
 }
 
-function showRunouts(box, found, go, by = "card") {
+function showRunouts(box, found, go, by = null) {
+  const isTable = by !== null;
   const isDecision = found.player >= 0;
   const colours = actionColours(found.actions);
   const names = found.actions.map((action) => action.name);
   const legend = h("p", { class: "legend" }, `${SIDES[found.player]}: `, legendItems(names, colours));
   const sortHead = (key, text) => {
     const onclick = () => showRunouts(box, found, go, key);
-    return h("th", {}, button([text, by === key && " ↓"], onclick, { class: "link" }));
+    return h("th", {}, button([text, (by ?? "card") === key && " ↓"], onclick, { class: "link" }));
   };
   const heads = [
     sortHead("card", "Card"),
@@ -53,8 +55,11 @@ function showRunouts(box, found, go, by = "card") {
     sortHead("ev", "EV OOP"),
     head("EV IP"),
   ];
-  const rows = sorted(found.cards, by).map((row) => runoutRow(row, found, colours, go));
-  fill(box, isDecision && legend, table({}, heads, rows));
+  const rows = sorted(found.cards, by ?? "card").map((row) => runoutRow(row, found, colours, go));
+  const sums = h("details", { class: "runout-rows" }, h("summary", {}, "As a table"), table({}, heads, rows));
+  sums.open = isTable;
+  const chart = runoutChart(found, colours, (one) => go(`${found.path}:${one}`));
+  fill(box, isDecision && legend, chart, sums);
 }
 
 function runoutRow(row, { path, player, actions }, colours, go) {

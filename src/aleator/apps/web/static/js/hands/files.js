@@ -9,6 +9,7 @@ import { openSpotOf } from "./spots.js";
 const KINDS = ".phh,.phhs,.log,.txt,.jsonl";
 const STREETS = [
   ["", "All streets"],
+  ["preflop", "Preflop"],
   ["flop", "Flop"],
   ["turn", "Turn"],
   ["river", "River"],
@@ -141,7 +142,7 @@ function gradedPanels({ id, summary }) {
         fact("a hand", `${each.toFixed(0)} mbb`),
       ),
       problemList(problems),
-      small("The costliest first. Decisions before the flop are not graded: values there are not exact enough."),
+      small("The costliest first. At a table of several, graded are streets that begin with two players left."),
     ),
     h("p", { class: "row" }, streets, h("label", { class: "row" }, only, "Mistakes only"), unitChoice(redrawPage)),
     list,

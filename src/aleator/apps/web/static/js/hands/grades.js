@@ -1,41 +1,53 @@
 // What the actions of a decision are worth, as a coach tells it.
 
 import { actionColours, cards, stack } from "../cards.js";
-import { button, h, head, muted, small, table, tag } from "../dom.js";
+import { button, h, head, table, tag } from "../dom.js";
 import { percent, signed } from "../format.js";
 import { amount, inWords } from "../units.js";
 
-export const CHART_STACKS = [10, 15, 20, 25, 40, 60, 100, 150, 200]; // of the page with charts
+export const CHART_STACKS = [10, 15, 20, 25, 40, 50, 60, 100, 150, 200]; // of the page with charts
 const KINDS = { fold: "fold", check: "call", call: "call", bet: "raise", raise: "raise" };
 
 export const blinds = (value) => `${signed(value, 2)} bb`;
 
+// which columns a table of actions has: what is done how often, what it is worth, how sure that is
+const columnsOf = (actions) => ["policy", "value", "error"].filter((key) => actions.every((one) => key in one));
+
+const HEADS = {
+  policy: ["the search plays", ""],
+  value: ["worth"],
+  error: ["±"],
+};
+
 export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
   const colours = actionColours(actions.map(({ kind }) => ({ kind: KINDS[kind] })));
-  const hasValues = actions.every(({ value }) => value !== undefined);
-  const row = ({ name, policy, value, best }, at) =>
+  const columns = columnsOf(actions);
+  const cells = {
+    policy: ({ policy }, at) => [
+      h("td", { class: "bar" }, stack([policy, 1 - policy], [colours[at], "transparent"])),
+      h("td", {}, percent(policy)),
+    ],
+    value: ({ value, best }) => h("td", { class: best ? "best" : "" }, blinds(value)),
+    error: ({ error }) => h("td", {}, error > 0 && `± ${error.toFixed(2)} bb`),
+  };
+  const row = (action, at) =>
     h(
       "tr",
       { class: at === taken ? "taken" : "" },
-      h("th", {}, inWords(name, bigBlind), at === taken && " ✓"),
-      h("td", { class: "bar" }, stack([policy, 1 - policy], [colours[at], "transparent"])),
-      h("td", {}, percent(policy)),
-      hasValues && h("td", { class: best ? "best" : "" }, blinds(value)),
+      h("th", {}, inWords(action.name, bigBlind), at === taken && " ✓"),
+      columns.map((key) => cells[key](action, at)),
     );
-  const names = hasValues ? ["", "the search plays", "", "worth"] : ["", "the chart plays", ""];
+  const names = ["", ...columns.flatMap((key) => HEADS[key])];
+  if (!columns.includes("value")) names[1] = "the blueprint plays";
   return table({ class: "policy" }, names.map((text) => head(text)), actions.map(row)); // prettier-ignore
 }
 
-// what the charts do with a hand before the flop
-export function chartTable(advice) {
-  const { name, stack: size, path, exact, known } = advice;
-  if (!known) return muted(`The chart never comes here with ${name}, so it has no advice.`);
-  const href = `#/preflop/${size}/${path}`;
-  const link = CHART_STACKS.includes(size) && h("a", { href }, "Open the chart");
-  const nearest = !exact && "The raises here are not in the chart; this is its nearest line. ";
-  return h("div", {}, gradeTable(advice), small(nearest, link));
+// where the charts have a decision before the flop
+export function chartLink({ stack: size, path, exact }) {
+  return path && h("a", { href: `#/preflop/${size}/${path}` }, exact ? "Open the chart" : "The nearest chart");
 }
 
+// what a blueprint does with a hand before the flop, at a table of several
 export const chartItem = (advice) =>
   h(
     "details",
@@ -46,36 +58,37 @@ export const chartItem = (advice) =>
       cards(advice.hand, "tiny"),
       h("span", { class: "on" }, "before the flop"),
       h("span", { class: "did" }, inWords(advice.actions[advice.taken].name, advice.big_blind)),
-      advice.known && tag(`${percent(advice.actions[advice.taken].policy)} in the chart`),
+      tag(`${percent(advice.actions[advice.taken].policy)} in the blueprint`),
     ),
-    chartTable(advice),
+    gradeTable(advice),
   );
 
 export function verdict({ given_up: lost, mistake, actions, taken }) {
   if (mistake) return tag(`gave up ${lost.toFixed(2)} bb`, "warn");
-  if (lost > 0) return tag(`fine, ${lost.toFixed(2)} bb from the best`);
+  if (lost >= 0.005) return tag(`fine, ${lost.toFixed(2)} bb from the best`);
   return tag(actions?.[taken]?.best === false ? "one of the best" : "best", "good");
 }
 
-// a decision in a row: where it was, how it was judged, and what else could have been done
+// where a decision was, what was done, and how it was judged
+function headOf(decision) {
+  const { street, board, hand, actions, taken, big_blind: bigBlind = 100 } = decision;
+  const did = taken === null ? "" : inWords(actions[taken].name, bigBlind);
+  const place = [h("span", { class: "on" }, board ? "on" : street), cards(board, "tiny")];
+  return h("summary", {}, cards(hand, "tiny"), place, h("span", { class: "did" }, did), verdict(decision));
+}
+
+// a decision in a row, and in it what else could have been done
 export function decisionItem(decision, { link, openSpot, again, isOpen = false } = {}) {
-  const { street, board, hand, pot, actions, taken, big_blind: bigBlind = 100 } = decision;
-  const spot = openSpot && h("button", { type: "button", class: "quiet", onclick: openSpot }, "Open as a spot");
+  const { street, board, pot, chart, actions, big_blind: bigBlind = 100 } = decision;
+  const isSearched = actions.every((one) => "policy" in one);
+  const spot = openSpot && board && isSearched && button("Open as a spot", openSpot, { class: "quiet" });
   const retry = again && button("Try another action", () => again(decision.step), { class: "quiet" });
   return h(
     "details",
     { class: `decision ${decision.mistake ? "mistake" : ""}`, open: isOpen },
-    h(
-      "summary",
-      {},
-      cards(hand, "tiny"),
-      h("span", { class: "on" }, "on"),
-      cards(board, "tiny"),
-      h("span", { class: "did" }, taken === null ? "" : inWords(actions[taken].name, bigBlind)),
-      verdict(decision),
-    ),
+    headOf(decision),
     h("p", { class: "muted small" }, `${street}, pot ${amount(pot * bigBlind, bigBlind)}; a fold is worth 0.`),
     gradeTable(decision),
-    h("p", { class: "row" }, link, retry, spot),
+    h("p", { class: "row" }, link, retry, spot, chartLink(chart ?? {})),
   );
 }

@@ -40,14 +40,14 @@ function leakTable(leaks) {
 export function historyPanel({ score, sessions, costliest, leaks }, rivals, onchange) {
   const row = (session) => {
     const forget = () => {
-      if (!confirm(`Forget this session and its ${session.score.hands} hands?`)) return;
+      if (!confirm(`Forget this session and its ${session.score.hands + session.practice} hands?`)) return;
       attempt(async () => onchange(await api.forgetSession(session.id)));
     };
     return h(
       "tr",
       {},
       h("th", {}, h("a", { href: `#/hands/session/${session.id}` }, nameOf(rivals, session.opponent))),
-      h("td", {}, session.score.hands),
+      h("td", {}, session.score.hands, session.practice > 0 && h("small", {}, ` + ${session.practice} practice`)),
       h("td", {}, signedAmount(session.score.won, BIG_BLIND)),
       h("td", {}, rate(session.score)),
       h("td", {}, ago(session.updated)),

@@ -2,6 +2,7 @@
 
 import { api } from "../api.js";
 import { attempt } from "../dom.js";
+import { keepUnit } from "../units.js";
 
 export const SPOT = "spot to open";
 
@@ -14,6 +15,7 @@ export function takeSpot() {
 
 // opens a page that begins with a spot: the editor, or that of reports
 export function openSpot(page, spot, title) {
+  keepUnit();
   sessionStorage.setItem(SPOT, JSON.stringify({ spot, title }));
   location.hash = `#/${page}?spot=1`;
 }

@@ -6,7 +6,7 @@ import { signed } from "../format.js";
 import { amount, signedAmount, unitChoice, unitName } from "../units.js";
 import { waitBar, waitDots, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
-import { chartItem, chartTable, decisionItem, gradeTable } from "./grades.js";
+import { chartItem, chartLink, decisionItem, gradeTable } from "./grades.js";
 import { makeLine } from "./line.js";
 import { afterMove } from "./pending.js";
 import { tableOf } from "./ring-felt.js";
@@ -138,7 +138,8 @@ export class HandTable {
     const isDone = await attempt(async () => {
       const { note, grade, chart } = await api.handHint(this.session.id);
       const told = (grade || chart) && small("A hand with a hint is practice: it does not count in your score.");
-      const shown = grade ? gradeTable(grade) : [chart && chartTable(chart), muted(note)];
+      const link = chartLink(grade?.chart ?? {});
+      const shown = [(grade ?? chart) && gradeTable(grade ?? chart), link && small(link), note && muted(note)];
       fill(this.hintBox, panel("hint", h("h3", {}, "Hint"), shown, told));
     });
     if (isDone) this.hintBox.scrollIntoView({ block: "nearest" });
@@ -273,7 +274,7 @@ export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, aga
     decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision), again });
   return [
     titleRow(h("h2", {}, "Review"), order.length > 0 && told),
-    order.length > 0 ? order.map(item) : muted("You decided nothing after the flop in this hand."),
+    order.length > 0 ? order.map(item) : muted("There is no decision of yours to grade in this hand."),
     preflop.map(chartItem),
     small(note),
   ];
