@@ -145,7 +145,7 @@ def test_one_command_trains_with_what_is_usual(
     assert code == 0 and "0 deals" in text and (tmp_path / "6max.blueprint").exists()
     assert (limits["seconds"], limits["deals"], limits["threads"]) == (1800.0, float("inf"), 3)
     told = " ".join(error.split())
-    assert "buckets.bin is not there and is made first: 202 MB of buckets" in told and "on 3 cores" in told
+    assert "buckets.bin does not exist and is made first: 202 MB of buckets" in told and "on 3 cores" in told
     assert "29,301 decisions" in told and "MB of tables in memory; 6max.blueprint; until 30.0 minutes from now" in told
 
 

@@ -39,7 +39,7 @@ def test_a_game_by_hand(capsys: pytest.CaptureFixture[str], typed: io.StringIO) 
     typed.seek(0)
     code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4", "--deals", "1")
     assert code == 0
-    assert "'what' is not one of them" in text
+    assert "'what' is not one of the actions" in text
     assert "you:    bet" in text and "agent:  fold" in text
     assert "the agent held" in text and "You won 1; 1 in 1 deal." in text
     assert text.count("  you hold") == 1
@@ -49,7 +49,7 @@ def test_the_rules_and_the_way_out(capsys: pytest.CaptureFixture[str], typed: io
     typed.write("?\n\nq\n")
     typed.seek(0)
     code, text, _ = call(capsys, "play", "kuhn", "--agent", "first", "--seat", "0", "--seed", "4")
-    assert code == 0 and "? shows the rules, q stops" in text
+    assert code == 0 and "? shows the rules, q quits" in text
     assert "Each player antes 1 and gets one of three cards" in " ".join(text.split())
     assert text.count("your choice:   0 check   1 bet") == 3, "asked, after the rules, and after an empty line"
     assert "pot 2" in text and text.endswith("Goodbye.\n")
@@ -77,7 +77,7 @@ def test_choices_with_numbers_for_names_are_chosen_by_name(
     typed.seek(0)
     arguments = ("play", "goofspiel:3", "--agent", "first", "--seat", "0", "--seed", "4", "--deals", "1")
     code, text, _ = call(capsys, *arguments)
-    assert code == 0 and "'0' is not one of them" in text
+    assert code == 0 and "'0' is not one of the actions" in text
     assert "your hand: 1   your choice:   2   3" in text and "you 1 3" in text
     assert "  you:    1 (bid)" in text and "  agent:  tie" in text, (
         "your own secret moves are shown, the agent's are not"
@@ -254,7 +254,7 @@ def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         (("kuhn", "uniform", "bluff"), "unknown agent 'bluff'; allowed: equilibrium, search"),
         (("kuhn", "uniform", "first", "--exact", "--raw"), "--exact plays no deals"),
-        (("kuhn", "uniform", "first", "--exact", "--seconds-per-move", "1"), "no moves for --seconds-per-move to time"),
+        (("kuhn", "uniform", "first", "--exact", "--seconds-per-move", "1"), "--seconds-per-move has nothing to time"),
         (
             ("kuhn", "uniform", "first", "--seconds-per-move", "0"),
             "seconds per move must be a positive number, not 0.0",

@@ -100,5 +100,5 @@ def test_the_command_improves_a_blueprint_in_its_file(tmp_path: Path) -> None:
     write_hands(tmp_path / "none.jsonl", [hand(raise_to(300), FOLD)])
     with pytest.raises(SolveError, match="no bet of its 1 hands falls into a gap"):
         improved(path, tmp_path / "whole.bin", tmp_path / "none.jsonl", 3, quiet=True)
-    with pytest.raises(SolveError, match="is not there"):
+    with pytest.raises(SolveError, match="does not exist"):
         improved(tmp_path / "no.blueprint", tmp_path / "whole.bin", tmp_path / "hands.jsonl", 3, quiet=True)

@@ -21,24 +21,24 @@ _JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.callback()
 def _overview() -> None:
-    """Make and show buckets: hands that a smaller game takes for one another."""
+    """Make and show buckets: hands that a smaller game does not tell apart."""
 
 
 @app.command()
 def build(
     file: _FILE,
-    game: Annotated[str, typer.Option(help="A game of whole hands; where it ends, hands are compared.")] = "hunl",
-    buckets: Annotated[str, typer.Option(help="On the flop, turn and river; one number for all.")] = "200",
-    features: Annotated[str | None, typer.Option(help="What hands are compared by on each street: equity, ochs, "
+    game: Annotated[str, typer.Option(help="A game of whole hands; buckets compare hands at its end.")] = "hunl",
+    buckets: Annotated[str, typer.Option(help="How many on flop, turn and river; one number for all.")] = "200",
+    features: Annotated[str | None, typer.Option(help="How hands are compared on each street: equity, ochs, "
                                                  "histogram or potential; default: potential, last ochs.")] = None,
     recall: Annotated[str, typer.Option(help="imperfect, or perfect: earlier buckets are remembered.")] = "imperfect",
-    public_flops: Annotated[int, typer.Option(help="Clusters of flops that are told apart; 1 for none.")] = 1,
-    boards: Annotated[int, typer.Option(help="Random boards that the clusters of a street are fitted on.")] = 2000,
+    public_flops: Annotated[int, typer.Option(help="Kinds of flops to tell apart; 1 for none.")] = 1,
+    boards: Annotated[int, typer.Option(help="Random boards to fit the clusters of a street on.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
     json: _JSON = False,
 ) -> None:  # fmt: skip
-    """Make buckets. Ctrl-C keeps the streets that are done; the same command goes on with the next.
+    """Make buckets. Ctrl-C keeps the streets that are done; the same command continues with the next.
 
     Examples:  aleator abstraction build buckets.bin  |  aleator abstraction build small.bin --buckets 50/50/100
     --features histogram/histogram/equity  |  aleator abstraction build flop.bin --game flop-holdem --buckets 2000
@@ -82,8 +82,8 @@ def build(
 @app.command()
 def show(
     file: _FILE,
-    board: Annotated[str, typer.Option(help="Show the buckets of hands on this board, as 'Ah 7c 2d'.")] = "",
-    hand: Annotated[str, typer.Option(help="Show hands that share the bucket of this one, as 'As Ks'.")] = "",
+    board: Annotated[str, typer.Option(help="Show the buckets of hands on this board, such as 'Ah 7c 2d'.")] = "",
+    hand: Annotated[str, typer.Option(help="Show hands that share the bucket of this one, such as 'As Ks'.")] = "",
     json: _JSON = False,
 ) -> None:
     """Show what a file of buckets was made from, or which hands on a board share a bucket.

@@ -19,11 +19,11 @@ from aleator.storage import check_writable
 
 
 def run(
-    host: Annotated[str, typer.Argument(help="Where the dealer is.")],
+    host: Annotated[str, typer.Argument(help="The address of the dealer.")],
     port: Annotated[int, typer.Argument(min=1, max=65535, help="The port for our seat.")],
     agent: Annotated[str, typer.Option(help="An agent of whole hands, as in `aleator agents`.")] = "tight-aggressive",
     game: Annotated[str, typer.Option(help="The dealer's game: FILE.game, or hunl, hunl:100bb, hulh ...")] = "hunl",
-    log: Annotated[Path | None, typer.Option(help="Keep every line that is said in this file.")] = None,
+    log: Annotated[Path | None, typer.Option(help="Write every line of the conversation to this file.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of the agent's draws.")] = None,
     patience: Annotated[float | None, typer.Option(min=0.001, help="Seconds to wait for the dealer.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

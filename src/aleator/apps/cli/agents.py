@@ -1,4 +1,4 @@
-"""`aleator agents`: whom one can play against, and what can be set."""
+"""`aleator agents`: the agents and their settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(
     name: Annotated[str | None, typer.Argument(help="One agent, to see its settings.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Whom one can play against, and what can be set after the colon; what is in brackets may be left out.
+    """List the agents and the settings that follow the colon; those in brackets may be left out.
 
     Examples:  aleator agents  |  aleator agents search  |  aleator play leduc --agent search:cfr-d,rounds=1
     """

@@ -1,4 +1,4 @@
-"""`aleator algorithms`: how games are solved, and what can be set."""
+"""`aleator algorithms`: the algorithms and their settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def run(
     name: Annotated[str | None, typer.Argument(help="One algorithm, to see its settings.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """How games are solved; of one algorithm what can be set behind its name, too, with defaults and limits.
+    """List the algorithms; for one of them also its settings, with defaults and limits.
 
     Examples:  aleator algorithms  |  aleator algorithms mccfr  |  aleator algorithms dcfr --json
     """

@@ -12,11 +12,11 @@ from aleator.errors import AleatorError, shown
 
 
 def run(
-    name: Annotated[str | None, typer.Argument(help="A benchmark; without it they are listed.")] = None,
-    only: Annotated[str | None, typer.Option(help="One of its cases, as liars-dice:1x4 of rebel.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A benchmark; leave it out to list them.")] = None,
+    only: Annotated[str | None, typer.Option(help="One of its cases, such as liars-dice:1x4 of rebel.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure speed, as ratios against peers and rooflines in the same run.
+    """Measure speed, relative to peers and to what the hardware allows in the same run.
 
     Examples:  aleator bench  |  aleator bench tabular --json  |  aleator bench rebel --only liars-dice:1x4
     """

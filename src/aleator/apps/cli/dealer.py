@@ -20,24 +20,24 @@ from aleator.storage import check_writable
 
 def run(
     game: Annotated[str, typer.Argument(help="FILE.game, or hunl, hunl:100bb, hulh ...")],
-    ports: Annotated[str, typer.Option(help="One port per player, with commas; 0 for any free one.")] = "0,0",
-    names: Annotated[str | None, typer.Option(help="Names of the players, with commas.")] = None,
+    ports: Annotated[str, typer.Option(help="One port per player, separated by commas; 0 for any free one.")] = "0,0",
+    names: Annotated[str | None, typer.Option(help="Names of the players, separated by commas.")] = None,
     hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of the cards.")] = 0,
     log: Annotated[Path | None, typer.Option(help="Write an ACPC log to this file.")] = None,
-    seconds_per_action: Annotated[float, typer.Option(help="For one answer.")] = 10.0,
-    seconds_per_hand: Annotated[float, typer.Option(help="For all answers of a player in a hand.")] = 60.0,
+    seconds_per_action: Annotated[float, typer.Option(help="Time for one answer.")] = 10.0,
+    seconds_per_hand: Annotated[float, typer.Option(help="Time for all answers of a player in a hand.")] = 60.0,
     wait: Annotated[float, typer.Option(help="Seconds to wait for all players.")] = 600.0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Deal for bots on this machine. Whoever answers too late, or something illegal, folds.
+    """Deal for bots on this machine. A late or illegal answer counts as a fold.
 
     Examples:  aleator dealer hunl --ports 18791,18792 --hands 3000 --log match.log
     """
     setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
     wanted = [part.strip() for part in ports.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) <= 5 and int(part) < 65536 for part in wanted):
-        raise AcpcError(f"--ports {ports!r}: numbers from 0 to 65535 with commas between them")
+        raise AcpcError(f"--ports {ports!r}: give numbers from 0 to 65535, separated by commas")
     called = names.split(",") if names else [f"player{index + 1}" for index in range(len(wanted))]
     config = DealerConfig(
         setup=setup,

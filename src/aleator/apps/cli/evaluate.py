@@ -25,19 +25,19 @@ from aleator.trees.policy import Policy
 
 
 def run(
-    what: Annotated[str, typer.Argument(metavar="FILE|GAME", help="A file of `solve --out`, or with --agent a game.")],
-    agent: Annotated[str | None, typer.Option(help="An agent, as in `play`: what it plays in expectation.")] = None,
+    what: Annotated[str, typer.Argument(metavar="FILE|GAME", help="A file of `solve --out`; with --agent, a game.")],
+    agent: Annotated[str | None, typer.Option(help="Evaluate this agent, as in `play`.")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often, not going "
                                                 "through all it may draw.")] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all draws.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads, in games from the blinds on.")] = 1,
     game: Annotated[str | None, typer.Option(help="The game of FILE, if it is your own: python:FILE.py:CLASS.")] = None,
     against: Annotated[Path | None, typer.Option(help="With FILE a blueprint: what it wins against another one of the "
                                                  "same buckets and bet menu.")] = None,
-    deals: Annotated[int, typer.Option(min=2, help="Of --against, each played in both seats.")] = 1_000_000,
+    deals: Annotated[int, typer.Option(min=2, help="Deals for --against, each played in both seats.")] = 1_000_000,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Exploitability of a saved solution or an agent: best responses are computed anew, nothing is taken on trust.
+    """Compute the exploitability of a saved solution or an agent anew, by best responses.
 
     Examples:  aleator evaluate dice.solution  |  aleator evaluate leduc --agent search:cfr-d,rounds=1,iterations=20  |
     aleator evaluate liars-dice:1x4 --agent rebel --repeats 64  |

@@ -19,7 +19,7 @@ def run(
     name: Annotated[str | None, typer.Argument(help="One game, to see its rules and sizes.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What can be solved, with sizes; of one game the rules, too.
+    """List the games and their sizes; for one game, show its rules as well.
 
     Histories count pairs of hands over the nodes of the public tree, infostates the hands of the player to act. Games
     are taken up to symmetry: Leduc's suits and the order of a player's dice do not count. Of many players, histories

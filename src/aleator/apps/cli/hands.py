@@ -24,7 +24,7 @@ def convert(
     game: Annotated[str | None, typer.Option(help="The game of an ACPC log: FILE.game, or hunl, hulh ...")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Convert hands. What cannot be read is named with its place; the rest is converted.
+    """Convert hands. Whatever cannot be read is listed with its place; the rest is converted.
 
     Examples:  aleator hands convert match.jsonl match.phhs  |  aleator hands convert dealer.log hands.jsonl --game hunl
     """
@@ -46,7 +46,7 @@ def convert(
 def show(
     file: Annotated[Path, typer.Argument(help="A file as for `aleator hands convert`.")],
     number: Annotated[int | None, typer.Option(help="Show the hand with this number only.")] = None,
-    most: Annotated[int, typer.Option(min=1, help="Show at most so many.")] = 10,
+    most: Annotated[int, typer.Option(min=1, help="Show at most this many.")] = 10,
     game: Annotated[str | None, typer.Option(help="The game of an ACPC log.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

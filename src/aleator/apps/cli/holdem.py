@@ -76,7 +76,7 @@ def estimate(
     bits: Bits = 32,
     json: Json = False,
 ) -> None:
-    """Nodes, memory and seconds of a solve, before it takes any memory. Speed is measured for about a second.
+    """Estimate nodes, memory and seconds of a solve before starting it. This measures the speed for about a second.
 
     Example:  aleator holdem estimate examples/flop.toml
     """
@@ -96,18 +96,18 @@ def solve(
     threads: Threads = 1,
     bits: Bits = 32,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
-    no_river: Annotated[bool, typer.Option("--no-river", help="Save no river; browsing solves it again.")] = False,
+    no_river: Annotated[bool, typer.Option("--no-river", help="Leave rivers out; showing one solves it.")] = False,
     lock: Locks = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda: all boards of a street at once, in torch; by default "
                                                "the engine for CPUs.")] = None,
-    resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets too: as big as the memory.")] = False,
+    resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets, too: as big as the memory.")] = False,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
-    resume: Annotated[Path | None, typer.Option(help="Go on from a solution of --resumable, or stopped early.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Continue a solution: of --resumable, or stopped early.")] = None,
     grow_sizes: Annotated[int | None, typer.Option(min=1, max=10, help="First find the bets of the first street that "
                                                    "matter, at most so many for each player.")] = None,
     json: Json = False,
 ) -> None:  # fmt: skip
-    """Solve a spot. Ctrl-C stops early and keeps what has been found (exit code 130); so do SIGTERM and SIGHUP.
+    """Solve a spot. Ctrl-C stops early and keeps the result so far (exit code 130); so do SIGTERM and SIGHUP.
 
     Examples:  aleator holdem solve examples/river.toml
       |  aleator holdem solve examples/turn-typical.toml --target 0.001 --out turn.solution --json
@@ -121,7 +121,7 @@ def solve(
     elif resumable:
         raise SolveError("--resumable: name the file with --out")
     if no_river and spot.street == 3:
-        raise SolveError("--no-river: the spot begins on the river, nothing would be left")
+        raise SolveError("--no-river: the spot begins on the river, so nothing would be left")
     saved = HoldemSolution.open(resume) if resume else None
     if grow_sizes is not None:
         spot = grown(spot, grow_sizes, threads, quiet=json)
@@ -139,7 +139,7 @@ def show(
     file: Annotated[Path, typer.Argument(help="A solution, or a spot (.toml), which is solved first.")],
     node: Annotated[str, typer.Argument(help="A node, such as r:0:c:b100:c:8h.")] = "r",
     hands: Annotated[str | None, typer.Option(help="List single hands: AKs, AsKh, or any range text.")] = None,
-    player: Annotated[str | None, typer.Option(help="Whose hands: oop or ip; default: who acts.")] = None,
+    player: Annotated[str | None, typer.Option(help="Whose hands: oop or ip; default: the player to act.")] = None,
     json: Json = False,
 ) -> None:
     """Browse a node: a grid of all hand classes in colour, single hands with --hands, or everything with --json.
@@ -175,7 +175,7 @@ def runouts(
     node: Annotated[str, typer.Argument(help="A node where a card is dealt, such as r:0:c:c.")],
     json: Json = False,
 ) -> None:
-    """Every card that can come at a node: how likely it is, EVs, equity, and what the first to act does.
+    """List every card that can come at a node: its probability, EVs, equity, and what the first player to act does.
 
     Example:  aleator holdem runouts turn.solution r:0:c:c
     """
@@ -191,9 +191,9 @@ def runouts(
 @app.command()
 def compare(
     first: Annotated[Path, typer.Argument(help="A solution, or a spot (.toml), which is solved first.")],
-    second: Annotated[Path, typer.Argument(help="Another one of the same board.")],
+    second: Annotated[Path, typer.Argument(help="Another one on the same board.")],
     node: Annotated[str, typer.Argument(help="A node, such as r:0:c:b100.")] = "r",
-    other: Annotated[str | None, typer.Option(help="The node of the second, where bets have other sizes.")] = None,
+    other: Annotated[str | None, typer.Option(help="The node in the second, if its bets have other sizes.")] = None,
     show: Annotated[str, typer.Option(help="What the grid shows: raise, call, fold or ev.")] = "raise",
     json: Json = False,
 ) -> None:

@@ -24,9 +24,9 @@ def preflop(
     game: Annotated[str, typer.Option(help="Stacks: hunl:100bb, hunl:25bb; ring:6 with an --agent.")] = "hunl:100bb",
     agent: Annotated[str | None, typer.Option(help="Whose charts: blueprint:FILE or any agent of whole hands; default: "
                                               "solved, heads-up.")] = None,
-    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Of the solve.")] = 300,
+    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Iterations of the solve.")] = 300,
     output: Annotated[Path | None, typer.Option("--out", help="Write the flop spot of the line (.toml).")] = None,
-    board: Annotated[str, typer.Option(help="Its flop.")] = "Ks 7h 2d",
+    board: Annotated[str, typer.Option(help="The flop of that spot.")] = "Ks 7h 2d",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Charts before the flop, line by line; --out makes a flop spot of a line, with its ranges, pot and stacks.

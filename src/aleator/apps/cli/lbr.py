@@ -18,19 +18,19 @@ HANDS_PER_BOARD = 16
 def run(
     game: Annotated[str, typer.Argument(help="A game of whole hands: hunl, hunl:100bb, hulh ...")],
     agent: Annotated[str, typer.Argument(help="An agent of whole hands, as in `aleator agents`.")],
-    menu: Annotated[str, typer.Option(help="What it considers: fc, fcpa or 56bets.")] = "fcpa",
-    rounds: Annotated[str, typer.Option(help="Betting rounds in which it does; it calls in the others.")] = "1-4",
+    menu: Annotated[str, typer.Option(help="The actions it considers: fc, fcpa or 56bets.")] = "fcpa",
+    rounds: Annotated[str, typer.Option(help="Betting rounds in which it may bet; it calls in others.")] = "1-4",
     hands: Annotated[int, typer.Option(min=1, help="How many hands, in both seats.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of cards and draws.")] = 0,
-    output: Annotated[Path | None, typer.Option("--out", help="A file for the hands; goes on if it is there.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="A file for the hands; continues if it exists.")] = None,
     processes: Processes = None,
     ray: Ray = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.0, help="Begins no more hands after so long; --out goes on later.")
+        float | None, typer.Option(min=0.0, help="Begin no more hands after this time; --out continues later.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """How much local best response wins against an agent: a lower bound on what the agent can be beaten for.
+    """Measure how much local best response wins against an agent: a lower bound on how exploitable the agent is.
 
     It knows the agent's exact range and looks one bet ahead. Positive numbers are bad news for the agent; negative ones
     say only that this response found nothing.

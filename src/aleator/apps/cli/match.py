@@ -37,13 +37,13 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
-    others: Annotated[list[str] | None, typer.Argument(help="More: all play all, or at one table (ring:N).")] = None,
+    others: Annotated[list[str] | None, typer.Argument(help="More: round-robin, or one table (ring:N).")] = None,
     deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many deals; seats alternate.")] = 1000,
-    exact: Annotated[bool, typer.Option("--exact", help="No deals: what both play in expectation is summed.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck: saves solving the game for it.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Play no deals: enumerate what both agents do.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck, which saves solving the game first.")] = False,
     seconds_per_move: Annotated[float | None, typer.Option(help="Count the moves that take longer.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of hands and draws.")] = 0,
-    output: Annotated[Path | None, typer.Option("--out", help="Whole hands: their file; goes on if it exists.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="Whole hands: a file; continues if it exists.")] = None,
     phh: Annotated[Path | None, typer.Option(help="Whole hands: write them to this .phhs file, too.")] = None,
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, table, table-ranges, "
                                        "rest, paired or auto.")] = "auto",
@@ -52,12 +52,12 @@ def run(
                                                  "pot / so many big blinds, and weighed.")] = None,
     processes: Processes = None,
     ray: Ray = None,
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: none begin after so long.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: begin none after this time.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Let two agents play each other. Prints what the first wins per deal, luck removed, and the standard error;
-    and how long each took for a move. Whole hands (hunl, hulh, flop-holdem) are counted in thousandths of a big blind.
-    With more than two players all seats but one are the second agent's, unless each is named.
+    """Let agents play each other. Prints what the first wins per deal with the luck removed, the standard error, and
+    how long each took for a move. Whole hands (hunl, hulh, flop-holdem) are scored in thousandths of a big blind. At a
+    table of several, the second agent takes all seats but one, unless you name an agent for each.
 
     Examples:  aleator match leduc safe equilibrium --deals 500
       |  aleator match kuhn search:iterations=20 uniform --exact
@@ -89,9 +89,9 @@ def run(
             f"whole hands, not for {game}"
         )
     if exact and raw:
-        raise AgentError("--exact plays no deals: there is no luck for --raw to leave in")
+        raise AgentError("--exact plays no deals, so there is no luck for --raw to leave in")
     if exact and seconds_per_move is not None:
-        raise AgentError("--exact plays no deals: there are no moves for --seconds-per-move to time")
+        raise AgentError("--exact plays no deals, so --seconds-per-move has nothing to time")
     check_seconds_per_move(seconds_per_move)
     rules = load_game(game)
     agents = [load_with_progress(name, rules, quiet=json) for name in (first, second)]

@@ -33,7 +33,7 @@ def run_match(
     if phh is not None and output is None:
         raise AgentError("--phh needs --out: hands are converted from the match file")
     if output is not None and match.aivat == REST:
-        raise AgentError("AIVAT by rest plays no hand to its end: --out has nothing to write")
+        raise AgentError("--aivat rest plays no hand to its end, so --out has nothing to write")
     state, stopped = play_with_progress(match, output, processes, ray, minutes, quiet=json)
     if phh is not None and output is not None:
         _write_phh(output, phh)

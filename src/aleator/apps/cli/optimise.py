@@ -24,11 +24,11 @@ def run(
     game: Annotated[str, typer.Argument(help="A game with its parameters in braces, as in leduc:bets=2/{second}.")],
     parameter: Annotated[list[str], typer.Option(metavar="NAME=START", help="Where a parameter begins; once for each "
                                                  "in braces.")],
-    player: Annotated[str, typer.Option(help="Whose value is to be large: first or second.")] = "first",
+    player: Annotated[str, typer.Option(help="Whose value to maximise: first or second.")] = "first",
     between: Annotated[list[str] | None, typer.Option(metavar="NAME=LEAST:MOST", help="Bounds of a parameter; default: "
                                                       "a twentieth of its start to twenty times as much.")] = None,
-    tolerance: Annotated[float, typer.Option(help="Moves that are all shorter end it.")] = _DEFAULT.tolerance,
-    steps: Annotated[int, typer.Option(min=1, help="How often the parameters move at most.")] = _DEFAULT.steps,
+    tolerance: Annotated[float, typer.Option(help="Stop when all moves are shorter than this.")] = _DEFAULT.tolerance,
+    steps: Annotated[int, typer.Option(min=1, help="How often the parameters may move.")] = _DEFAULT.steps,
     iterations: Annotated[int, typer.Option(min=1, help="K: after step s the equivalent of K s iterations has been "
                                             "run.")] = _DEFAULT.iterations,
     moves: Annotated[str, typer.Option(help="adaptive, or rate: the gradient times alpha / s^e (Algorithm 3).")]

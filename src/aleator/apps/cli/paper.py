@@ -28,15 +28,15 @@ from aleator.storage import check_writable, replace_file
 
 
 def run(
-    name: Annotated[str | None, typer.Argument(help="An experiment; without it they are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="An experiment; leave it out to list them.")] = None,
     output: Annotated[Path | None, typer.Option("--out", help="Write NAME.json and NAME.png to a directory.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer iterations: a few seconds.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="As long as in the paper, where that takes minutes.")] = False,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of what is drawn at random.")] = 0,
+    full: Annotated[bool, typer.Option("--full", help="Go as far as the paper; may take hours.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all draws.")] = 0,
     processes: Processes = None,
     ray: Ray = None,
     keep: Annotated[
-        Path | None, typer.Option(help="Keep each run in a directory; the same command goes on with what is missing.")
+        Path | None, typer.Option(help="Keep each run in a directory; the same command adds the missing ones.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip

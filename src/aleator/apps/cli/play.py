@@ -54,12 +54,12 @@ def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
     agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
     seat: Annotated[int | None, typer.Option(min=0, max=9, help="Your seat: 0 is first; drawn by default.")] = None,
-    deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; default: no end.")] = None,
+    deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; default: endless.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of deals and draws.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON; needs --you.")] = False,
 ) -> None:  # fmt: skip
-    """Play a game against an agent. After each deal you see what it held, what it believed, what it thought of doing.
+    """Play a game against an agent. After each deal you see what it held, believed and considered.
 
     Examples:  aleator play liars-dice:1x6  |  aleator play leduc --agent search --seat 1
       |  aleator play kuhn --you uniform  |  aleator play hunl --agent tight-aggressive  |  aleator play 6max
@@ -88,7 +88,7 @@ def run(
             if not json:
                 _announce(rules, len(played) + 1, sits, opponent)
                 if you is None and not played:
-                    out.print("  ? shows the rules, q stops", style="dim")
+                    out.print("  ? shows the rules, q quits", style="dim")
             table, turns = _play(rules, mine, opponent, sits, rng, quiet=json)
             won += table.payoff(sits)
             played.append(_record(table, sits, turns))
@@ -216,7 +216,7 @@ def _ask(game: Game[Any], seen: Observation) -> int:
         if answer in ("", "?", "help", "rules"):
             _list(f"  {hand}your choice:", choices)
             continue
-        out.print(f"  {answer!r} is not one of them; ? shows the rules, q stops", style="yellow")
+        out.print(f"  {answer!r} is not one of the actions; ? shows the rules, q quits", style="yellow")
 
 
 def _list(title: str, entries: list[str]) -> None:

@@ -57,7 +57,7 @@ def play_hands_in_terminal(
     played: list[_Played] = []
     stopped = False
     if not json:
-        out.print(f"{variant.title}; against {opponent.name}.\n? helps, q stops.", soft_wrap=True)
+        out.print(f"{variant.title}; against {opponent.name}.\n? helps, q quits.", soft_wrap=True)
     try:
         while (count is None or len(played) < count) and min(chips) > 0:
             sits = (
@@ -160,7 +160,7 @@ def _ask(state: HandState) -> Action:
         if text in ("?", "h", "help"):
             out.print(
                 "  f folds, c calls, k checks, b 300 bets 300, r 900 raises to 900, r 2.5x multiplies the bet you "
-                "face, 75%, half and pot are of the pot, 3bb counts big blinds, all-in is all-in, q stops",
+                "face, 75%, half and pot are of the pot, 3bb counts big blinds, all-in is all-in, q quits",
             )
             continue
         try:

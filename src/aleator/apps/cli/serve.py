@@ -17,11 +17,11 @@ from aleator.storage import exclusive
 def run(
     port: Annotated[int, typer.Option(help="Port of the server.")] = 8421,
     host: Annotated[str | None, typer.Option(help="Also serve the network at this address; 0.0.0.0 finds it.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Where results are; by default the user's own folder.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Where results are kept; default: your own folder.")] = None,
     runs: Annotated[Path | None, typer.Option(help="Training runs; default: `runs` in the data directory.")] = None,
     blueprint: Annotated[list[Path] | None, typer.Option(help="A blueprint to play hunl against; repeatable.")] = None,
-    solvers: Annotated[int, typer.Option(help="Solves at a time; the others wait.")] = 1,
-    warm_up: Annotated[bool, typer.Option(help="Load kernels and networks before they are asked for.")] = True,
+    solvers: Annotated[int, typer.Option(help="How many solves run at once; others wait.")] = 1,
+    warm_up: Annotated[bool, typer.Option(help="Load kernels and networks before they are needed.")] = True,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:  # fmt: skip
     """Play, solve and watch learning in the browser. Everything stays on this machine.

@@ -20,12 +20,12 @@ _LIMITS = Limits(exploitability=1e-4, seconds=20.0)
 
 
 def run(
-    what: Annotated[str, typer.Argument(help="A file that aleator solve --out has saved, or a game to solve.")],
+    what: Annotated[str, typer.Argument(help="A file saved by aleator solve --out, or a game to solve.")],
     node: Annotated[str, typer.Argument(help="Where: labels with slashes, such as check/bet.")] = "start",
     json: Annotated[bool, typer.Option("--json", help="Print the whole policy as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the whole policy as CSV.")] = False,
 ) -> None:
-    """What an equilibrium does with every hand. A game that is given by its name is solved first.
+    """Show what an equilibrium does with every hand. A game given by its name is solved first.
 
     Examples:  aleator show kuhn  |  aleator show kuhn check/bet  |  aleator show leduc.solution --csv > leduc.csv
     """

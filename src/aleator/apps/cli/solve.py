@@ -42,7 +42,7 @@ def run(
                           f"{', '.join(ALGORITHMS)}; with settings as in dcfr:1.5,0,4/simultaneous, "
                           "mccfr:robust3,batch=1000, rbp:cfr+,skip=25: see `aleator algorithms`."),
     ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Stop after so many iterations, each of both players.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Stop after this many iterations (of both players).")] = None,
     exploitability: Annotated[float | None, typer.Option("--exploitability", "--target", help="Stop at exploitability "
                               "(NashConv / 2, in the game's units).")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this much time.")] = None,
@@ -51,7 +51,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of algorithms that sample.")] = 0,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
-    resume: Annotated[Path | None, typer.Option(help="Go on from a solution of the same game and algorithm.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Continue a solution of the same game and algorithm.")] = None,
     resumable: Annotated[bool, typer.Option("--resumable", help="In hold'em: save regrets too, as big as the "
                                             "memory; other solutions always can be resumed.")] = False,
     parameter: Annotated[list[str] | None, typer.Option(metavar="NAME=NUMBER", help="What stands for {NAME} in the "
@@ -66,7 +66,7 @@ def run(
     plot_over: Annotated[str, typer.Option(help="Its axis: iterations, seconds or nodes (touched).")] = "iterations",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Solve a game. Ctrl-C stops early and keeps what has been found (exit code 130); so do SIGTERM and SIGHUP.
+    """Solve a game. Ctrl-C stops early and keeps the result so far (exit code 130); so do SIGTERM and SIGHUP.
 
     Examples:  aleator solve leduc --exploitability 1e-4
       |  aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000 --out dice.solution --plot dice.png
@@ -80,7 +80,7 @@ def run(
     chosen = find_algorithm(algorithm or DEFAULT_ALGORITHM)
     for name, value in given.items() if chosen.exact else ():
         if value is not None:
-            raise SolveError(f"a linear program is solved exactly, at once: leave out {name}")
+            raise SolveError(f"a linear program is solved exactly in one step: leave out {name}")
     _check_axis(chosen, plot_over, plotted=plot is not None)
     limits = None
     if (iterations, exploitability, seconds) != (None, None, None):
@@ -148,7 +148,7 @@ def _load(file: Path, problem: Problem, limits: Limits | None) -> Solution:
     """
     saved = open_solution(file, problem.tree if isinstance(problem, TreeProblem) else None)
     if limits is not None and limits.iterations is not None and limits.iterations <= saved.summary.iterations:
-        raise SolutionError(f"{file} has {saved.summary.iterations:,} iterations already; ask for more than that")
+        raise SolutionError(f"{file} has {saved.summary.iterations:,} iterations already; ask for more")
     return saved
 
 

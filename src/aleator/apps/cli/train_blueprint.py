@@ -38,19 +38,19 @@ def blueprint(
     game: Annotated[str, typer.Option(help="A game of whole hands: hunl, hulh, flop-holdem, ring:6 ...")] = "hunl",
     output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. One that is "
                                                 "there is trained further.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Minutes from now on; 30 unless --deals is given.")] = None,
-    deals: Annotated[int | None, typer.Option(min=1, help="Until so many deals, with those of earlier runs.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Minutes to train now; 30 unless --deals is given.")] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="Train to this many deals, earlier runs included.")] = None,
     menu: Annotated[str | None, typer.Option(help="Bet sizes by street, with / between: '50% 100%; all-in / ...'; "
                                              "behind ; those after the first bet of a street.")] = None,
     pruning: Annotated[str, typer.Option(help="pluribus, libratus or none.")] = "pluribus",
-    threshold: Annotated[float, typer.Option(help="Stacks below 0 of regrets that are pruned.")] = 25.0,
+    threshold: Annotated[float, typer.Option(help="Prune regrets more than this many stacks below 0.")] = 25.0,
     prune_after: Annotated[int, typer.Option(min=0, help="Deals before anything is pruned.")] = 0,
     period: Annotated[int | None, typer.Option(min=1, help="Deals between two discounts; 500,000, with three and more "
                                                "players 150,000, unless said.")] = None,
     improve: Annotated[Path | None, typer.Option(help="Hands that were played (.jsonl, .phhs): bet sizes that they "
                                                  "show to be missing are added to the blueprint in --out.")] = None,
-    gaps: Annotated[int, typer.Option(min=1, help="Sizes that --improve adds at most.")] = 3,
-    to_flop: Annotated[int, typer.Option(min=2, help="With three and more players: how many see a flop.")] = 2,
+    gaps: Annotated[int, typer.Option(min=1, help="How many sizes --improve may add.")] = 3,
+    to_flop: Annotated[int, typer.Option(min=2, help="With three or more players: how many may see a flop.")] = 2,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120.0,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
@@ -159,7 +159,7 @@ def make_buckets(path: Path, game: str, threads: int, *, quiet: bool) -> None:
     if not quiet:
         on = f" on {threads} cores" if threads > 1 else ""
         note(
-            f"{path} is not there and is made first: {size_of(config) / 1e6:,.0f} MB of buckets, in about "
+            f"{path} does not exist and is made first: {size_of(config) / 1e6:,.0f} MB of buckets, in about "
             f"{duration(core_seconds(config) / threads)}{on}"
         )
     with reporting("making buckets", quiet=quiet) as report:
@@ -176,7 +176,7 @@ def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bo
     from aleator.arena.whole_hands.files import read_hands
 
     if not path.exists():
-        raise SolveError(f"{path} is not there: --improve goes on with a blueprint that was trained")
+        raise SolveError(f"{path} does not exist: --improve needs a trained blueprint")
     blueprint, buckets = Blueprint(path), open_buckets(abstraction)
     old = BlueprintPolicy(blueprint, buckets)
     records, errors = read_hands(hands)

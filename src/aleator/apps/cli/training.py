@@ -22,7 +22,7 @@ CHECKPOINT_SECONDS = 60.0
 
 Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
 Out = Annotated[Path | None, typer.Option("--out", help="The directory of the run; by default a new one in runs/.")]
-Resume = Annotated[Path | None, typer.Option(help="Go on with the run in this directory.")]
+Resume = Annotated[Path | None, typer.Option(help="Continue the run in this directory.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option(

@@ -11,11 +11,11 @@ import typer
 from aleator.workers.base import Here, WorkerError, Workers
 from aleator.workers.processes import local_workers
 
-Processes = Annotated[int | None, typer.Option(min=1, max=64, help="How many processes do it.")]
-Ray = Annotated[str | None, typer.Option(help="A Ray cluster that does it: auto, or HOST:PORT of its head.")]
+Processes = Annotated[int | None, typer.Option(min=1, max=64, help="How many processes share the work.")]
+Ray = Annotated[str | None, typer.Option(help="A Ray cluster for the work: auto, or HOST:PORT of its head.")]
 InStep = Annotated[
     bool,
-    typer.Option("--in-step", help="With workers: all wait for each other, and the result is that of one process."),
+    typer.Option("--in-step", help="With workers: all wait for each other; the result equals that of one process."),
 ]
 
 
