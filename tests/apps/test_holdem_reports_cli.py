@@ -81,6 +81,18 @@ def test_what_a_report_cannot_be_sorted_by_is_said(
     assert code == 2 and "not a JSON object" in error and spot.read_text() == FLOP_SPOT
 
 
+def test_flops_are_solved_by_the_batched_engine_and_subsets_need_all_of_them(
+    capsys: pytest.CaptureFixture[str], spot: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="the batched engine needs PyTorch")
+    kept = tmp_path / "batched.report"
+    command = ("holdem", "report", str(spot), "--flops", "8s8h8d", "--device", "cpu", "--out", str(kept), "--json")
+    code, text, error = call(capsys, *command)
+    assert code == 0 and json.loads(text)["solved"] == 1, error
+    code, text, error = call(capsys, "holdem", "report", str(kept), "--subsets")
+    assert code == 2 and not text and "a report of 1 flops" in error and "--flops all" in error
+
+
 def test_two_solutions_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     river = tmp_path / "river.toml"
     river.write_text('board = "Qs Jh 2h 8c 3d"\npot = 100\nstack = 200\noop = "AA,JTs,T9s"\nip = "QQ,KQs,98s"\n'
