@@ -29,8 +29,8 @@ from aleator.games.holdem.variants import load_hand_game
 SLACK: Final = {"preflop": 0.05, "flop": 0.05, "turn": 0.05, "river": 0.02}
 """Shares of the pot below which a loss is no mistake: what a search of a few hundred iterations cannot tell.
 
-Before the river it has a network at its end, whose values of hands are off by 0.75 % of the pot in the mean before the
-flop, by 1.5 to 1.7 % later (docs/algorithms/hunl.md), so that two actions may differ by more than that for no reason.
+Before the river it has a network at its end, whose values of hands are off by 0.5 % of the pot in the mean before the
+flop, by 1.2 to 1.9 % later (docs/algorithms/hunl.md), so that two actions may differ by more than that for no reason.
 """
 CHART_STACKS: Final = (10, 15, 20, 25, 40, 50, 60, 100, 150, 200)
 """Big blinds that the page with charts before the flop has."""
