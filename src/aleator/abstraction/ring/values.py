@@ -61,7 +61,7 @@ class RingValues:
         """Returns counterfactual values in chips of the player to act, ``[A, 1326]``: what it wins, folds included.
 
         Args:
-            decision: of the blueprint, with two players left.
+            decision: of the blueprint, from the flop on, with two players left.
             board: the cards on the table.
             reach: of the opponent's hands, ``[1326]``.
             rng: of the river cards that are drawn on the flop.
@@ -87,6 +87,7 @@ class RingValues:
         """Returns cards to come ``[R, K]``, and how likely one of all such draws leaves two given hands."""
         missing = BOARD_CARDS[self.policy.game.rules.num_streets - 1] - len(board)
         rest = np.setdiff1d(np.flatnonzero(~blocked), np.asarray(board, np.int64))
+        assert missing <= 2, "from the flop on"
         if missing == 0:
             return np.zeros((1, 0), np.int64), 1.0
         count = len(rest)
