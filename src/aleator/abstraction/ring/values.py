@@ -1,11 +1,12 @@
 """What each action is worth to the hands of one of two players who are left, if both play a blueprint on afterwards.
 
 Algorithm:
-    Runouts to the end of the hand are drawn: all of them where one card is to come; where two are, each turn card with
-    a river card drawn for it. On each the betting is walked down with the opponent's reach, and up with the player's
-    counterfactual values: hands fall into the blueprint's buckets, and at ends are compared with all hands that share
-    no card. Cards that are known to be gone (those of players who have folded) do not come, and nobody holds them.
-    The mean over runouts, each as likely as it is for two hands that it leaves, has the exact value as its expectation.
+    Runouts to the end of the hand are drawn: all of them where one card is to come; where two are, 16 turn cards, each
+    with a river card drawn for it. On each runout the betting is walked down with the opponent's reach, and up with the
+    player's counterfactual values: hands fall into the blueprint's buckets, and at ends are compared with all hands
+    that share no card. Cards that are known to be gone (those of players who have folded) do not come, and nobody holds
+    them. The mean over runouts, each as likely as it is for two hands that it leaves, has the exact value as its
+    expectation.
 
 Reference: M. Johanson, K. Waugh, M. Bowling, M. Zinkevich, "Accelerating Best Response Calculation in Large Extensive
     Games" (IJCAI 2011), for showdowns in the order of strengths.
@@ -16,7 +17,7 @@ Status: tests/abstraction/ring/test_values.py compares with a recursion over pai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,8 @@ from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, blocked_hand
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.jit import njit
+
+_TURNS: Final = 16  # turn cards that are drawn on the flop
 
 
 class Runout(NamedTuple):
@@ -61,10 +64,10 @@ class RingValues:
         """Returns counterfactual values in chips of the player to act, ``[A, 1326]``: what it wins, folds included.
 
         Args:
-            decision: of the blueprint, with two players left.
+            decision: of the blueprint, from the flop on, with two players left.
             board: the cards on the table.
             reach: of the opponent's hands, ``[1326]``.
-            rng: of the river cards that are drawn on the flop.
+            rng: of the cards that are drawn on the flop.
             gone: cards that nobody has and that do not come.
         """
         arrays = self.policy.betting.arrays
@@ -87,15 +90,16 @@ class RingValues:
         """Returns cards to come ``[R, K]``, and how likely one of all such draws leaves two given hands."""
         missing = BOARD_CARDS[self.policy.game.rules.num_streets - 1] - len(board)
         rest = np.setdiff1d(np.flatnonzero(~blocked), np.asarray(board, np.int64))
+        assert missing <= 2, "from the flop on"
         if missing == 0:
             return np.zeros((1, 0), np.int64), 1.0
         count = len(rest)
         if missing == 1:
             return rest[:, None], (count - 4) / count
-        places = np.arange(count)
-        other = rng.integers(0, count - 1, count)
-        second = rest[other + (other >= places)]
-        return np.stack((rest, second), axis=1), (count - 4) * (count - 5) / (count * (count - 1))
+        places = rng.permutation(count)[:_TURNS]
+        other = rng.integers(0, count - 1, len(places))
+        futures = np.stack((rest[places], rest[other + (other >= places)]), axis=1)
+        return futures, (count - 4) * (count - 5) / (count * (count - 1))
 
     def _runout(
         self, board: Sequence[int], future: npt.NDArray[np.int64], blocked: npt.NDArray[np.bool_], street: int
