@@ -43,16 +43,16 @@ def test_leaves_are_worth_what_matrices_over_hands_say(cards: str, chooser: int 
     whole = [[pairs(board, matrix) for matrix in leaf] for leaf in matrices]
     searcher = 0 if chooser is None else 1 - chooser
     size = len(board.hands)
-    chosen = rng.uniform(size=(2, size, options)).astype(np.float32)  # the chooser's reach by continuation
-    own = np.repeat(rng.uniform(size=(2, size, 1)).astype(np.float32), options, axis=2)
+    chosen = rng.uniform(size=(2, options, size)).astype(np.float32)  # the chooser's reach by continuation
+    own = np.repeat(rng.uniform(size=(2, 1, size)).astype(np.float32), options, axis=1)
     sides = {0: lambda matrix, reach: matrix @ reach, 1: lambda matrix, reach: -(reach @ matrix)}
     by_choice, summed = leaves.cfvs(1 - searcher, own), leaves.cfvs(searcher, chosen)
     for leaf in range(2):
-        wanted = np.stack([sides[1 - searcher](whole[leaf][k], own[leaf, :, k]) for k in range(options)], axis=1)
+        wanted = np.stack([sides[1 - searcher](whole[leaf][k], own[leaf, k]) for k in range(options)])
         np.testing.assert_allclose(by_choice[leaf], wanted, atol=2e-4)
-        total = sum(sides[searcher](whole[leaf][k], chosen[leaf, :, k]) for k in range(options))
-        np.testing.assert_allclose(summed[leaf, :, 0], total, atol=4e-4)
-        assert not summed[leaf, :, 1:].any()
+        total = sum(sides[searcher](whole[leaf][k], chosen[leaf, k]) for k in range(options))
+        np.testing.assert_allclose(summed[leaf, 0], total, atol=4e-4)
+        assert not summed[leaf, 1:].any()
 
 
 def test_hands_are_found_at_both_of_their_cards() -> None:

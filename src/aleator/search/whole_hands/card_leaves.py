@@ -59,28 +59,29 @@ class CardLeaves:
         self._shared = torch.from_numpy(shared).reshape(self.num_leaves * cards, holders, holders * self.num_choices)
 
     def cfvs(self, player: int, reach: Float32Array) -> Float32Array:
-        """Returns a player's cfvs in chips, ``[L, H, K]``, from its opponent's reach, ``[L, H, K]``.
+        """Returns a player's cfvs in chips, ``[L, K, H]``, from its opponent's reach, ``[L, K, H]``.
 
         The chooser's are those of each continuation. Those of the other player are summed over continuations, and
         stand in the first place: it does not choose, so that nothing else counts.
         """
         chooses = player == self.chooser
         factors, shared = (self._worth, self._shared) if chooses else (self._worth.mT, self._shared.mT)
-        reach = np.ascontiguousarray(reach[:, :, :1] if chooses else reach)  # the searcher's is the same for all
-        leaves, cards, options = len(reach), len(self._numbers), reach.shape[2]
+        reach = reach[:, :1] if chooses else reach  # the searcher's is the same for all
+        leaves, cards, options = len(reach), len(self._numbers), reach.shape[1]
         summed = np.zeros((leaves, cards, self._width, options), np.float32)
         held = np.empty((leaves, *self._holding.shape, options), np.float32)
         _sum_by_number(reach, self._numbers, self._holding, summed, held)
         given = torch.bmm(torch.from_numpy(summed).flatten(2), factors)
         taken = torch.bmm(torch.from_numpy(held).reshape(len(shared), 1, -1), shared)
         count = self.num_choices if chooses else 1
-        found = np.zeros((leaves, reach.shape[1], self.num_choices), np.float32)
+        found = np.zeros((leaves, self.num_choices, reach.shape[2]), np.float32)
         _gather(
             given.numpy().reshape(leaves, cards, self._width, count),
             taken.numpy().reshape(leaves, -1, count),
             self._numbers,
             self._at,
             np.float32(1.0 if player == 0 else -1.0),
+            np.empty((reach.shape[2], count), np.float32),
             found,
         )
         return found
@@ -129,7 +130,7 @@ def _sum_by_number(
     """Adds up a reach by number after each card, and writes it out by card held.
 
     Args:
-        reach: ``[L, H, K]``.
+        reach: ``[L, K, H]``.
         numbers: of each hand after each card, ``[C, H]``.
         holding: the hands that hold each card, ``[C, D]``.
         summed: added to, ``[L, C, n, K]``.
@@ -140,18 +141,19 @@ def _sum_by_number(
         for card in range(cards):
             for hand in range(hands):
                 number = numbers[card, hand]
-                for option in range(reach.shape[2]):
-                    summed[leaf, card, number, option] += reach[leaf, hand, option]
+                for option in range(reach.shape[1]):
+                    summed[leaf, card, number, option] += reach[leaf, option, hand]
         for card in range(len(holding)):
             for place in range(holding.shape[1]):
-                for option in range(reach.shape[2]):
-                    held[leaf, card, place, option] = reach[leaf, holding[card, place], option]
+                for option in range(reach.shape[1]):
+                    held[leaf, card, place, option] = reach[leaf, option, holding[card, place]]
 
 
 @kernel()
 def _gather(
-    given: Float32Array, taken: Float32Array, numbers: IntArray, at: IntArray, sign: np.float32, found: Float32Array
-) -> None:
+    given: Float32Array, taken: Float32Array, numbers: IntArray, at: IntArray, sign: np.float32, sums: Float32Array,
+    found: Float32Array,
+) -> None:  # fmt: skip
     """Writes what numbers are worth to each hand, less the part of hands that share a card with it.
 
     Args:
@@ -160,18 +162,20 @@ def _gather(
         numbers: of each hand after each card, ``[C, H]``.
         at: where each hand is found in ``taken``, ``[H, 2]``.
         sign: what all is multiplied by.
-        found: zeros, in which the first K' of the last axis are written, ``[L, H, K]``.
+        sums: working memory, ``[H, K']``.
+        found: of which the first K' rows of each leaf are written, ``[L, K, H]``.
     """
     cards, hands = numbers.shape
     options = given.shape[3]
     for leaf in range(len(given)):
+        sums[:] = 0.0
         for card in range(cards):
             for hand in range(hands):
                 number = numbers[card, hand]
                 for option in range(options):
-                    found[leaf, hand, option] += given[leaf, card, number, option]
+                    sums[hand, option] += given[leaf, card, number, option]
         for hand in range(hands):
             one, other = at[hand, 0], at[hand, 1]
             for option in range(options):
                 less = taken[leaf, one, option] + taken[leaf, other, option]
-                found[leaf, hand, option] = sign * (found[leaf, hand, option] - less)
+                found[leaf, option, hand] = sign * (sums[hand, option] - less)

@@ -112,9 +112,8 @@ class ChosenLeaves:
         """Returns a player's cfvs [1, L, H] from its opponent's reach [1, L, H]."""
         found = torch.empty_like(opponent)
         if self._leaves is not None:
-            rows = opponent[0, self._open].view(self._leaves.num_leaves, self._leaves.num_choices, -1).mT
-            cfvs = self._leaves.cfvs(player, rows.numpy())
-            found[0, self._open] = torch.from_numpy(cfvs).mT.flatten(0, 1)
+            rows = opponent[0, self._open].view(self._leaves.num_leaves, self._leaves.num_choices, -1)
+            found[0, self._open] = torch.from_numpy(self._leaves.cfvs(player, rows.numpy())).flatten(0, 1)
         if len(self._shut):  # equities are antisymmetric: what one wins the other loses
             found[0, self._shut] = opponent[0, self._shut] @ self._equities.mT * self._stakes
         return found
