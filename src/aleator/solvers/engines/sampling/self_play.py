@@ -7,6 +7,7 @@ Algorithm:
     how often a decision led there is how often somebody came there.
 
 Reference: Heinrich and Silver 2016, Algorithm 1 (the episodes).
+Deviations: none.
 Status: tests/solvers/test_self_play.py, tests/learning/sampled/test_self_play.py.
 """
 
