@@ -159,7 +159,7 @@ class MortalDeals(DealMaker):
 
     def __call__(self, chunk: Chunk) -> Walked:
         mark = self._folder / str(chunk.first)
-        if chunk.first in (1200, 2600) and not mark.exists():
+        if chunk.first in (1000, 2500) and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().__call__(chunk)

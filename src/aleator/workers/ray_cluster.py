@@ -57,13 +57,11 @@ class _Worker:
         """Loads what tasks need."""
         self._do: Any = self._prepare()
 
-    def do(self, number: int, task: Any, version: int, shared: list[Any]) -> Done:
-        """Returns the result of a task; what was published is fetched once per version."""
-        import ray
-
+    def do(self, number: int, task: Any, version: int, shared: Arrays | None) -> Done:
+        """Returns the result of a task; Ray fetches what was published while the task before this one is done."""
         begin = time.perf_counter()
-        if version != self._version:
-            self._do.receive(ray.get(shared[0]))
+        if version != self._version and shared is not None:
+            self._do.receive(shared)
             self._version = version
         result = self._do(task)
         return Done(number, result, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - begin)
@@ -132,12 +130,12 @@ def _no_cluster(address: str, reason: str) -> WorkerError:
 
 
 class _Given(NamedTuple):
-    """A task as an actor gets it: with a reference to what was published, in a list so that Ray leaves it alone."""
+    """A task as an actor gets it: with a reference to what was published, None if nothing was."""
 
     number: int
     task: Any
     version: int
-    shared: list[Any]
+    shared: Any
 
 
 class _RayCrew:
@@ -147,7 +145,7 @@ class _RayCrew:
         self.ray, self.replaced = ray, 0
         self._actor, self._prepare = actor, ray.put(prepare)
         self._version = 0
-        self._shared: list[Any] = []
+        self._shared: Any = None
         self._left: deque[_Given] = deque()
         self._coming: dict[Any, Any] = {}  # hello -> actor
         self._preparing: dict[Any, Any] = {}  # prepared -> actor
@@ -168,7 +166,7 @@ class _RayCrew:
         return self.given < AHEAD * self.count
 
     def publish(self, shared: Arrays) -> None:
-        self._version, self._shared = self._version + 1, [self.ray.put(dict(shared))]
+        self._version, self._shared = self._version + 1, self.ray.put(dict(shared))
 
     def give(self, number: int, task: Any) -> None:
         self._left.append(_Given(number, task, self._version, self._shared))

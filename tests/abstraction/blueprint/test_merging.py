@@ -10,7 +10,7 @@ import pytest
 
 from aleator.abstraction.blueprint import merging
 from aleator.abstraction.blueprint.file import Progress
-from aleator.abstraction.blueprint.merging import Changes, Chunk, DealMaker, Walked, train_by_workers, usual_chunk
+from aleator.abstraction.blueprint.merging import Chunk, DealMaker, Walked, train_by_workers, usual_chunk
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
@@ -64,11 +64,43 @@ def test_every_deal_is_made_once(buckets: Buckets, place: Path, chunks: int, mon
     np.testing.assert_array_equal(np.sort(deals), np.arange(8000))
 
 
-def test_chunks_are_large_where_tables_are() -> None:
-    assert usual_chunk(1_000, 500_000) == 50_000
-    assert usual_chunk(7_694_038, 500_000) == 250_000
-    assert usual_chunk(10**9, 500_000) == 500_000, "a chunk is never in two periods"
-    assert usual_chunk(1_000, 2_000) == 2_000
+def test_chunks_grow_with_the_run_and_with_the_table() -> None:
+    firsts = (0, 200_000, 2_000_000, 10**8)
+    assert [usual_chunk(first, 1_000, 2) for first in firsts] == [1_000, 10_000, 64_000, 64_000]
+    assert [usual_chunk(first, 7_694_038, 2) for first in firsts] == [7_513, 10_000, 100_000, 480_832]
+    assert [usual_chunk(first, 7_694_038, 8) for first in firsts] == [7_513, 7_513, 25_000, 480_832]
+
+
+def test_the_usual_chunks_of_a_run(buckets: Buckets, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds are a tenth of what was dealt before; whoever works, and whoever goes on, cuts a run alike."""
+    monkeypatch.setattr(merging, "DealMaker", Counted)
+    monkeypatch.setattr(merging, "_FEWEST", 50)
+    Counted.made.clear()
+    here = trained(buckets, place, Here(), chunks=2)
+    whole = list(Counted.made)
+    assert whole[0] == (0, 50) and max(deals for _, deals in whole) > 250
+    assert all(deals <= max(50, 0.05 * first) for first, deals in whole)
+    assert {2000, 4000, 6000} < {first for first, _ in whole}, "no chunk is in two periods"
+    there = trained(buckets, place, Processes(2))
+    np.testing.assert_array_equal(here.table, there.table)
+
+
+def test_a_chunk_counts_for_those_of_the_others_too(buckets: Buckets, place: Path) -> None:
+    """If four workers changed the same, policies would be those that each of them had come to."""
+    trainer = BlueprintTrainer(BlueprintConfig.of(GAME, threshold=8.0), buckets, place)
+    trainer.run(deals=3000)
+    maker = DealMaker(BlueprintTrainer, trainer.config, place, buckets.fingerprint, 4)
+    maker.receive(trainer.tables())
+    walked = maker(Chunk(3000, 500))
+    for _ in range(4):
+        walked.changes["table"].add_to(trainer.table, trainer.floors()["table"])
+    alone = BlueprintTrainer(BlueprintConfig.of(GAME, threshold=2.0), buckets, place)
+    plain = BlueprintTrainer(trainer.config, buckets, place)
+    plain.run(deals=3000)
+    alone.table[:] = plain.table / 4
+    assert alone.deal_runner(1)(0, 3000, 500) == walked.visits
+    np.testing.assert_allclose(trainer.table, 4 * alone.table, rtol=1e-4, atol=1e-2)
+    assert not np.array_equal(trainer.table, plain.table)
 
 
 def test_one_chunk_is_plain_training(buckets: Buckets, place: Path) -> None:
@@ -88,21 +120,6 @@ def test_a_merged_blueprint_learns_what_is_obvious(buckets: Buckets, place: Path
     sums = trainer.table[: count * 2 * actions].reshape(count, 2, actions)[:, 1]
     policy = sums / sums.sum(axis=1, keepdims=True)
     assert policy[0, 0] < 0.01, "aces are not folded before the flop"
-
-
-def test_changes_are_sent_whole_or_where_they_are_and_stay_above_the_floor() -> None:
-    before = np.arange(10, dtype=np.float32)
-    for places in ([3, 7], list(range(8))):
-        after = before.copy()
-        after[places] -= 6.0
-        changes = Changes.between(before, after)
-        assert (changes.places is None) == (len(places) == 8)
-        table = before.copy()
-        changes.add_to(table, -1.0)
-        np.testing.assert_array_equal(table, np.maximum(after, -1.0))
-    regrets = np.array([-2_000_000_000, 5], np.int32)
-    Changes.between(regrets, regrets + np.array([1_999_999_000, 7], np.int32)).add_to(regrets, -2_000_000_000)
-    assert regrets.tolist() == [-1000, 12] and regrets.dtype == np.int32
 
 
 @pytest.mark.slow

@@ -6,6 +6,10 @@ Algorithm:
     others are still at the round before. What chunks changed, in regrets and in sums of policies, is added in the order
     of the chunks; regrets stay above their floor. The result follows from the seed and from the sizes of chunks and
     rounds, whoever works.
+    A worker divides the table by the number of chunks of a round. Policies stay what they are, but move as fast with
+    its own deals as they will with those of all: otherwise everybody would make the same correction, and the sum would
+    be too large by that number.
+    Chunks are short at first and grow: a round is a tenth of what was dealt before (`usual_chunk`).
 
 Reference: linear Monte Carlo CFR as in `training`; sums of what samplers change, as threads on one table make them.
 Deviations: policies in a chunk are one to two rounds old. What chunks in flight add after a discount is not discounted.
@@ -17,25 +21,24 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from aleator.abstraction.blueprint.changes import Changes
 from aleator.abstraction.blueprint.file import Progress
 from aleator.abstraction.blueprint.periods import PeriodTrainer, Report
 from aleator.abstraction.buckets import AbstractionError, open_buckets
 from aleator.workers.base import Arrays, Crew, Done, Workers
 
-LEAST_CHUNK = 50_000  # deals
-_NUMBERS_PER_DEAL = 32  # of a table: to send that many and to find their changes costs a twentieth of a deal
-_SPARSE = 1 / 3  # of a table's numbers: if fewer have changed, only they are sent, with their places
-
-Table = npt.NDArray[Any]
+_SHARE = 0.1  # of the deals so far: what a round may have
+_FEWEST = 1_000  # deals of a chunk
+_NUMBERS_PER_DEAL = 1_024  # of a table: to exchange them takes as long as one or two deals
+_WORTH = 64  # times the least: the most deals of a chunk
 
 
 class Chunk(NamedTuple):
@@ -43,30 +46,6 @@ class Chunk(NamedTuple):
 
     first: int
     deals: int
-
-
-class Changes(NamedTuple):
-    """What a chunk added to a table: numbers at some places, or at all of them."""
-
-    places: npt.NDArray[Any] | None
-    added: Table
-
-    @classmethod
-    def between(cls, before: Table, after: Table) -> Changes:
-        """Returns what leads from one table to another."""
-        added = after - before
-        places = np.flatnonzero(added)
-        if len(places) > _SPARSE * len(added):
-            return cls(None, added)
-        return cls(places.astype(np.min_scalar_type(len(added))), added[places])
-
-    def add_to(self, table: Table, floor: float) -> None:
-        """Adds them to a table, and keeps it above a floor."""
-        if self.places is None:
-            table += self.added
-            np.maximum(table, table.dtype.type(floor), out=table)
-        else:
-            table[self.places] = np.maximum(table[self.places] + self.added, table.dtype.type(floor))
 
 
 class Walked(NamedTuple):
@@ -79,7 +58,7 @@ class Walked(NamedTuple):
 class DealMaker:
     """Makes deals in a worker."""
 
-    def __init__(self, kind: type[PeriodTrainer], config: Any, place: Path, fingerprint: str) -> None:
+    def __init__(self, kind: type[PeriodTrainer], config: Any, place: Path, fingerprint: str, divisor: int = 1) -> None:
         """Prepares a worker.
 
         Args:
@@ -87,6 +66,7 @@ class DealMaker:
             config: how it is trained.
             place: where its buckets lie.
             fingerprint: of the buckets.
+            divisor: of the tables at the beginning of a chunk: the number of chunks of a round.
 
         Raises:
             AbstractionError: the buckets here are others.
@@ -95,20 +75,21 @@ class DealMaker:
         if buckets.fingerprint != fingerprint:
             raise AbstractionError(f"a worker has other buckets in {place} than the process that trains")
         self._trainer: PeriodTrainer = kind(config, buckets, place)  # type: ignore[call-arg]
-        self._run = self._trainer.deal_runner(1)
-        self._received: Arrays = {}
+        self._run, self._divisor = self._trainer.deal_runner(1, divisor=divisor), divisor
+        self._start = {name: table.copy() for name, table in self._trainer.tables().items()}
 
     def receive(self, tables: Arrays) -> None:
         """Takes over the tables to begin chunks with."""
-        self._received = tables
+        for name, start in self._start.items():
+            np.divide(tables[name], self._divisor, out=start, casting="unsafe")
 
     def __call__(self, chunk: Chunk) -> Walked:
         """Makes the deals of a chunk."""
         tables = self._trainer.tables()
         for name, table in tables.items():
-            table[:] = self._received[name]
+            table[:] = self._start[name]
         visits = self._run(0, chunk.first, chunk.deals)
-        return Walked({name: Changes.between(self._received[name], tables[name]) for name in tables}, visits)
+        return Walked({name: Changes.between(self._start[name], tables[name]) for name in tables}, visits)
 
 
 class Work(NamedTuple):
@@ -139,29 +120,38 @@ def train_by_workers(
         chunks: of a round; as many as workers if None.
     """
     place = trainer.place.resolve()
-    prepare = partial(DealMaker, type(trainer), trainer.config, place, trainer.buckets.fingerprint)
-    size = chunk or usual_chunk(sum(map(len, trainer.tables().values())), trainer.period)
+    round_size, numbers = chunks or workers.count, sum(map(len, trainer.tables().values()))
+    prepare = partial(DealMaker, type(trainer), trainer.config, place, trainer.buckets.fingerprint, round_size)
+
+    def size(first: int) -> int:
+        return chunk or usual_chunk(first, numbers, round_size)
+
     with workers.hire(prepare) as crew:
         merge = _Merge(trainer, crew, _chunks(trainer.progress.deals, deals, trainer.period, size), seconds)
-        return merge.run(chunks or crew.count, report)
+        return merge.run(round_size, report)
 
 
-def usual_chunk(numbers: int, period: int) -> int:
-    """Returns how many deals a chunk has unless somebody says: few, but so many that sending tables costs little.
+def usual_chunk(first: int, numbers: int, chunks: int) -> int:
+    """Returns how many deals a chunk has unless somebody says: few at first, when policies change from deal to deal.
+
+    A round is a tenth of what was dealt before it, so that policies that are a round old are nearly those of now. But
+    a chunk takes at least as long as the exchange of tables, and at most so long that this hardly counts.
 
     Args:
+        first: its first deal.
         numbers: of all tables.
-        period: deals of one, which chunks share evenly.
+        chunks: of a round.
     """
-    parts = max(period // max(numbers // _NUMBERS_PER_DEAL, LEAST_CHUNK), 1)
-    return math.ceil(period / parts)
+    exchange = max(numbers // _NUMBERS_PER_DEAL, _FEWEST)
+    return min(max(int(_SHARE * first / chunks), exchange), _WORTH * exchange)
 
 
-def _chunks(first: int, deals: float, period: int, size: int) -> Iterator[Chunk]:
-    """Yields chunks, none of which is in two periods."""
+def _chunks(first: int, deals: float, period: int, size: Callable[[int], int]) -> Iterator[Chunk]:
+    """Yields chunks, none of which is in two periods; those of a period are about alike, so that nobody waits long."""
     while first < deals:
-        count = int(min(size, period - first % period, deals - first))
-        yield Chunk(first, count)
+        left = period - first % period
+        count = math.ceil(left / math.ceil(left / size(first)))
+        yield Chunk(first, int(min(count, deals - first)))
         first += count
 
 

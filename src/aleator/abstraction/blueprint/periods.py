@@ -54,8 +54,13 @@ class PeriodTrainer(ABC):
         """Returns what the numbers of each table never fall below."""
 
     @abstractmethod
-    def deal_runner(self, threads: int) -> RunDeals:
-        """Returns what makes deals, with working memory for so many threads."""
+    def deal_runner(self, threads: int, *, divisor: int = 1) -> RunDeals:
+        """Returns what makes deals, with working memory for so many threads.
+
+        Args:
+            threads: on the one table.
+            divisor: what the table was divided by, and so are the limits of its regrets.
+        """
 
     @abstractmethod
     def end_period(self, number: int, threads: int) -> None:

@@ -161,9 +161,12 @@ class BlueprintTrainer(PeriodTrainer):
         """Returns the least regret; sums of policies are never below 0."""
         return {"table": self.config.rule(self.betting, self.buckets.config.last_street)[0].floor}
 
-    def deal_runner(self, threads: int) -> RunDeals:
+    def deal_runner(self, threads: int, *, divisor: int = 1) -> RunDeals:
         """Returns what makes deals."""
         pruning, share = self.config.rule(self.betting, self.buckets.config.last_street)
+        pruning = pruning._replace(
+            threshold=pruning.threshold / divisor, floor=pruning.floor / divisor, scale=pruning.scale / divisor
+        )
         rooms, seed = [(deal_room(), walk_room()) for _ in range(threads)], np.uint64(self.config.seed)
 
         def run(thread: int, first: int, count: int) -> int:

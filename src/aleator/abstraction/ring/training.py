@@ -142,9 +142,10 @@ class RingTrainer(PeriodTrainer):
         """Returns the least regret; sums of policies are never below 0."""
         return {"regrets": self.rule().floor, "sums": 0.0}
 
-    def deal_runner(self, threads: int) -> RunDeals:
+    def deal_runner(self, threads: int, *, divisor: int = 1) -> RunDeals:
         """Returns what makes deals."""
         rule, seed = self.rule(), np.uint64(self.config.seed)
+        rule = rule._replace(threshold=rule.threshold // divisor, floor=rule.floor // divisor)
         rooms = [(ring_room(self.betting.players), walk_room()) for _ in range(threads)]
         return lambda thread, first, count: run_ring(
             seed, first, count, rule, self.betting.arrays, self._tables, self.regrets, self.sums, *rooms[thread]

@@ -57,8 +57,8 @@ def blueprint(
     processes: Processes = None,
     ray: Ray = None,
     chunk: Annotated[int | None, typer.Option(min=1, help="With workers: deals of one of them before what it changed "
-                                              "is added to the table; 50,000 or, if its table is "
-                                              "large, more.")] = None,
+                                              "is added to the table; unless said, few at first and "
+                                              "more and more.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a blueprint by linear Monte Carlo CFR. Ctrl-C keeps it; the same command trains it further.
