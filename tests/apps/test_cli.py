@@ -145,7 +145,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "leduc", "--iterations", "2", "--resume", str(leduc)), "has 2 iterations already"),
         (("solve", "kuhn", "--algorithm", "lp", "--plot", str(tmp_path / "x.png")), "no convergence to plot"),
         (("solve", "kuhn", "--algorithm", "lp", "--iterations", "9"), "exactly in one step: leave out --iterations"),
-        (("solve", "leduc", "--algorithm", "lp", "--resume", str(leduc)), "exactly, at once: leave out --resume"),
+        (("solve", "leduc", "--algorithm", "lp", "--resume", str(leduc)), "exactly in one step: leave out --resume"),
         (("solve", "kuhn", "--plot-over", "hours"), "iterations, seconds, nodes, not over 'hours'"),
         (("solve", "kuhn", "--plot-over", "nodes"), "dcfr does not count the nodes"),
         (("solve", "leduc:bets=nan/4"), "a bet of Leduc must be a number"),

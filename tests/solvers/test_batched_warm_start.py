@@ -113,7 +113,7 @@ def test_equal_to_the_tabular_search(name: str, rule: SearchRule) -> None:
     forest = Forest.build(subgames.shapes, torch.tensor(roots))
     start = WarmStart(Fixed(*policies), 5)
     tensors = (torch.tensor(reach[0]), torch.tensor(reach[1]))
-    engines = [TorchEngine, *([CompiledEngine] if CompiledEngine.fits(rule) else [])]
+    engines = [TorchEngine, *([CompiledEngine] if rule.leaves == CURRENT else [])]
     for engine in engines:
         found = engine(forest, TorchWorth(), tensors, rule, 14, start).search()
         for place, root in enumerate(roots):

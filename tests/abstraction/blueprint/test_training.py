@@ -124,7 +124,7 @@ def test_damage_is_noticed(buckets: Buckets, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="damaged"):
         Blueprint(tmp_path / "two.blueprint").table()
     buckets.save(tmp_path / "buckets.bin")
-    with pytest.raises(StorageError, match="no blueprint"):
+    with pytest.raises(StorageError, match="is not a blueprint"):
         Blueprint(tmp_path / "buckets.bin")
 
 

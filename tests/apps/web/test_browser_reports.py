@@ -191,7 +191,7 @@ def test_a_spot_from_a_line_before_the_flop_to_its_report(page: Checked) -> None
     shown.locator(".preflop-action", has_text="check").click()
     shown.get_by_role("button", name="Solve a flop").click()
     page.until("document.querySelector('.board-text')?.value === 'Ks 7h 2d'")
-    assert shown.get_by_label("Pot", exact=True).input_value() == "200"
+    assert shown.get_by_label("Pot", exact=True).input_value() == "2", "in big blinds"
 
 
 def test_charts_of_several_players_from_a_pair_of_positions_to_a_flop(browser: Any, empty: Path) -> None:

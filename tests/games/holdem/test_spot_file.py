@@ -219,6 +219,7 @@ def test_mistakes_in_a_file_name_the_file(tmp_path: Path) -> None:
         ("one-bet-river", (0, 0, 0, 15), (55, 49)),
         ("flop", (0, 27, 139, 304), (180, 265)),
         ("srp-flop", (0, 30, 191, 563), (245, 224)),
+        ("three-bet-flop", (0, 12, 40, 70), (87, 138)),
     ],
 )
 def test_examples_have_their_nodes_and_hands(name: str, nodes: tuple[int, ...], hands: tuple[int, int]) -> None:
@@ -236,4 +237,5 @@ def test_every_example_is_tested() -> None:
         "turn-typical",
         "flop",
         "srp-flop",
+        "three-bet-flop",
     }
