@@ -185,6 +185,15 @@ def test_an_opponent_that_trembles_may_hold_anything(kind: type[DeepStackAgent] 
         replace(QUICK, tremble=1.5)
 
 
+def test_both_seats_share_what_is_solved_before_anybody_acts() -> None:
+    agent, solved = RebelHandAgent(QUICK), []
+    solve = agent.search.solve
+    agent.search.solve = lambda requests: solved.extend(requests) or solve(requests)  # type: ignore[method-assign, func-returns-value]
+    first, second = states((CALL, CALL))[:2]
+    agent.policies_of([first, second])
+    assert [request.state for request in solved] == [first]
+
+
 @pytest.mark.parametrize("seat", [0, 1])
 def test_deepstack_carries_what_it_plays(deepstack: DeepStackAgent, seat: int) -> None:
     last = states(OWN)[-1]

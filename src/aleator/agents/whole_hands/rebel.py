@@ -119,5 +119,6 @@ class RebelHandAgent(SearchingAgent):
             return beliefs
         added = None if action is None or self.search.offers(state, action) else action
         draw = draw_for(state, self.settings.seed) if self.safe else None
-        solved = yield RoundRequest((state, seat, added), state, reach, added=added, draw=draw)
+        believer = seat if state.actions else None  # before anybody acts both believe the same
+        solved = yield RoundRequest((state, believer, added), state, reach, added=added, draw=draw)
         return Beliefs(state, reach, solved, solved.game.root, seat)
