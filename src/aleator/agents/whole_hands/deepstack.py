@@ -14,7 +14,7 @@ Re-Solving". Deviations:
     DeepStack reads the cfvs behind a card off the last re-solve, whose leaves lie after the card. Leaves here lie
     before it, so that a solve at the start of the round takes their place. The opponent's estimated range deals its
     hands at every re-solve, with weight .9; bets that the last tree did not have update it as the nearest one that it
-    had. Sharp DCFR+ instead of CFR+.
+    had, and it is taken to tremble: any action with probability `tremble`. Sharp DCFR+ instead of CFR+.
 Status: tests/agents/whole_hands/test_searching.py; matches and local best responses in docs/algorithms/hunl.md.
 """
 

@@ -9,7 +9,8 @@ Algorithm:
     plays in expectation.
 
 Reference: ReBeL section 6 (safe search by a random iteration) and App. F (off-tree actions are added to the subgame).
-Deviations: no policy network; sharp DCFR+.
+Deviations: no policy network; sharp DCFR+. An opponent is believed to take any action with probability `tremble`, so
+    that no hand of it is ruled out because the search itself would not play it so; each seat then has its own beliefs.
 Status: tests/agents/whole_hands/test_searching.py; matches and local best responses in docs/algorithms/hunl.md.
 """
 

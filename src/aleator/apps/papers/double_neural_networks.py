@@ -11,7 +11,7 @@ import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.double_neural import SAME
-from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
+from aleator.apps.papers.kept import plain_name, run_file, run_once
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.sampled.double_neural import TABLE, DoubleNeuralCFR, DoubleNeuralConfig
@@ -87,11 +87,7 @@ def _seeds(settings: Settings) -> range:
 def run_task(task: Task) -> Looks:
     """Returns what is seen of a run, or what was kept of it."""
     about = {"experiment": "double-neural", "config": asdict(task.config), "points": task.points}
-    looks = read_run(task.file, about, _decode)
-    if looks is None:
-        looks = _train(task)
-        keep_run(task.file, about, looks._asdict())
-    return looks
+    return run_once(task.file, about, lambda: _train(task), _decode, Looks._asdict)
 
 
 def _decode(value: Any) -> Looks:

@@ -9,7 +9,7 @@ from aleator.abstraction.growing.continuous import continuous_exploitability
 from aleator.abstraction.growing.saef import GrowingCFR, GrowthRule, fixed_abstraction
 from aleator.apps.papers.base import Claim, OnProgress, Report, Settings
 from aleator.apps.papers.curves import powers_of_two
-from aleator.apps.papers.kept import keep_run, read_run, run_file
+from aleator.apps.papers.kept import run_file, run_once
 from aleator.apps.papers.parallel import run_beside
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
@@ -107,11 +107,7 @@ def _claims(curves: dict[str, _Curve]) -> tuple[Claim, ...]:
 def _solve(task: _Task) -> _Curve:
     """Returns the curve of one abstraction, or what was kept of it."""
     about = {"experiment": "growing-abstraction", **task._replace(file=None)._asdict()}
-    curve = read_run(task.file, about, _decode)
-    if curve is None:
-        curve = _grow(task)
-        keep_run(task.file, about, curve._asdict())
-    return curve
+    return run_once(task.file, about, lambda: _grow(task), _decode, _Curve._asdict)
 
 
 def _decode(value: Any) -> _Curve:

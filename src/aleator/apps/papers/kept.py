@@ -54,3 +54,29 @@ def read_run(file: Path | None, about: Mapping[str, Any], decode: Callable[[Any]
     except (OSError, ValueError, TypeError) as error:
         raise PaperError(f"{file} cannot be read as a kept run: {error}") from error
     raise PaperError(f"{file} was made by other settings: keep these runs in another folder")
+
+
+def run_once(
+    file: Path | None,
+    about: Mapping[str, Any],
+    make: Callable[[], Result],
+    decode: Callable[[Any], Result],
+    encode: Callable[[Result], Any] = lambda result: result,
+) -> Result:
+    """Returns what was kept of a run; if there is nothing, makes it and keeps it.
+
+    Args:
+        file: of the run; None if nothing is kept.
+        about: its settings.
+        make: runs it.
+        decode: as `read_run` takes it.
+        encode: makes a JSON value of the result.
+
+    Raises:
+        PaperError: the file is damaged, or of a run with other settings.
+    """
+    result = read_run(file, about, decode)
+    if result is None:
+        result = make()
+        keep_run(file, about, encode(result))
+    return result

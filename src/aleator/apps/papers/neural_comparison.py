@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.apps.papers.kept import keep_run, plain_name, read_run, run_file
+from aleator.apps.papers.kept import plain_name, run_file, run_once
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.config import preset
@@ -81,11 +81,7 @@ def _seeds(settings: Settings) -> range:
 def run_task(task: Task) -> Curves:
     """Returns what is seen of a run, or what was kept of it."""
     about = {"experiment": "neural-comparison", **task._replace(file=None)._asdict()}
-    curves = read_run(task.file, about, _decode)
-    if curves is None:
-        curves = _train(task)
-        keep_run(task.file, about, curves)
-    return curves
+    return run_once(task.file, about, lambda: _train(task), _decode)
 
 
 def _decode(value: Any) -> Curves:
