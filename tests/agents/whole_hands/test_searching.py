@@ -181,7 +181,7 @@ def test_an_opponent_that_trembles_may_hold_anything(kind: type[DeepStackAgent] 
     asked = agent.policy_at(states(line)[1])  # how it would act itself in the other seat has the same number of actions
     least = tremble / len(asked.actions)
     assert least <= opponent.min() < opponent.max() == 1.0
-    with pytest.raises(AgentError, match="tremble must be"):
+    with pytest.raises(AgentError, match=r"tremble must be .*1\.5"):
         replace(QUICK, tremble=1.5)
 
 
@@ -245,6 +245,7 @@ def test_networks_that_are_missing_or_foreign_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
+        ("rebel:tremble=-0.1", "rebel: tremble must be a number from 0 to 1, not '-0.1'"),
         ("rebel:flop=0", "rebel: flop must be a whole number from 1 to 1,000,000,000, not '0'"),
         ("deepstack:average", "unknown 'average'; allowed: preflop=N"),
         ("rebel:device=tpu,preflop=1", "unknown device 'tpu'; allowed: cpu, cuda"),

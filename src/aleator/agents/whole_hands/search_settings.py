@@ -36,8 +36,9 @@ class SearchSettings:
         None, kind=str, metavar="FILE.toml", read=Path, help="with bet sizes by street; by default those of DeepStack"
     )
     tremble: float = setting(
-        0.3, kind=float, most=1.0, help="how often the opponent is believed to take any action, whatever it holds"
-    )
+        0.3, kind=float, least=0.0, most=1.0,
+        help="how often the opponent is believed to take any action, whatever it holds",
+    )  # fmt: skip
     seed: int = setting(0, most=MAX_NUMBER, help="of what is drawn")
 
     def __post_init__(self) -> None:
