@@ -21,9 +21,12 @@ from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.shapes import FOLD, LEAF, PotMenu
 
 DECK = Deck(range(36, 52))
-FEW = SelfPlayConfig(hands=64, preflop=4, chunk=24, ends=6, stacks=(2_000, 3_000), labelling=Labelling(iterations=6))
+FEW = SelfPlayConfig(
+    hands=64, preflop=4, chunk=24, ends=6, preflop_ends=6, rivers=3, stacks=(2_000, 3_000),
+    labelling=Labelling(iterations=6),
+)  # fmt: skip
 TINY = SelfPlaySlice(
-    random=8,
+    random=dict.fromkeys(STREETS, 8),
     held_out=4,
     play=FEW,
     epochs=2,
@@ -86,6 +89,9 @@ def test_a_generation_makes_examples_of_every_street() -> None:
         assert float((reach * values).sum((1, 2)).abs().max()) < 0.02
         assert bool(torch.isfinite(examples.rows).all()) and float(examples.stack.min()) > 0
     assert len(found["preflop"]) == 6 and len(found["turn"]) <= 6
+    once = SelfPlay(replace(FEW, rivers=1), DECK, untrained()).generation(torch.Generator().manual_seed(1))
+    assert len(found["river"]) == 3 * len(once["river"]) > 0
+    assert torch.equal(found["turn-start"].rows, once["turn-start"].rows)
 
 
 def test_cards_are_dealt_that_nobody_holds() -> None:
@@ -150,13 +156,20 @@ def test_networks_learn_what_self_play_meets(tmp_path: Path) -> None:
 def test_settings_that_cannot_be_played_are_refused() -> None:
     for wrong, text in (
         ({"hands": 0}, "hands must be at least 1"),
+        ({"rivers": 0}, "rivers must be at least 1"),
         ({"epsilon": 2.0}, "epsilon must be in"),
         ({"perturbation": 0.5}, "perturbation must be in"),
         ({"stacks": (100, 500)}, "above the big blind"),
     ):
         with pytest.raises(SolveError, match=text):
             SelfPlayConfig(**wrong)  # type: ignore[arg-type]
-    for setting, text in (({"epochs": 0}, "epochs must"), ({"minutes": 0.0}, "minutes"), ({"cards": 18}, "16, 20")):
+    for setting, text in (
+        ({"epochs": 0}, "epochs must"),
+        ({"minutes": 0.0}, "minutes"),
+        ({"cards": 18}, "16, 20"),
+        ({"random": {"rivver": 1}}, "no street 'rivver'; allowed: river, turn"),
+        ({"random": {"turn": -1}}, "turn situations must be 0 or more, not -1"),
+    ):
         with pytest.raises(SolveError, match=text):
             SelfPlaySlice(**setting)  # type: ignore[arg-type]
     with pytest.raises(SolveError, match="no preset 'large'; allowed: slice, small"):

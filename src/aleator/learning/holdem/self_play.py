@@ -12,7 +12,8 @@ Reference: ReBeL, Algorithm 1 and App. C (leaves before the card; stacks, bet si
 
 Deviations:
     One t per batch of games, drawn in proportion to t. A few preflop subgames are solved for all hands of a
-    generation, each of which follows its own line. Sizes are perturbed per batch. A belief that an explorer's action
+    generation, each of which follows its own line. A turn's end is followed by several rivers, since a river is cheap
+    to solve and each is a belief state of its own. Sizes are perturbed per batch. A belief that an explorer's action
     rules out stays what it was before it. No policy network.
 
 Status: tests/learning/holdem/test_self_play.py.
@@ -20,6 +21,7 @@ Status: tests/learning/holdem/test_self_play.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import NamedTuple
@@ -53,7 +55,9 @@ class SelfPlayConfig:
         hands: of a generation.
         preflop: subgames before the flop that are solved for them.
         chunk: games solved at a time.
-        ends: at most so many ends of each street are made examples, per generation.
+        ends: at most so many ends of flops, and of turns, are made examples, per generation.
+        preflop_ends: at most so many ends of the betting before the flop, each of which takes all flops.
+        rivers: cards that are dealt at each end of a turn; every one of them is a river to solve.
         labelling: bets, iterations and rule of the solves.
         epsilon: how often the exploring player takes any action.
         perturbation: bet sizes are changed by up to this much of the pot.
@@ -63,14 +67,16 @@ class SelfPlayConfig:
     hands: int = 8_192
     preflop: int = 128
     chunk: int = 2_048
-    ends: int = 512
+    ends: int = 4_096
+    preflop_ends: int = 512
+    rivers: int = 16
     labelling: Labelling = field(default_factory=lambda: Labelling(iterations=250, deep_iterations=250))
     epsilon: float = 0.25
     perturbation: float = 0.1
     stacks: tuple[int, int] = (5_000, 25_000)
 
     def __post_init__(self) -> None:
-        for name in ("hands", "preflop", "chunk", "ends"):
+        for name in ("hands", "preflop", "chunk", "ends", "preflop_ends", "rivers"):
             if getattr(self, name) < 1:
                 raise SolveError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0.0 <= self.epsilon <= 1.0:
@@ -136,7 +142,7 @@ class SelfPlay:
             if len(hands.stack) == 0:
                 break
             parts = [self._round(part, size, examples, generator) for part in self._chunks(hands)]
-            hands = Hands(*(torch.cat(fields) for fields in zip(*parts, strict=True)))
+            hands = _joined(parts)
         for part in self._chunks(hands):
             examples["river"].append(self._river(part))
         return {
@@ -207,10 +213,15 @@ class SelfPlay:
             seen.append(self._at_leaves(betting.shape, node, beliefs, line, each.take(at[game]), left[game]))
         if size:
             examples[_STARTS[size]].append(examples_of(boards, equities, reach, hands.stack, values))
-        ended = Hands(*(torch.cat(fields) for fields in zip(*seen, strict=True)))
+        ended = _joined(seen)
         shuffled = ended.take(torch.randperm(len(ended.stack), generator=generator, device=deck.device))
         self._price_ends(STREETS[name], shuffled, examples)
-        return self._next_street(shuffled, 3 if size == 0 else 1, generator)
+        dealt = [self._next_street(shuffled, 1 if size else 3, generator) for _ in range(self._cards_dealt(size))]
+        return _joined(dealt)
+
+    def _cards_dealt(self, size: int) -> int:
+        """Returns how many next cards a round of so many board cards is played on with: one, but several rivers."""
+        return self.config.rivers if size == 4 else 1
 
     def _perturbed(self, generator: torch.Generator, *, blinds: bool) -> Labelling:
         """Returns how a round is solved, with bet sizes that nobody has seen before."""
@@ -253,7 +264,8 @@ class SelfPlay:
     def _price_ends(self, street: Street, hands: Hands, examples: dict[str, list[Examples]]) -> None:
         """Adds examples of the end of a street, priced by the network of the next start."""
         deck = self.deck
-        taken = hands.take(slice(self.config.ends if street.board == 0 else max(1, self._share(len(hands.stack)))))
+        most = self._share(len(hands.stack)) if street.board else self.config.preflop_ends
+        taken = hands.take(slice(max(1, most)))
         if len(taken.stack) == 0:
             return
         teacher = self.networks[str(street.teacher)]
@@ -290,6 +302,10 @@ class SelfPlay:
         menu = replace(self.config.labelling.menu, to_showdown=True)
         rows = solve_rivers(order, reach, hands.stack, replace(self.config.labelling, menu=menu))
         return river_rows(order, reach, hands.stack, *rows)
+
+
+def _joined(parts: Sequence[Hands]) -> Hands:
+    return Hands(*(torch.cat(fields) for fields in zip(*parts, strict=True)))
 
 
 def follow(

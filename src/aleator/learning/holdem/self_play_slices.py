@@ -10,6 +10,7 @@ After an epoch the networks are written: killed at any time, the same command go
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -39,6 +40,15 @@ from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.storage import check_writable, exclusive
 
 _FIT_PART = 0.4  # of the time of a slice
+_LAST_RATE = 0.1  # of the learning rate, that the last epochs have
+_RANDOM = {  # as many as seconds allow: a preflop situation takes 1,755 flops, a river one solve
+    "river": 131_072,
+    "turn": 32_768,
+    "turn-start": 16_384,
+    "flop": 16_384,
+    "flop-start": 16_384,
+    "preflop": 8_192,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +59,7 @@ class SelfPlaySlice:
         play: how hands are played.
         epochs: generations of hands, each followed by a fit of every network; fewer if the minutes are over.
         fit: of one network in one epoch.
-        random: situations of each street that are fitted along with what is played.
+        random: situations by street that are fitted along with what is played.
         held_out: random situations of each street that are only measured.
         minutes: of the slice, the epoch under way included if it is half over.
         cards: size of the deck, from the aces down.
@@ -61,9 +71,9 @@ class SelfPlaySlice:
     play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
     epochs: int = 1_000
     fit: FitConfig = field(
-        default_factory=lambda: FitConfig(steps=150, batch=2_048, learning_rate=1e-4, warm_up=30, compiled=False)
+        default_factory=lambda: FitConfig(steps=200, batch=2_048, learning_rate=2e-4, warm_up=30, compiled=False)
     )
-    random: int = 16_384
+    random: Mapping[str, int] = field(default_factory=lambda: dict(_RANDOM))
     held_out: int = 1_024
     minutes: float = 9.0
     cards: int = NUM_CARDS
@@ -74,9 +84,11 @@ class SelfPlaySlice:
     def __post_init__(self) -> None:
         if self.epochs < 1:
             raise SolveError(f"epochs must be at least 1, not {self.epochs}")
-        for name in ("random", "held_out"):
-            if getattr(self, name) < 0:
-                raise SolveError(f"{name} situations must be 0 or more, not {getattr(self, name)}")
+        if unknown := set(self.random) - set(STREETS):
+            raise SolveError(f"no street {min(unknown)!r}; allowed: {', '.join(STREETS)}")
+        for name, count in {**self.random, "held-out": self.held_out}.items():
+            if count < 0:
+                raise SolveError(f"{name} situations must be 0 or more, not {count}")
         if not self.minutes > 0:
             raise SolveError(f"minutes of a slice must be positive, not {self.minutes}")
         if not SMALLEST_DECK <= self.cards <= NUM_CARDS or self.cards % 4:
@@ -89,14 +101,21 @@ def self_play_preset(name: str) -> SelfPlaySlice:
         return SelfPlaySlice()
     if name == "small":
         play = SelfPlayConfig(
-            hands=96, preflop=8, chunk=96, ends=32, stacks=(1_500, 2_500), labelling=Labelling(iterations=20)
+            hands=96,
+            preflop=8,
+            chunk=96,
+            ends=32,
+            preflop_ends=32,
+            rivers=2,
+            stacks=(1_500, 2_500),
+            labelling=Labelling(iterations=20),
         )
         fitted = FitConfig(steps=60, batch=64, warm_up=10, learning_rate=1e-3)
         return SelfPlaySlice(
             play=play,
             epochs=3,
             fit=fitted,
-            random=16,
+            random=dict.fromkeys(STREETS, 16),
             held_out=16,
             minutes=inf,
             cards=SMALLEST_DECK,
@@ -171,7 +190,13 @@ class SelfPlaySlices:
         play, limit = SelfPlay(config.play, deck, networks), 60.0 * config.minutes
         started = time.monotonic()
         replay = self._random(config.random, config, deck, networks, report) if state["epoch"] < config.epochs else {}
-        aside = self._random(config.held_out, replace(config, seed=config.seed + HELD_OUT_SEED), deck, networks, report)
+        aside = self._random(
+            dict.fromkeys(STREETS, config.held_out),
+            replace(config, seed=config.seed + HELD_OUT_SEED),
+            deck,
+            networks,
+            report,
+        )
         state.setdefault("random", {name: {"at_first": asdict(measure(networks[name], aside[name]))} for name in aside})
         self._synchronise()
         state["seconds"]["random"] = state["seconds"].get("random", 0.0) + time.monotonic() - started
@@ -195,20 +220,22 @@ class SelfPlaySlices:
 
     def _random(
         self,
-        count: int,
+        counts: Mapping[str, int],
         config: SelfPlaySlice,
         deck: Deck,
         networks: dict[str, HoldemValueNetwork],
         report: Report,
     ) -> dict[str, Examples]:
-        """Returns so many random situations of every street, as `aleator train holdem` makes them."""
+        """Returns so many random situations by street, as `aleator train holdem` makes them."""
         made: dict[str, Examples] = {}
-        for name, street in STREETS.items() if count else ():
+        for number, (name, street) in enumerate(STREETS.items()):
+            if not (count := counts.get(name, 0)):
+                continue
             report(0.0, f"{count:,} random situations of the {street}")
             teacher = networks[street.teacher] if street.teacher else None
             usual = preset(config.networks, name)
             maker = ExampleMaker(street, deck, config.play.labelling, teacher, shared=usual.shared)
-            generator = torch.Generator(self.device).manual_seed(config.seed + len(made))
+            generator = torch.Generator(self.device).manual_seed(config.seed + number)
             parts = [min(usual.chunk, count - first) for first in range(0, count, usual.chunk)]
             made[name] = _joined(*(maker.make(part, generator) for part in parts))
         return made
@@ -244,7 +271,8 @@ class SelfPlaySlices:
             replay[name] = _joined(*([replay[name]] if name in replay else []), examples)
             report(done, f"epoch {epoch + 1}: fitting {name}, {len(replay[name]):,} examples")
             bound = limit if config.minutes < inf else inf
-            fitted = replace(config.fit, batch=min(config.fit.batch, len(replay[name])))
+            rate = config.fit.learning_rate * max(_LAST_RATE, 1.0 - done)
+            fitted = replace(config.fit, batch=min(config.fit.batch, len(replay[name])), learning_rate=rate)
             _, loss = fit(networks[name], replay[name], fitted, generator, seconds=bound)
             rows[name] = rows.get(name, 0) + len(examples)
             checked = asdict(errors_of(examples.rows[:, 2:4], examples))
