@@ -13,6 +13,7 @@ Status: tests/learning/sampled/test_board_play.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
@@ -177,6 +178,41 @@ class BoardPlay(SampledGame):
         """Returns [B] each: the flop and both hands."""
         pair = histories.pair
         return pair // (NUM_HANDS * NUM_HANDS), pair // NUM_HANDS % NUM_HANDS, pair % NUM_HANDS
+
+    def flop_chances(self) -> Tensor:
+        """Returns [F], float64: how likely each flop is dealt."""
+        return torch.diff(self._flop_ends, prepend=torch.zeros_like(self._flop_ends[:1]))
+
+    def hands_of_deck(self) -> Tensor:
+        """Returns [1326], float32: 1 for hands that the deck has."""
+        return self._deck[self._put(HANDS.astype(np.int64))].all(dim=1).float()
+
+    def alive(self, flops: Tensor) -> Tensor:
+        """Returns [F, 1326], float32: 1 for hands of the deck that share no card with a flop."""
+        hands = self._put(HANDS.astype(np.int64))
+        shared = (self._flops[flops][:, None, None, :] == hands[None, :, :, None]).any(dim=3).any(dim=2)
+        return (~shared).float() * self.hands_of_deck()
+
+    def stand_ins(self, flops: Tensor) -> Tensor:
+        """Returns [F, 1326]: the hand that stands for each on a flop, up to suits."""
+        return self._hands.view(-1, NUM_HANDS)[flops]
+
+    def preflop_class(self) -> Tensor:
+        """Returns [1326]: the hand that stands for each before the flop, up to suits."""
+        return self._preflop
+
+    def hands_on_flop(self) -> int:
+        """Returns how many hands a player can have on a flop."""
+        return math.comb(len(self.whole.deck) - BOARD_CARDS[1], _SEEN)
+
+    def pairs_on_flop(self) -> float:
+        """Returns how many pairs of hands two players can have on a flop."""
+        return float(self.hands_on_flop() * math.comb(len(self.whole.deck) - BOARD_CARDS[1] - _SEEN, _SEEN))
+
+    def showdowns(self, flops: Tensor) -> Tensor:
+        """Returns [F, 1326, 1326], float32: 1 where the second hand beats the first on a flop, -1 where it loses."""
+        strength = self._strength[flops]
+        return (strength[:, None, :].int() - strength[:, :, None].int()).sign().float()
 
     def policy(self, policies: Policies, node: int, flops: Sequence[Sequence[int]]) -> FloatArray:
         """Returns [B, A, 1326]: what policies say at a betting node about all hands on some flops, of any suits.
