@@ -25,13 +25,14 @@ import torch
 
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import HANDS, NUM_HANDS
-from aleator.learning.sampled.board_play import BoardPlay
+from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
+from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.traversal import Policies, Samples, Traversals
 
 Tensor = torch.Tensor
 Ask = Callable[[Tensor, Tensor, Tensor], Tensor]
 """What a player does at decisions [d] with cards, flops [n] and hands [n]: [d, n, A]."""
-_ROWS = 1 << 19  # infostates that policies are asked about at a time
+_ROWS, _GPU_ROWS = 1 << 19, 1 << 22  # infostates that policies are asked about at a time
 _FLOPS, _GPU_FLOPS = 8, 64  # flops that are walked at a time
 
 
@@ -116,19 +117,25 @@ class BoardWalk:
         keys, row = torch.unique(here, return_inverse=True)
         return Dealt(flops, alive, (keys // NUM_HANDS, keys % NUM_HANDS), row)
 
+    def stand_in(self, dealt: Dealt) -> Tensor:
+        """Returns [n]: where the cards of flops stand in [F x H]."""
+        place, hand = dealt.cards
+        return place * NUM_HANDS + hand
+
     def ask_early(self, ask: Ask, player: int) -> Tensor:
         """Returns [d, A, H]: what a player does before the flop."""
         hands, row = torch.unique(self.play.preflop_class(), return_inverse=True)
-        told = ask(self._numbers(self.early[player]), torch.zeros_like(hands), hands)
+        told = ask(self.numbers(self.early[player]), torch.zeros_like(hands), hands)
         return told.float().permute(0, 2, 1)[:, :, row]
 
     def ask_late(self, ask: Ask, player: int, dealt: Dealt) -> Tensor:
         """Returns [d, A, F, H]: what a player does on flops."""
         place, hand = dealt.cards
-        told = ask(self._numbers(self.late[player]), dealt.flops[place], hand)
+        told = ask(self.numbers(self.late[player]), dealt.flops[place], hand)
         return told.float().permute(0, 2, 1)[:, :, dealt.row]
 
-    def _numbers(self, decisions: Sequence[int]) -> Tensor:
+    def numbers(self, decisions: Sequence[int]) -> Tensor:
+        """Returns decisions as a tensor."""
         return torch.tensor(decisions, device=self.play.device)
 
     def reach(self, policy: PlayerPolicy, player: int, dealt: Dealt) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
@@ -255,11 +262,11 @@ class BoardWalk:
         regret = torch.stack([*(value - values[node] for value in below), *none], dim=-1)
         return regret / cf_reach.clamp(min=1e-12)[..., None]
 
-    def exploitability(self, policies: Callable[[Dealt | None], list[PlayerPolicy]], stopped: Callable[[], bool]) -> float | None:
+    def exploitability(self, policies: Callable[[Dealt], list[PlayerPolicy]], stopped: Callable[[], bool]) -> float | None:
         """Returns the exact exploitability (NashConv / 2) over all flops, in chips; None if it was stopped.
 
         Args:
-            policies: of both players on some flops; before them `late` does not matter.
+            policies: of both players on some flops.
             stopped: asked on the way whether to give it up.
         """
         chances, won = self.play.flop_chances(), 0.0
@@ -312,3 +319,82 @@ def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
         return told.view(len(decisions), len(hands), -1)
 
     return ask
+
+
+def ask_network(
+    play: BoardPlay, encoding: BoardEncoding, network: InfostateNetwork, answer: Callable[[Tensor, Tensor], Tensor]
+) -> Ask:
+    """Returns a network as walks ask it; `answer` makes policies [n, A] of outputs and legal actions."""
+
+    @torch.no_grad()
+    def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
+        late = play.deals_flop(decisions)
+        cards = encoding.cards(torch.where(late[0], flops, len(play.flops)), hands)
+        told = []
+        most = _ROWS if play.device.type == "cpu" else _GPU_ROWS
+        for some in decisions.split(max(1, most // len(hands))):
+            betting, outputs = encoding.betting_at(some)
+            values = network.on_grid(cards, betting)
+            values = values.gather(2, outputs[:, None].expand(-1, len(hands), -1))
+            legal = play.legal_at(some)[:, None].expand(-1, len(hands), -1)
+            told.append(answer(values.flatten(0, 1), legal.flatten(0, 1)).view(values.shape))
+        return torch.cat(told)
+
+    return ask
+
+
+class BoardMixture:
+    """The mixture of a player's policies, of which it draws one for a whole hand: its average, weighted by own reach,
+    exactly, on all flops; gigabytes.
+
+    Attributes:
+        early: per player [d, A, H]: weight x own reach x policy, summed, before the flop.
+        late: per player [F, d, A, n]: the same on flops, for one hand of each class of suits.
+    """
+
+    def __init__(self, walk: BoardWalk) -> None:
+        self._walk, play = walk, walk.play
+        flops = torch.arange(len(play.flops), device=play.device)
+        self._dealt = [walk.deal(some) for some in walk.chunks(flops)]
+        shapes = [(len(walk.early[player]), play.num_actions, NUM_HANDS) for player in (0, 1)]
+        self.early = [torch.zeros(shape, device=play.device) for shape in shapes]
+        self.late = [
+            [torch.zeros((len(walk.late[p]), play.num_actions, len(dealt.cards[0])), device=play.device) for dealt in self._dealt]
+            for p in (0, 1)
+        ]  # fmt: skip
+
+    def add(self, ask: Ask, player: int, weight: float) -> None:
+        """Adds a policy of a player."""
+        walk, tree, decisions = self._walk, self._walk.play.tree, self._walk.play.decisions
+        early = walk.ask_early(ask, player)
+        for number, dealt in enumerate(self._dealt):
+            policy = PlayerPolicy(early, walk.ask_late(ask, player, dealt))
+            above, reach = walk.reach(policy, player, dealt)
+            stand_in = walk.stand_in(dealt)
+            for slot, decision in enumerate(walk.late[player]):
+                own = reach[int(decisions[decision])].reshape(-1)[stand_in]
+                self.late[player][number][slot] += weight * own * policy.late[slot].flatten(1)[:, stand_in]
+        for slot, decision in enumerate(walk.early[player]):
+            self.early[player][slot] += weight * above[int(decisions[decision])] * early[slot]
+
+    def policies(self, dealt: Dealt, number: int) -> list[PlayerPolicy]:
+        """Returns the average of both players on the flops of a chunk; uniform where nobody comes."""
+        legal, walk = self._walk.play.legal_at, self._walk
+        found = []
+        for player in (0, 1):
+            early = _normalised(self.early[player], legal(walk.numbers(walk.early[player])))
+            late = _normalised(self.late[player][number], legal(walk.numbers(walk.late[player])))
+            found.append(PlayerPolicy(early, late[:, :, dealt.row]))
+        return found
+
+    def exploitability(self, stopped: Callable[[], bool]) -> float | None:
+        """Returns the exact exploitability (NashConv / 2) of the averages, in chips; None if it was stopped."""
+        numbers = iter(range(len(self._dealt)))
+        return self._walk.exploitability(lambda dealt: self.policies(dealt, next(numbers)), stopped)
+
+
+def _normalised(sums: Tensor, legal: Tensor) -> Tensor:
+    """Returns policies [d, A, n] from sums and legal actions [d, A]."""
+    total = sums.sum(dim=1, keepdim=True)
+    uniform = (legal / legal.sum(dim=1, keepdim=True).clamp(min=1))[:, :, None]
+    return torch.where(total > 0, sums / total.clamp(min=1e-30), uniform.to(sums.dtype))
