@@ -13,6 +13,7 @@ Status: tests/learning/sampled/test_board_play.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
@@ -39,6 +40,7 @@ Tensor = torch.Tensor
 _STREETS = 2
 _ROWS = 1 << 19  # infostates that policies are asked about at a time
 _SEEN = 2  # cards of a player
+_BINS = 33  # inputs that tell how strong a hand is
 _BOARDS = 256  # flops that policies are asked about at a time
 
 
@@ -178,6 +180,66 @@ class BoardPlay(SampledGame):
         pair = histories.pair
         return pair // (NUM_HANDS * NUM_HANDS), pair // NUM_HANDS % NUM_HANDS, pair % NUM_HANDS
 
+    def deals_flop(self, decisions: Tensor) -> Tensor:
+        """Returns [d]: whether a flop is dealt before decisions."""
+        return self._late[decisions]
+
+    def legal_at(self, decisions: Tensor) -> Tensor:
+        """Returns [d, A] bool: what is legal at decisions."""
+        return self._legal_at[decisions]
+
+    def flop_chances(self) -> Tensor:
+        """Returns [F], float64: how likely each flop is dealt."""
+        return torch.diff(self._flop_ends, prepend=torch.zeros_like(self._flop_ends[:1]))
+
+    def hands_of_deck(self) -> Tensor:
+        """Returns [1326], float32: 1 for hands that the deck has."""
+        return self._deck[self._put(HANDS.astype(np.int64))].all(dim=1).float()
+
+    def alive(self, flops: Tensor) -> Tensor:
+        """Returns [F, 1326], float32: 1 for hands of the deck that share no card with a flop."""
+        hands = self._put(HANDS.astype(np.int64))
+        shared = (self._flops[flops][:, None, None, :] == hands[None, :, :, None]).any(dim=3).any(dim=2)
+        return (~shared).float() * self.hands_of_deck()
+
+    def stand_ins(self, flops: Tensor) -> Tensor:
+        """Returns [F, 1326]: the hand that stands for each on a flop, up to suits."""
+        return self._hands.view(-1, NUM_HANDS)[flops]
+
+    def preflop_class(self) -> Tensor:
+        """Returns [1326]: the hand that stands for each before the flop, up to suits."""
+        return self._preflop
+
+    def hands_on_flop(self) -> int:
+        """Returns how many hands a player can have on a flop."""
+        return math.comb(len(self.whole.deck) - BOARD_CARDS[1], _SEEN)
+
+    def pairs_on_flop(self) -> float:
+        """Returns how many pairs of hands two players can have on a flop."""
+        return float(self.hands_on_flop() * math.comb(len(self.whole.deck) - BOARD_CARDS[1] - _SEEN, _SEEN))
+
+    def shares_beaten(self) -> Tensor:
+        """Returns [F + 1, 1326], float32: the share of hands on a flop that a hand beats, half of the ties included;
+        behind the flops its mean."""
+        chances, rows = self.flop_chances(), list[Tensor]()
+        for flops in torch.arange(len(self.flops), device=self.device).split(64):
+            alive = self.alive(flops)
+            beaten = torch.bmm(alive[:, None], self.showdowns(flops)).squeeze(1) / alive.sum(dim=1, keepdim=True)
+            rows.append((0.5 + 0.5 * beaten) * alive)
+        shares = torch.cat(rows)
+        held = self.alive(torch.arange(len(self.flops), device=self.device)).double()
+        total, likely = (shares * chances[:, None]).sum(dim=0), (held * chances[:, None]).sum(dim=0)
+        size = len(self._preflop)
+        means = torch.zeros((2, size), dtype=torch.float64, device=self.device)
+        means.index_add_(1, self._preflop, torch.stack([total, likely]))
+        mean = (means[0] / means[1].clamp(min=1e-12))[self._preflop]
+        return torch.cat([shares, mean.float()[None]])
+
+    def showdowns(self, flops: Tensor) -> Tensor:
+        """Returns [F, 1326, 1326], float32: 1 where the second hand beats the first on a flop, -1 where it loses."""
+        strength = self._strength[flops]
+        return (strength[:, None, :].int() - strength[:, :, None].int()).sign().float()
+
     def policy(self, policies: Policies, node: int, flops: Sequence[Sequence[int]]) -> FloatArray:
         """Returns [B, A, 1326]: what policies say at a betting node about all hands on some flops, of any suits.
 
@@ -224,9 +286,11 @@ class BoardPlay(SampledGame):
 class BoardEncoding(Encoding):
     """Inputs and outputs of networks for the infostates of a `BoardPlay`: as `encoding` has them for games of poker."""
 
-    def __init__(self, play: BoardPlay) -> None:
+    def __init__(self, play: BoardPlay, *, strength: bool = False) -> None:
+        """Prepares the inputs; with `strength` also how many of all hands a hand beats on its flop, or on average."""
         tree, device = play.tree, play.device
         self._play = play
+        self._strength = play.shares_beaten() if strength else None
         none = np.zeros((1, _sum(()).shape[0]), np.float32)
         flops = np.concatenate([np.stack([_sum(flop) for flop in play.flops.tolist()]), none])
         hands = np.stack([_sum(hand) for hand in HANDS.tolist()])
@@ -242,6 +306,8 @@ class BoardEncoding(Encoding):
             outputs[row, : len(kinds)] = kinds
         self.names = [kind.value for kind in ACTION_KINDS]
         self.groups, self.betting = (hands.shape[1], flops.shape[1]), public.shape[1]
+        if strength:
+            self.groups = (*self.groups, _BINS)
         self.size = sum(self.groups) + self.betting
         self._hands, self._flops, self._betting, self._outputs = (
             torch.from_numpy(table).to(device) for table in (hands, flops, public, outputs)
@@ -250,7 +316,20 @@ class BoardEncoding(Encoding):
     def inputs(self, infostates: Tensor) -> Tensor:
         """Returns [n, size], float32."""
         decision, flop, hand = self._play.parts(infostates)
-        return torch.cat([self._hands[hand], self._flops[flop], self._betting[decision]], dim=1)
+        return torch.cat([self.cards(flop, hand), self._betting[decision]], dim=1)
+
+    def cards(self, flops: Tensor, hands: Tensor) -> Tensor:
+        """Returns [n, ...]: the part of the inputs that tells cards; flops are as many as there are before one."""
+        told = [self._hands[hands], self._flops[flops]]
+        if self._strength is not None:
+            # between the two nearest of some places from the weakest hand to the strongest
+            place = self._strength[flops, hands][:, None] * (_BINS - 1)
+            told.append((1.0 - (place - torch.arange(_BINS, device=place.device)).abs()).clamp(min=0.0))
+        return torch.cat(told, dim=1)
+
+    def betting_at(self, decisions: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the part of the inputs that tells the betting at decisions [d, ...], and their outputs [d, A]."""
+        return self._betting[decisions], self._outputs[decisions].clamp(min=0)
 
     def of_actions(self, infostates: Tensor, outputs: Tensor) -> Tensor:
         """Returns [n, A]: outputs [n, O] in the order of the infostates' actions; past the last one nothing."""

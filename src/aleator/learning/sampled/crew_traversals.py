@@ -48,7 +48,7 @@ class BlockTraverser:
         Raises:
             SolveError: the game here is another one.
         """
-        self._play, self._encoding = open_game(game.load(), device)
+        self._play, self._encoding = open_game(game.load(), device, strength=config.strength)
         game.check(self._play.fingerprint)
         self._config, self._rule = config, parse_sampling(config.sampling)
         self.receive({})

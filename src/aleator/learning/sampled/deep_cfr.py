@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,13 @@ import torch
 
 from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
-from aleator.learning.sampled.board_play import BoardPlay
+from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
+from aleator.learning.sampled.board_walk import Ask, BoardMixture, BoardWalk, ask_network, ask_policies
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.network_trainer import NetworkTrainer
+from aleator.learning.sampled.network_trainer import NetworkTrainer, open_game
 from aleator.learning.sampled.play import SampledGame, TreePlay
 from aleator.learning.sampled.trainer import (
     BothPolicies,
@@ -80,6 +82,10 @@ class DeepCfrConfig(SampledConfig):
         blocks: parts of these traversals that workers can make beside each other; with several each part has random
             numbers of its own.
         sampling: external, robustK or outcome[,epsilon=E].
+        flops: of an iteration and player, if all hands are traversed at once (public chance sampling, flop hold'em
+            only); 0 for single deals.
+        samples: that each memory gets of such an iteration.
+        strength: networks are told how many hands a hand beats on its flop, besides the cards (flop hold'em only).
         average: network (Deep CFR: a network of the average policy) or mixture (SD-CFR: all networks of regrets).
         linear: iteration t counts t times as much in regrets (linear CFR); otherwise all alike.
         policy_power: iteration t counts t^power as much in the average policy.
@@ -94,6 +100,9 @@ class DeepCfrConfig(SampledConfig):
     traversals: int = 250
     blocks: int = 1
     sampling: str = "external"
+    flops: int = 0
+    samples: int = 1_000_000
+    strength: bool = False
     average: str = NETWORK
     linear: bool = True
     policy_power: float = 0.5
@@ -108,8 +117,8 @@ class DeepCfrConfig(SampledConfig):
         SampledConfig.__post_init__(self)
         parse_sampling(self.sampling)
         check_known(self.average, AVERAGES, "average")
-        check_at_least(self, 1, "traversals", "memory")
-        check_at_least(self, 0, "batch")
+        check_at_least(self, 1, "traversals", "memory", "samples")
+        check_at_least(self, 0, "batch", "flops")
         if not 1 <= self.blocks <= self.traversals:
             raise SolveError(f"blocks must be at least 1 and at most {self.traversals:,}, not {shown(self.blocks)}")
         if not 0.0 <= self.policy_power < math.inf:
@@ -158,10 +167,13 @@ class DeepCFR(NetworkTrainer):
     ) -> None:
         super().__init__(config, game, device)
         self._check_memory(samples=3 * config.memory, width=config.width, flat=config.flat)
-        if isinstance(self.play, BoardPlay) and (config.average == MIXTURE or not config.batch):
+        self.walk = BoardWalk(self.play) if isinstance(self.play, BoardPlay) else None
+        if self.walk is None and (config.flops or config.strength):
+            raise SolveError(f"flops and strength are of flop-holdem, not of {config.game}")
+        if self.walk is not None and ((config.average == MIXTURE and config.flat) or not config.batch):
             raise SolveError(
-                f"{config.game} has too many infostates for average={config.average}, batch={config.batch}: it needs "
-                f"average={NETWORK} and batches, as --preset fhp has them"
+                f"{config.game} has too many infostates for flat={config.flat}, batch={config.batch}: it needs "
+                f"networks with branches and batches, as --preset fhp has them"
             )
         actions = self.play.num_actions
         self.networks: list[InfostateNetwork | None] = [None, None]
@@ -170,10 +182,22 @@ class DeepCFR(NetworkTrainer):
         )
         self.memories, self.policy_memory = (first, second), policies
         self.mixture = Mixture(self.play) if isinstance(self.play, TreePlay) else None
+        self.board_mixture = BoardMixture(self.walk) if self.walk is not None and config.average == MIXTURE else None
         self.find_by_workers: Callable[[list[TraversalBlock]], tuple[Traversals, dict[str, float]]] | None = None
         self._kept: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._rule = parse_sampling(config.sampling)
         self._fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
+
+    def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
+        return open_game(self.game, device, strength=self.config.strength)
+
+    def _ask(self, player: int) -> Ask:
+        """Returns what a player does now, as walks over flops ask it."""
+        assert isinstance(self.play, BoardPlay) and isinstance(self.encoding, BoardEncoding)
+        network, best = self.networks[player], self.config.best_action
+        if network is None or network.flat:
+            return ask_policies(self.play, self._policies(player))
+        return ask_network(self.play, self.encoding, network, partial(match_regrets, best=best))
 
     def _policies(self, player: int) -> NetworkPolicies:
         """Returns what a player does now."""
@@ -199,6 +223,10 @@ class DeepCFR(NetworkTrainer):
     def _sample(self, both: BothPolicies, player: int) -> tuple[Traversals, dict[str, float]]:
         """Returns what the traversals of a player find in this iteration, and who worked, if not this process."""
         config, t = self.config, self.epoch + 1
+        if self.walk is not None and config.flops:
+            flops = self.walk.draw_flops(config.flops, self.generator)
+            asks = self._ask(0), self._ask(1)
+            return self.walk.traverse(asks, player, flops, config.samples, self.generator), {}
         if config.blocks == 1:
             return traverse(self.play, both, player, config.traversals, self._rule, self.generator), {}
         sizes = [len(part) for part in np.array_split(np.empty(config.traversals), config.blocks)]
@@ -224,8 +252,10 @@ class DeepCFR(NetworkTrainer):
         if network is not None and self.mixture is not None:
             assert isinstance(self.play, TreePlay)
             self.mixture.add(policy_on_tree(self.play, both), player, weight)
-            if self.config.average == MIXTURE:
-                self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
+        if network is not None and self.board_mixture is not None:
+            self.board_mixture.add(self._ask(player), player, weight)
+        if network is not None and self.config.average == MIXTURE:
+            self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
 
     def average_policy(self) -> Policy:
         """Returns the average policy: the mixture, or what a network fitted to the memory of policies says."""

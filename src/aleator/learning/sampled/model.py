@@ -126,7 +126,7 @@ def board_policies(model: SampledModel, play: BoardPlay) -> Policies:
     name, config = play.whole.variant.name, model.config
     if not (isinstance(config, DeepCfrConfig | NfspConfig) and model.fingerprint.fits(play.fingerprint)):
         raise StorageError(f"the networks were trained for {one_line(config.game)}, not for {name}: the rules differ")
-    encoding = BoardEncoding(play)
+    encoding = BoardEncoding(play, strength=isinstance(config, DeepCfrConfig) and config.strength)
     try:
         check_width(config.width, model.tensors["average"])
         network = InfostateNetwork.of(encoding, config.width, None, flat=config.flat)

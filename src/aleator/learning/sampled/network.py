@@ -14,7 +14,7 @@ Status: tests/learning/sampled/test_network.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import nn
@@ -81,11 +81,29 @@ class InfostateNetwork(nn.Module):
         result: Tensor = self.output(nn.functional.layer_norm(features, features.shape[1:]))
         return result
 
+    def on_grid(self, cards: Tensor, betting: Tensor) -> Tensor:
+        """Returns [d, n, O] for all pairs of betting [d, ...] and cards [n, ...], whose branches are asked once each.
+
+        The same as `forward` but for rounding.
+        """
+        assert not self.flat
+        first, others, width = self.joint[0], self.joint[1:], self.output.in_features
+        of_cards = nn.functional.linear(self._cards(cards), first.weight[:, :width], first.bias)
+        of_bets = nn.functional.linear(_layers(self.bets, betting), first.weight[:, width:])
+        features = _layers(others, torch.relu(of_bets[:, None] + of_cards))
+        result: Tensor = self.output(nn.functional.layer_norm(features, features.shape[2:]))
+        return result
+
     def _branches(self, inputs: Tensor) -> Tensor:
         """Returns [n, 2 x width]: what the branches say about cards and betting."""
-        *groups, betting = torch.split(inputs, [*self.groups, self.betting], dim=1)
-        cards = torch.cat([embed(group) for embed, group in zip(self.embeddings, groups, strict=True)], dim=1)
-        return torch.cat([_layers(self.cards, cards), _layers(self.bets, betting)], dim=1)
+        cards, betting = torch.split(inputs, [sum(self.groups), self.betting], dim=1)
+        return torch.cat([self._cards(cards), _layers(self.bets, betting)], dim=1)
+
+    def _cards(self, inputs: Tensor) -> Tensor:
+        """Returns [n, width]: what the branch of cards says."""
+        groups = torch.split(inputs, self.groups, dim=1)
+        embedded = [embed(group) for embed, group in zip(self.embeddings, groups, strict=True)]
+        return _layers(self.cards, torch.cat(embedded, dim=1))
 
 
 def _new_layers(number: int, inputs: int, width: int) -> nn.ModuleList:
@@ -93,8 +111,8 @@ def _new_layers(number: int, inputs: int, width: int) -> nn.ModuleList:
     return nn.ModuleList(nn.Linear(inputs if layer == 0 else width, width) for layer in range(number))
 
 
-def _layers(layers: nn.ModuleList, features: Tensor) -> Tensor:
-    """Returns what some layers make of features [n, F], with skips where sizes do not change."""
+def _layers(layers: Iterable[nn.Module], features: Tensor) -> Tensor:
+    """Returns what some layers make of features [..., F], with skips where sizes do not change."""
     for layer in layers:
         result = layer(features)
         features = torch.relu(result + features if result.shape == features.shape else result)

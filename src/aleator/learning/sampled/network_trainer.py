@@ -63,11 +63,14 @@ class NetworkTrainer(SampledTrainer):
         return self.play.exploitability(policies, stopped)
 
 
-def open_game(game: Game[Any], device: torch.device | str) -> tuple[SampledGame, Encoding]:
-    """Returns sampled play of a game on a device, and what networks are told: on its tree, or of flop hold'em."""
+def open_game(
+    game: Game[Any], device: torch.device | str, *, strength: bool = False
+) -> tuple[SampledGame, Encoding]:
+    """Returns sampled play of a game on a device, and what networks are told: on its tree, or of flop hold'em, there
+    also how strong hands are, if asked for."""
     if isinstance(game, WholeHoldemGame):
         boards = BoardPlay(game.whole, device=device)
-        return boards, BoardEncoding(boards)
+        return boards, BoardEncoding(boards, strength=strength)
     play = TreePlay(build_tree(game), device=device)
     return play, InfostateEncoding(play)
 

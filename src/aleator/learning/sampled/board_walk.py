@@ -1,0 +1,400 @@
+"""Flop hold'em walked publicly: a few flops at a time, all hands of both players at once.
+
+Algorithm:
+    Chance deals flops; on each of them all hands go down the betting together as vectors, and come up with
+    counterfactual values that are exact for that flop (public chance sampling). A sampled regret of external sampling
+    has the same mean at an infostate and comes there in proportion to cf_reach, so infostates are drawn in that
+    proportion for a memory, each with the mean itself as its target: regrets without the noise of cards and of the
+    opponent's actions. Before the flop values are means over the flops that were drawn. Over all flops the walk gives
+    exact values and best responses.
+
+Reference: Johanson et al. 2012, "Efficient Nash Equilibrium Approximation through Monte Carlo Counterfactual Regret
+    Minimization" (public chance sampling); thesis 4.1.1 (memories).
+Deviations:
+    Flops are drawn systematically: one from each of n equal parts of a shuffled deck of flops, which is unbiased.
+    Infostates are drawn likewise.
+Status: tests/learning/sampled/test_board_walk.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+
+from aleator.games.holdem.betting_tree import NodeKind
+from aleator.games.holdem.cards import HANDS, NUM_HANDS
+from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
+from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.traversal import Policies, Samples, Traversals
+
+Tensor = torch.Tensor
+Ask = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""What a player does at decisions [d] with cards, flops [n] and hands [n]: [d, n, A]."""
+_ROWS, _GPU_ROWS = 1 << 19, 1 << 22  # infostates that policies are asked about at a time
+_FLOPS, _GPU_FLOPS = 8, 64  # flops that are walked at a time
+
+
+class Dealt(NamedTuple):
+    """Some flops.
+
+    Attributes:
+        flops: [F] their numbers.
+        alive: [F, H] float: 1 for hands that share no card with the flop.
+        cards: two [n]: places among `flops` and hands, one of each class of suits.
+        row: [F, H]: which of `cards` stands for a hand.
+    """
+
+    flops: Tensor
+    alive: Tensor
+    cards: tuple[Tensor, Tensor]
+    row: Tensor
+
+
+class PlayerPolicy(NamedTuple):
+    """What a player does at its decisions.
+
+    Attributes:
+        early: [d, A, H] before the flop.
+        late: [d, A, F, H] on some flops.
+    """
+
+    early: Tensor
+    late: Tensor
+
+
+class BoardWalk:
+    """Walks over the betting of a `BoardPlay` with vectors of hands.
+
+    Attributes:
+        play: the game.
+        early, late: per player, its decisions before and on the flop: numbers among those of the play.
+    """
+
+    def __init__(self, play: BoardPlay) -> None:
+        self.play, tree, device = play, play.tree, play.device
+        number = {int(node): place for place, node in enumerate(play.decisions)}
+        self.early: list[list[int]] = [[], []]
+        self.late: list[list[int]] = [[], []]
+        self._slot: dict[int, int] = {}  # of a decision's node, among its player's decisions of that street
+        for node, decision in number.items():
+            own = (self.late if tree.street[node] else self.early)[int(tree.player[node])]
+            self._slot[node] = len(own)
+            own.append(decision)
+        nodes = range(tree.num_nodes)
+        self._stake = tree.chips.min(axis=1).astype(float)
+        self._after = {node: tree.children(node) for node in number}
+        self._lines = [node for node in nodes if tree.kind[node] == NodeKind.NEXT_STREET]
+        shared = torch.from_numpy((HANDS[:, None, :, None] == HANDS[None, :, None, :]).any(axis=(2, 3)))
+        self._disjoint = (~shared).float().to(device)
+        in_deck = play.hands_of_deck()
+        self._in_deck = in_deck
+        self._pairs = float(in_deck @ self._disjoint @ in_deck)
+        same = play.preflop_class()
+        self._class = torch.unique(same, return_inverse=True)[1]
+        self._class_size = torch.zeros(int(self._class.max()) + 1, dtype=torch.float64, device=device).index_add_(
+            0, self._class, in_deck.double()
+        )
+
+    def chunks(self, flops: Tensor) -> Iterator[Tensor]:
+        """Returns flops a few at a time."""
+        return iter(flops.split(_FLOPS if self.play.device.type == "cpu" else _GPU_FLOPS))
+
+    def draw_flops(self, number: int, generator: torch.Generator) -> Tensor:
+        """Returns [number]: flops, each as likely as it is dealt."""
+        chances, device = self.play.flop_chances(), self.play.device
+        order = torch.randperm(len(chances), generator=generator, device=device)
+        ends = chances[order].cumsum(0)
+        first = torch.rand((), generator=generator, dtype=torch.float64, device=device)
+        places = (torch.arange(number, dtype=torch.float64, device=device) + first) / number
+        return order[torch.searchsorted(ends, places, right=True).clamp(max=len(order) - 1)]
+
+    def deal(self, flops: Tensor) -> Dealt:
+        """Returns what walks need to know of flops [F]."""
+        alive, stand_ins = self.play.alive(flops), self.play.stand_ins(flops)
+        here = torch.arange(len(flops), device=flops.device)[:, None] * NUM_HANDS + stand_ins
+        keys, row = torch.unique(here, return_inverse=True)
+        return Dealt(flops, alive, (keys // NUM_HANDS, keys % NUM_HANDS), row)
+
+    def stand_in(self, dealt: Dealt) -> Tensor:
+        """Returns [n]: where the cards of flops stand in [F x H]."""
+        place, hand = dealt.cards
+        return place * NUM_HANDS + hand
+
+    def ask_early(self, ask: Ask, player: int) -> Tensor:
+        """Returns [d, A, H]: what a player does before the flop."""
+        hands, row = torch.unique(self.play.preflop_class(), return_inverse=True)
+        told = ask(self.numbers(self.early[player]), torch.zeros_like(hands), hands)
+        return told.float().permute(0, 2, 1)[:, :, row]
+
+    def ask_late(self, ask: Ask, player: int, dealt: Dealt) -> Tensor:
+        """Returns [d, A, F, H]: what a player does on flops."""
+        place, hand = dealt.cards
+        told = ask(self.numbers(self.late[player]), dealt.flops[place], hand)
+        return told.float().permute(0, 2, 1)[:, :, dealt.row]
+
+    def numbers(self, decisions: Sequence[int]) -> Tensor:
+        """Returns decisions as a tensor."""
+        return torch.tensor(decisions, device=self.play.device)
+
+    def reach(self, policy: PlayerPolicy, player: int, dealt: Dealt) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
+        """Returns a player's reach by node: [H] before the flop and [F, H] on it."""
+        tree = self.play.tree
+        early, late = {0: self._in_deck}, dict[int, Tensor]()
+        for node in range(tree.num_nodes):
+            kind, where = tree.kind[node], late if node in late else early
+            if kind == NodeKind.DECISION:
+                mine = int(tree.player[node]) == player
+                block = (policy.late if where is late else policy.early)[self._slot[node]] if mine else None
+                for action, child in enumerate(self._after[node]):
+                    where[child] = where[node] if block is None else where[node] * block[action]
+            elif kind == NodeKind.NEXT_STREET:
+                late[node + 1] = early[node] * dealt.alive
+        return early, late
+
+    def up(
+        self, policy: PlayerPolicy | None, player: int, other: dict[int, Tensor], dealt: Dealt | None,
+        lines: dict[int, Tensor] | None = None,
+    ) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
+        """Returns a player's cfvs and cf_reach at its nodes of a street.
+
+        Args:
+            policy: what it does; None for the best it can.
+            player: who.
+            other: the other player's reach on that street, by node.
+            dealt: the flops; None before them.
+            lines: before the flop, cfvs of the betting that goes on.
+        """  # fmt: skip
+        tree = self.play.tree
+        nodes = sorted(other)
+        folds = [node for node in nodes if tree.kind[node] == NodeKind.FOLD]
+        shown = [node for node in nodes if tree.kind[node] == NodeKind.SHOWDOWN]
+        mine = [node for node in nodes if tree.kind[node] == NodeKind.DECISION and tree.player[node] == player]
+        values = dict(lines or {})
+        cf_reach = dict(zip(mine, torch.stack([other[node] for node in mine]) @ self._disjoint, strict=True))
+        for node, total in zip(folds, torch.stack([other[node] for node in folds]) @ self._disjoint, strict=True):
+            values[node] = total * (self._stake[node] if tree.player[node] != player else -self._stake[node])
+        if shown and dealt is not None:
+            wins = self.play.showdowns(dealt.flops) * self._disjoint  # [F, H, H]: who asks comes second
+            rows = torch.bmm(torch.stack([other[node] for node in shown], dim=1), wins)
+            for place, node in enumerate(shown):
+                values[node] = rows[:, place] * self._stake[node]
+        for node in reversed(nodes):
+            if tree.kind[node] == NodeKind.DECISION:
+                below = torch.stack([values[child] for child in self._after[node]])
+                if tree.player[node] != player:
+                    values[node] = below.sum(dim=0)
+                elif policy is None:
+                    values[node] = below.amax(dim=0)
+                else:
+                    block = (policy.early if dealt is None else policy.late)[self._slot[node]]
+                    values[node] = (block[: len(below)] * below).sum(dim=0)
+        return values, cf_reach
+
+    def line_values(self, values: dict[int, Tensor], dealt: Dealt, chances: Tensor) -> Tensor:
+        """Returns [L, H], float64: cfvs of betting lines before the flop, these flops' part of it: flops that are equal
+        up to suits, and so hands that are, have one value."""
+        below = torch.stack([values[line + 1] for line in self._lines])
+        total = (below * dealt.alive).double().mul(chances[:, None]).sum(dim=1)
+        classes = torch.zeros((len(total), len(self._class_size)), dtype=torch.float64, device=total.device)
+        classes.index_add_(1, self._class, total)
+        return (classes / self._class_size.clamp(min=1))[:, self._class]
+
+    def _scale(self) -> float:
+        """Returns pairs of hands on a flop / pairs of hands before it."""
+        return self._pairs / self.play.pairs_on_flop()
+
+    def traverse(
+        self, asks: tuple[Ask, Ask], traverser: int, flops: Tensor, samples: int, generator: torch.Generator
+    ) -> Traversals:
+        """Returns regrets of the traverser and policies of the other player on flops, so many samples of each."""
+        play, tree, other = self.play, self.play.tree, 1 - traverser
+        early = [self.ask_early(ask, player) for player, ask in enumerate(asks)]
+        chances = torch.full((len(flops),), 1.0 / len(flops), dtype=torch.float64, device=play.device)
+        total = torch.zeros((len(self._lines), NUM_HANDS), dtype=torch.float64, device=play.device)
+        regrets, policies, touched = _Found(), _Found(), 0
+        for some in self.chunks(flops):
+            dealt = self.deal(some)
+            both = [PlayerPolicy(early[p], self.ask_late(asks[p], p, dealt)) for p in (0, 1)]
+            above, against = self.reach(both[other], other, dealt)
+            values, cf_reach = self.up(both[traverser], traverser, against, dealt)
+            total += self.line_values(values, dealt, chances[: len(some)])
+            where = (some[:, None].expand(-1, NUM_HANDS), torch.arange(NUM_HANDS, device=play.device).expand(len(some), -1))
+            scale = self._scale() / len(flops)
+            for node, cf in cf_reach.items():
+                regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * dealt.alive * scale)
+            for node in against:
+                if tree.kind[node] == NodeKind.DECISION and tree.player[node] == other:
+                    block = both[other].late[self._slot[node]].movedim(0, -1)
+                    weight = against[node] * (self._pairs / float(self._in_deck.sum()) / len(flops))
+                    policies.add(self._number(node, *where), block, weight * self._alive_scale())
+            touched += len(some) * len(against) * NUM_HANDS
+        lines = dict(zip(self._lines, (total * self._scale()).float(), strict=True))
+        values, cf_reach = self.up(both[traverser], traverser, above, None, lines)
+        where = torch.zeros(NUM_HANDS, dtype=torch.int64, device=play.device), torch.arange(NUM_HANDS, device=play.device)
+        for node, cf in cf_reach.items():
+            regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * self._in_deck)
+        for node in above:
+            if tree.kind[node] == NodeKind.DECISION and tree.player[node] == other:
+                weight = above[node] * (self._pairs / float(self._in_deck.sum()))
+                policies.add(self._number(node, *where), early[other][self._slot[node]].movedim(0, -1), weight)
+        value = (values[0] * self._in_deck).double().sum() / self._pairs
+        return Traversals(
+            regrets.draw(samples, generator), policies.draw(samples, generator), value[None],
+            touched + len(above) * NUM_HANDS,
+        )  # fmt: skip
+
+    def _alive_scale(self) -> float:
+        """Returns hands before the flop / hands on one."""
+        return float(self._in_deck.sum()) / self.play.hands_on_flop()
+
+    def _number(self, node: int, flops: Tensor, hands: Tensor) -> Tensor:
+        late = bool(self.play.tree.street[node])
+        street = (self.late if late else self.early)[int(self.play.tree.player[node])]
+        decision = torch.full_like(hands, street[self._slot[node]])
+        return self.play.number(decision.reshape(-1), flops.reshape(-1), hands.reshape(-1))
+
+    def _regret(self, node: int, values: dict[int, Tensor], cf_reach: Tensor) -> Tensor:
+        """Returns [..., A]: regrets of a hand that is there, in chips."""
+        below = [values[child] for child in self._after[node]]
+        none = [torch.zeros_like(below[0])] * (self.play.num_actions - len(below))
+        regret = torch.stack([*(value - values[node] for value in below), *none], dim=-1)
+        return regret / cf_reach.clamp(min=1e-12)[..., None]
+
+    def exploitability(self, policies: Callable[[Dealt], list[PlayerPolicy]], stopped: Callable[[], bool]) -> float | None:
+        """Returns the exact exploitability (NashConv / 2) over all flops, in chips; None if it was stopped.
+
+        Args:
+            policies: of both players on some flops.
+            stopped: asked on the way whether to give it up.
+        """
+        chances, won = self.play.flop_chances(), 0.0
+        totals = torch.zeros((2, len(self._lines), NUM_HANDS), dtype=torch.float64, device=self.play.device)
+        above: list[dict[int, Tensor]] = [{}, {}]
+        for some in self.chunks(torch.arange(len(chances), device=self.play.device)):
+            if stopped():
+                return None
+            dealt = self.deal(some)
+            both = policies(dealt)
+            for player in (0, 1):
+                above[1 - player], against = self.reach(both[1 - player], 1 - player, dealt)
+                values, _ = self.up(None, player, against, dealt)
+                totals[player] += self.line_values(values, dealt, chances[some])
+        for player in (0, 1):
+            lines = dict(zip(self._lines, (totals[player] * self._scale()).float(), strict=True))
+            values, _ = self.up(None, player, above[1 - player], None, lines)
+            won += float((values[0] * self._in_deck).double().sum()) / self._pairs
+        return won / 2
+
+
+class _Found:
+    """Candidates for a memory: infostates, targets and how likely chance and others bring somebody there."""
+
+    def __init__(self) -> None:
+        self._parts: list[Samples] = []
+
+    def add(self, infostates: Tensor, targets: Tensor, weights: Tensor) -> None:
+        """Takes infostates [n], targets [..., A] and weights [...]."""
+        self._parts.append(Samples(infostates, targets.reshape(-1, targets.shape[-1]), weights.reshape(-1)))
+
+    def draw(self, number: int, generator: torch.Generator) -> Samples:
+        """Returns so many of them in proportion to their weights, each with weight 1."""
+        infostates, targets, weights = (torch.cat(column) for column in zip(*self._parts, strict=True))
+        ends = weights.double().cumsum(0)
+        first = torch.rand((), generator=generator, dtype=torch.float64, device=ends.device)
+        places = (torch.arange(number, dtype=torch.float64, device=ends.device) + first) / number * ends[-1]
+        drawn = torch.searchsorted(ends, places, right=True).clamp(max=len(ends) - 1)
+        return Samples(infostates[drawn], targets[drawn], torch.ones(number, dtype=torch.float64, device=ends.device))
+
+
+def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
+    """Returns policies as walks ask them."""
+
+    def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
+        asked = play.number(
+            decisions.repeat_interleave(len(hands)), flops.repeat(len(decisions)), hands.repeat(len(decisions))
+        )
+        told = torch.cat([policies.probabilities(part) for part in asked.split(_ROWS)])
+        return told.view(len(decisions), len(hands), -1)
+
+    return ask
+
+
+def ask_network(
+    play: BoardPlay, encoding: BoardEncoding, network: InfostateNetwork, answer: Callable[[Tensor, Tensor], Tensor]
+) -> Ask:
+    """Returns a network as walks ask it; `answer` makes policies [n, A] of outputs and legal actions."""
+
+    @torch.no_grad()
+    def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
+        late = play.deals_flop(decisions)
+        cards = encoding.cards(torch.where(late[0], flops, len(play.flops)), hands)
+        told = []
+        most = _ROWS if play.device.type == "cpu" else _GPU_ROWS
+        for some in decisions.split(max(1, most // len(hands))):
+            betting, outputs = encoding.betting_at(some)
+            values = network.on_grid(cards, betting)
+            values = values.gather(2, outputs[:, None].expand(-1, len(hands), -1))
+            legal = play.legal_at(some)[:, None].expand(-1, len(hands), -1)
+            told.append(answer(values.flatten(0, 1), legal.flatten(0, 1)).view(values.shape))
+        return torch.cat(told)
+
+    return ask
+
+
+class BoardMixture:
+    """The mixture of a player's policies, of which it draws one for a whole hand: its average, weighted by own reach,
+    exactly, on all flops; gigabytes.
+
+    Attributes:
+        early: per player [d, A, H]: weight x own reach x policy, summed, before the flop.
+        late: per player [F, d, A, n]: the same on flops, for one hand of each class of suits.
+    """
+
+    def __init__(self, walk: BoardWalk) -> None:
+        self._walk, play = walk, walk.play
+        flops = torch.arange(len(play.flops), device=play.device)
+        self._dealt = [walk.deal(some) for some in walk.chunks(flops)]
+        shapes = [(len(walk.early[player]), play.num_actions, NUM_HANDS) for player in (0, 1)]
+        self.early = [torch.zeros(shape, device=play.device) for shape in shapes]
+        self.late = [
+            [torch.zeros((len(walk.late[p]), play.num_actions, len(dealt.cards[0])), device=play.device) for dealt in self._dealt]
+            for p in (0, 1)
+        ]  # fmt: skip
+
+    def add(self, ask: Ask, player: int, weight: float) -> None:
+        """Adds a policy of a player."""
+        walk, tree, decisions = self._walk, self._walk.play.tree, self._walk.play.decisions
+        early = walk.ask_early(ask, player)
+        for number, dealt in enumerate(self._dealt):
+            policy = PlayerPolicy(early, walk.ask_late(ask, player, dealt))
+            above, reach = walk.reach(policy, player, dealt)
+            stand_in = walk.stand_in(dealt)
+            for slot, decision in enumerate(walk.late[player]):
+                own = reach[int(decisions[decision])].reshape(-1)[stand_in]
+                self.late[player][number][slot] += weight * own * policy.late[slot].flatten(1)[:, stand_in]
+        for slot, decision in enumerate(walk.early[player]):
+            self.early[player][slot] += weight * above[int(decisions[decision])] * early[slot]
+
+    def policies(self, dealt: Dealt, number: int) -> list[PlayerPolicy]:
+        """Returns the average of both players on the flops of a chunk; uniform where nobody comes."""
+        legal, walk = self._walk.play.legal_at, self._walk
+        found = []
+        for player in (0, 1):
+            early = _normalised(self.early[player], legal(walk.numbers(walk.early[player])))
+            late = _normalised(self.late[player][number], legal(walk.numbers(walk.late[player])))
+            found.append(PlayerPolicy(early, late[:, :, dealt.row]))
+        return found
+
+    def exploitability(self, stopped: Callable[[], bool]) -> float | None:
+        """Returns the exact exploitability (NashConv / 2) of the averages, in chips; None if it was stopped."""
+        numbers = iter(range(len(self._dealt)))
+        return self._walk.exploitability(lambda dealt: self.policies(dealt, next(numbers)), stopped)
+
+
+def _normalised(sums: Tensor, legal: Tensor) -> Tensor:
+    """Returns policies [d, A, n] from sums and legal actions [d, A]."""
+    total = sums.sum(dim=1, keepdim=True)
+    uniform = (legal / legal.sum(dim=1, keepdim=True).clamp(min=1))[:, :, None]
+    return torch.where(total > 0, sums / total.clamp(min=1e-30), uniform.to(sums.dtype))
