@@ -154,7 +154,11 @@ class BoardWalk:
         return early, late
 
     def up(
-        self, policy: PlayerPolicy | None, player: int, other: dict[int, Tensor], dealt: Dealt | None,
+        self,
+        policy: PlayerPolicy | None,
+        player: int,
+        other: dict[int, Tensor],
+        dealt: Dealt | None,
         lines: dict[int, Tensor] | None = None,
     ) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
         """Returns a player's cfvs and cf_reach at its nodes of a street.
@@ -220,7 +224,10 @@ class BoardWalk:
             above, against = self.reach(both[other], other, dealt)
             values, cf_reach = self.up(both[traverser], traverser, against, dealt)
             total += self.line_values(values, dealt, chances[: len(some)])
-            where = (some[:, None].expand(-1, NUM_HANDS), torch.arange(NUM_HANDS, device=play.device).expand(len(some), -1))
+            where = (
+                some[:, None].expand(-1, NUM_HANDS),
+                torch.arange(NUM_HANDS, device=play.device).expand(len(some), -1),
+            )
             scale = self._scale() / len(flops)
             for node, cf in cf_reach.items():
                 regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * dealt.alive * scale)
@@ -232,7 +239,10 @@ class BoardWalk:
             touched += len(some) * len(against) * NUM_HANDS
         lines = dict(zip(self._lines, (total * self._scale()).float(), strict=True))
         values, cf_reach = self.up(both[traverser], traverser, above, None, lines)
-        where = torch.zeros(NUM_HANDS, dtype=torch.int64, device=play.device), torch.arange(NUM_HANDS, device=play.device)
+        where = (
+            torch.zeros(NUM_HANDS, dtype=torch.int64, device=play.device),
+            torch.arange(NUM_HANDS, device=play.device),
+        )
         for node, cf in cf_reach.items():
             regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * self._in_deck)
         for node in above:
@@ -262,7 +272,9 @@ class BoardWalk:
         regret = torch.stack([*(value - values[node] for value in below), *none], dim=-1)
         return regret / cf_reach.clamp(min=1e-12)[..., None]
 
-    def exploitability(self, policies: Callable[[Dealt], list[PlayerPolicy]], stopped: Callable[[], bool]) -> float | None:
+    def exploitability(
+        self, policies: Callable[[Dealt], list[PlayerPolicy]], stopped: Callable[[], bool]
+    ) -> float | None:
         """Returns the exact exploitability (NashConv / 2) over all flops, in chips; None if it was stopped.
 
         Args:
