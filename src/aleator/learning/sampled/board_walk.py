@@ -99,7 +99,7 @@ class BoardWalk:
 
     def chunks(self, flops: Tensor) -> Iterator[Tensor]:
         """Returns flops a few at a time."""
-        return iter(flops.split(_FLOPS if self.play.device.type == "cpu" else _GPU_FLOPS))
+        return iter(torch.split(flops, _FLOPS if self.play.device.type == "cpu" else _GPU_FLOPS))
 
     def draw_flops(self, number: int, generator: torch.Generator) -> Tensor:
         """Returns [number]: flops, each as likely as it is dealt."""
@@ -327,7 +327,7 @@ def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
         asked = play.number(
             decisions.repeat_interleave(len(hands)), flops.repeat(len(decisions)), hands.repeat(len(decisions))
         )
-        told = torch.cat([policies.probabilities(part) for part in asked.split(_ROWS)])
+        told = torch.cat([policies.probabilities(part) for part in torch.split(asked, _ROWS)])
         return told.view(len(decisions), len(hands), -1)
 
     return ask
@@ -344,7 +344,7 @@ def ask_network(
         cards = encoding.cards(torch.where(late[0], flops, len(play.flops)), hands)
         told = []
         most = _ROWS if play.device.type == "cpu" else _GPU_ROWS
-        for some in decisions.split(max(1, most // len(hands))):
+        for some in torch.split(decisions, max(1, most // len(hands))):
             betting, outputs = encoding.betting_at(some)
             values = network.on_grid(cards, betting)
             values = values.gather(2, outputs[:, None].expand(-1, len(hands), -1))
@@ -361,7 +361,7 @@ class BoardMixture:
 
     Attributes:
         early: per player [d, A, H]: weight x own reach x policy, summed, before the flop.
-        late: per player [F, d, A, n]: the same on flops, for one hand of each class of suits.
+        late: per player, for every few flops [d, A, n]: the same on flops, for one hand of each class of suits.
     """
 
     def __init__(self, walk: BoardWalk) -> None:
@@ -371,13 +371,16 @@ class BoardMixture:
         shapes = [(len(walk.early[player]), play.num_actions, NUM_HANDS) for player in (0, 1)]
         self.early = [torch.zeros(shape, device=play.device) for shape in shapes]
         self.late = [
-            [torch.zeros((len(walk.late[p]), play.num_actions, len(dealt.cards[0])), device=play.device) for dealt in self._dealt]
-            for p in (0, 1)
-        ]  # fmt: skip
+            [
+                torch.zeros((len(decisions), play.num_actions, len(dealt.cards[0])), device=play.device)
+                for dealt in self._dealt
+            ]
+            for decisions in walk.late
+        ]
 
     def add(self, ask: Ask, player: int, weight: float) -> None:
         """Adds a policy of a player."""
-        walk, tree, decisions = self._walk, self._walk.play.tree, self._walk.play.decisions
+        walk, decisions = self._walk, self._walk.play.decisions
         early = walk.ask_early(ask, player)
         for number, dealt in enumerate(self._dealt):
             policy = PlayerPolicy(early, walk.ask_late(ask, player, dealt))
