@@ -222,7 +222,7 @@ class BoardPlay(SampledGame):
         """Returns [F + 1, 1326], float32: the share of hands on a flop that a hand beats, half of the ties included;
         behind the flops its mean."""
         chances, rows = self.flop_chances(), list[Tensor]()
-        for flops in torch.arange(len(self.flops), device=self.device).split(64):
+        for flops in torch.split(torch.arange(len(self.flops), device=self.device), 64):
             alive = self.alive(flops)
             beaten = torch.bmm(alive[:, None], self.showdowns(flops)).squeeze(1) / alive.sum(dim=1, keepdim=True)
             rows.append((0.5 + 0.5 * beaten) * alive)
@@ -305,9 +305,8 @@ class BoardEncoding(Encoding):
             kinds = tree.action[tree.children(int(node))]
             outputs[row, : len(kinds)] = kinds
         self.names = [kind.value for kind in ACTION_KINDS]
-        self.groups, self.betting = (hands.shape[1], flops.shape[1]), public.shape[1]
-        if strength:
-            self.groups = (*self.groups, _BINS)
+        self.groups = (hands.shape[1], flops.shape[1], *((_BINS,) if strength else ()))
+        self.betting = public.shape[1]
         self.size = sum(self.groups) + self.betting
         self._hands, self._flops, self._betting, self._outputs = (
             torch.from_numpy(table).to(device) for table in (hands, flops, public, outputs)

@@ -99,7 +99,7 @@ class BoardWalk:
 
     def chunks(self, flops: Tensor) -> Iterator[Tensor]:
         """Returns flops a few at a time."""
-        return iter(flops.split(_FLOPS if self.play.device.type == "cpu" else _GPU_FLOPS))
+        return iter(torch.split(flops, _FLOPS if self.play.device.type == "cpu" else _GPU_FLOPS))
 
     def draw_flops(self, number: int, generator: torch.Generator) -> Tensor:
         """Returns [number]: flops, each as likely as it is dealt."""
@@ -154,7 +154,11 @@ class BoardWalk:
         return early, late
 
     def up(
-        self, policy: PlayerPolicy | None, player: int, other: dict[int, Tensor], dealt: Dealt | None,
+        self,
+        policy: PlayerPolicy | None,
+        player: int,
+        other: dict[int, Tensor],
+        dealt: Dealt | None,
         lines: dict[int, Tensor] | None = None,
     ) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
         """Returns a player's cfvs and cf_reach at its nodes of a street.
@@ -220,7 +224,10 @@ class BoardWalk:
             above, against = self.reach(both[other], other, dealt)
             values, cf_reach = self.up(both[traverser], traverser, against, dealt)
             total += self.line_values(values, dealt, chances[: len(some)])
-            where = (some[:, None].expand(-1, NUM_HANDS), torch.arange(NUM_HANDS, device=play.device).expand(len(some), -1))
+            where = (
+                some[:, None].expand(-1, NUM_HANDS),
+                torch.arange(NUM_HANDS, device=play.device).expand(len(some), -1),
+            )
             scale = self._scale() / len(flops)
             for node, cf in cf_reach.items():
                 regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * dealt.alive * scale)
@@ -232,7 +239,10 @@ class BoardWalk:
             touched += len(some) * len(against) * NUM_HANDS
         lines = dict(zip(self._lines, (total * self._scale()).float(), strict=True))
         values, cf_reach = self.up(both[traverser], traverser, above, None, lines)
-        where = torch.zeros(NUM_HANDS, dtype=torch.int64, device=play.device), torch.arange(NUM_HANDS, device=play.device)
+        where = (
+            torch.zeros(NUM_HANDS, dtype=torch.int64, device=play.device),
+            torch.arange(NUM_HANDS, device=play.device),
+        )
         for node, cf in cf_reach.items():
             regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * self._in_deck)
         for node in above:
@@ -262,7 +272,9 @@ class BoardWalk:
         regret = torch.stack([*(value - values[node] for value in below), *none], dim=-1)
         return regret / cf_reach.clamp(min=1e-12)[..., None]
 
-    def exploitability(self, policies: Callable[[Dealt], list[PlayerPolicy]], stopped: Callable[[], bool]) -> float | None:
+    def exploitability(
+        self, policies: Callable[[Dealt], list[PlayerPolicy]], stopped: Callable[[], bool]
+    ) -> float | None:
         """Returns the exact exploitability (NashConv / 2) over all flops, in chips; None if it was stopped.
 
         Args:
@@ -315,7 +327,7 @@ def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
         asked = play.number(
             decisions.repeat_interleave(len(hands)), flops.repeat(len(decisions)), hands.repeat(len(decisions))
         )
-        told = torch.cat([policies.probabilities(part) for part in asked.split(_ROWS)])
+        told = torch.cat([policies.probabilities(part) for part in torch.split(asked, _ROWS)])
         return told.view(len(decisions), len(hands), -1)
 
     return ask
@@ -332,7 +344,7 @@ def ask_network(
         cards = encoding.cards(torch.where(late[0], flops, len(play.flops)), hands)
         told = []
         most = _ROWS if play.device.type == "cpu" else _GPU_ROWS
-        for some in decisions.split(max(1, most // len(hands))):
+        for some in torch.split(decisions, max(1, most // len(hands))):
             betting, outputs = encoding.betting_at(some)
             values = network.on_grid(cards, betting)
             values = values.gather(2, outputs[:, None].expand(-1, len(hands), -1))
@@ -349,7 +361,7 @@ class BoardMixture:
 
     Attributes:
         early: per player [d, A, H]: weight x own reach x policy, summed, before the flop.
-        late: per player [F, d, A, n]: the same on flops, for one hand of each class of suits.
+        late: per player, for every few flops [d, A, n]: the same on flops, for one hand of each class of suits.
     """
 
     def __init__(self, walk: BoardWalk) -> None:
@@ -359,13 +371,16 @@ class BoardMixture:
         shapes = [(len(walk.early[player]), play.num_actions, NUM_HANDS) for player in (0, 1)]
         self.early = [torch.zeros(shape, device=play.device) for shape in shapes]
         self.late = [
-            [torch.zeros((len(walk.late[p]), play.num_actions, len(dealt.cards[0])), device=play.device) for dealt in self._dealt]
-            for p in (0, 1)
-        ]  # fmt: skip
+            [
+                torch.zeros((len(decisions), play.num_actions, len(dealt.cards[0])), device=play.device)
+                for dealt in self._dealt
+            ]
+            for decisions in walk.late
+        ]
 
     def add(self, ask: Ask, player: int, weight: float) -> None:
         """Adds a policy of a player."""
-        walk, tree, decisions = self._walk, self._walk.play.tree, self._walk.play.decisions
+        walk, decisions = self._walk, self._walk.play.decisions
         early = walk.ask_early(ask, player)
         for number, dealt in enumerate(self._dealt):
             policy = PlayerPolicy(early, walk.ask_late(ask, player, dealt))

@@ -172,8 +172,8 @@ class DeepCFR(NetworkTrainer):
             raise SolveError(f"flops and strength are of flop-holdem, not of {config.game}")
         if self.walk is not None and ((config.average == MIXTURE and config.flat) or not config.batch):
             raise SolveError(
-                f"{config.game} has too many infostates for flat={config.flat}, batch={config.batch}: it needs "
-                f"networks with branches and batches, as --preset fhp has them"
+                f"{config.game} has too many infostates for average={config.average}, flat={config.flat}, "
+                f"batch={config.batch}: it needs batches, and mixtures need flat=false, as --preset fhp has them"
             )
         actions = self.play.num_actions
         self.networks: list[InfostateNetwork | None] = [None, None]
@@ -193,11 +193,15 @@ class DeepCFR(NetworkTrainer):
 
     def _ask(self, player: int) -> Ask:
         """Returns what a player does now, as walks over flops ask it."""
-        assert isinstance(self.play, BoardPlay) and isinstance(self.encoding, BoardEncoding)
-        network, best = self.networks[player], self.config.best_action
+        assert isinstance(self.play, BoardPlay)
+        network = self.networks[player]
         if network is None or network.flat:
             return ask_policies(self.play, self._policies(player))
-        return ask_network(self.play, self.encoding, network, partial(match_regrets, best=best))
+        return self._ask_network(network)
+
+    def _ask_network(self, network: InfostateNetwork) -> Ask:
+        assert isinstance(self.play, BoardPlay) and isinstance(self.encoding, BoardEncoding)
+        return ask_network(self.play, self.encoding, network, partial(match_regrets, best=self.config.best_action))
 
     def _policies(self, player: int) -> NetworkPolicies:
         """Returns what a player does now."""
@@ -263,6 +267,12 @@ class DeepCFR(NetworkTrainer):
             return self.mixture_policy()
         return self.network_policy()
 
+    def exploitability(self, stopped: Callable[[], bool] = lambda: False) -> float | None:
+        """Returns the exact exploitability; in flop hold'em that of the mixture over all flops, if it is asked for."""
+        if self.board_mixture is not None:
+            return self.board_mixture.exploitability(stopped)
+        return super().exploitability(stopped)
+
     def mixture_policy(self) -> Policy:
         """Returns the mixture of all networks' policies."""
         if self.mixture is None:
@@ -314,6 +324,12 @@ class DeepCFR(NetworkTrainer):
                 set_parameters(network, vector)
                 self.networks[player] = network.to(self.device)
             self._kept[player][:] = list(tensors.get(f"mixture.{player}", ()))
+            if self.board_mixture is not None:
+                for row in self._kept[player]:
+                    kept = InfostateNetwork.of(self.encoding, self.config.width, None, flat=self.config.flat)
+                    set_parameters(kept, row[1:])
+                    ask = self._ask_network(kept.to(self.device))
+                    self.board_mixture.add(ask, player, float(row[0]))
             if self.mixture is None:
                 continue
             sums = as_vectors(tensors[f"sum.{player}"])

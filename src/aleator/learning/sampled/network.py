@@ -87,7 +87,9 @@ class InfostateNetwork(nn.Module):
         The same as `forward` but for rounding.
         """
         assert not self.flat
-        first, others, width = self.joint[0], self.joint[1:], self.output.in_features
+        first, *others = self.joint
+        assert isinstance(first, nn.Linear)
+        width = self.output.in_features
         of_cards = nn.functional.linear(self._cards(cards), first.weight[:, :width], first.bias)
         of_bets = nn.functional.linear(_layers(self.bets, betting), first.weight[:, width:])
         features = _layers(others, torch.relu(of_bets[:, None] + of_cards))
@@ -101,7 +103,7 @@ class InfostateNetwork(nn.Module):
 
     def _cards(self, inputs: Tensor) -> Tensor:
         """Returns [n, width]: what the branch of cards says."""
-        groups = torch.split(inputs, self.groups, dim=1)
+        groups = torch.split(inputs, list(self.groups), dim=1)
         embedded = [embed(group) for embed, group in zip(self.embeddings, groups, strict=True)]
         return _layers(self.cards, torch.cat(embedded, dim=1))
 

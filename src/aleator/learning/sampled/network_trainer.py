@@ -63,9 +63,7 @@ class NetworkTrainer(SampledTrainer):
         return self.play.exploitability(policies, stopped)
 
 
-def open_game(
-    game: Game[Any], device: torch.device | str, *, strength: bool = False
-) -> tuple[SampledGame, Encoding]:
+def open_game(game: Game[Any], device: torch.device | str, *, strength: bool = False) -> tuple[SampledGame, Encoding]:
     """Returns sampled play of a game on a device, and what networks are told: on its tree, or of flop hold'em, there
     also how strong hands are, if asked for."""
     if isinstance(game, WholeHoldemGame):
