@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.agents.whole_hands import load_hand_agent
-from aleator.apps.web.api_hands import score_of
+from aleator.apps.web.api_hands import new_session, score_of
+from aleator.apps.web.config import ServerConfig
 from aleator.apps.web.hand_store import leaks
-from aleator.apps.web.models_hands import HandSession, History, PlayedHand, ReadHands
+from aleator.apps.web.models_hands import HandSession, HandSessionRequest, History, PlayedHand, ReadHands
+from aleator.apps.web.process import RefusedError
+from aleator.apps.web.service import Service
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import rivals
 from aleator.apps.web.worker.whole_hands import HandError, play
@@ -52,6 +56,28 @@ def test_the_same_seed_deals_the_same_hands_whatever_process_asks() -> None:
     first, again = check_or_call(new_state()), check_or_call(new_state())
     assert first["ended"] == again["ended"]
     assert check_or_call(new_state(seed=6))["ended"]["record"] != first["ended"]["record"]
+
+
+@pytest.mark.parametrize("warm_up", [True, False])
+def test_the_coach_thinks_ahead_when_a_session_begins(tmp_path: Path, warm_up: bool) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    async def answer(method: str, params: dict[str, Any]) -> bytes:
+        asked.append((method, params))
+        raise RefusedError("nobody waits for this")
+
+    async def begin() -> HandSession:
+        service = Service(ServerConfig(data_dir=tmp_path, warm_up=warm_up))
+        service.queue.start()
+        service.coach.call = answer  # type: ignore[method-assign, assignment]
+        session = await new_session(service, HandSessionRequest(opponent="always-call", stack=10_000))
+        await asyncio.sleep(0.01)
+        await service.stop()
+        return session
+
+    session = asyncio.run(begin())
+    assert session.hand is not None and not session.hand["practice"], "nobody has seen a hint"
+    assert [(method, params["state"]["dealt"]) for method, params in asked] == ([("hint", 1)] if warm_up else [])
 
 
 def test_nothing_secret_is_shown_before_the_end() -> None:

@@ -97,6 +97,8 @@ async def new_session(service: Server, body: HandSessionRequest) -> HandSession:
     answer = await _play(service, state, "deal")
     session_id = service.store.hands.add_session(answer["state"])
     service.store.hands.save(session_id, answer["state"], answer["ended"])
+    if not answer["ended"]:
+        service.think_ahead({"state": answer["state"], "blueprints": _blueprints(service)})
     return _shown(service, session_id, answer["view"])
 
 

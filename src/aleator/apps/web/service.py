@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import OrderedDict
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
 from aleator.apps.web.catalogue import REBEL, opponents
 from aleator.apps.web.config import ServerConfig
-from aleator.apps.web.process import OnEvent, WorkerProcess
+from aleator.apps.web.process import OnEvent, RefusedError, WorkerDiedError, WorkerFailedError, WorkerProcess
 from aleator.apps.web.queue import JobQueue
 from aleator.apps.web.store import Store
 
@@ -53,9 +55,27 @@ class Service:
         """Goes to work; kernels are loaded in the background, so that the first answers are quick, too."""
         self.queue.start()
         if self.config.warm_up:
-            task = asyncio.create_task(self._warm_up())
-            self._background.add(task)
-            task.add_done_callback(self._background.discard)
+            self._in_background(self._warm_up())
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def think_ahead(self, params: dict[str, Any]) -> None:
+        """Lets the coach search the first decision of a session while its player looks at the cards.
+
+        Its networks are loaded by that, and the betting before the flop is solved: the first hint waits for neither.
+        Whatever goes wrong is said by the hint that somebody asks for.
+        """
+        if self.config.warm_up:
+            self._in_background(self._think_ahead(params))
+
+    async def _think_ahead(self, params: dict[str, Any]) -> None:
+        with contextlib.suppress(
+            RefusedError, WorkerFailedError, WorkerDiedError
+        ):  # a hint that is asked for says what is wrong
+            await self.coach.call("hint", params)
 
     async def _warm_up(self) -> None:
         await asyncio.gather(

@@ -15,6 +15,7 @@ import { openSpotOf } from "./spots.js";
 
 const PAUSES = { board: 700, deal: 250 };
 const SLOW = "The first time, networks are loaded and kernels compiled: up to a minute.";
+const SLOW_HINT = "The first hint with new stacks takes a few seconds: the betting before the flop is solved once.";
 export const SESSION = "hands session"; // under which the browser keeps the one that is played
 const STACKS = [20, 50, 100, 200]; // in big blinds
 const BIG_BLIND = 100;
@@ -134,7 +135,9 @@ export class HandTable {
 
   async hint() {
     this.busy = true;
-    fill(this.hintBox, h("p", { class: "muted" }, "The coach searches ", waitDots()));
+    const wait = h("p", { class: "muted" }, "The coach searches ", waitDots());
+    fill(this.hintBox, wait);
+    const slow = setTimeout(() => wait.append(h("br"), small(SLOW_HINT)), 2500);
     const isDone = await attempt(async () => {
       const { note, grade, chart } = await api.handHint(this.session.id);
       const told = (grade || chart) && small("A hand with a hint is practice: it does not count in your score.");
@@ -144,6 +147,7 @@ export class HandTable {
     });
     if (isDone) this.hintBox.scrollIntoView({ block: "nearest" });
     else fill(this.hintBox);
+    clearTimeout(slow);
     this.busy = false;
   }
 
