@@ -13,6 +13,7 @@ from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.libratus import LibratusAgent
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
 from aleator.arena.whole_hands.match import HandMatch, play_hand_match
+from aleator.arena.whole_hands.play import play_hands
 from aleator.arena.whole_hands.rest import Line, RestOfHand, line_to
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, raise_to
@@ -81,14 +82,14 @@ def test_equal_to_a_recursion_over_pairs(blueprint: BlueprintAgent) -> None:
 
 def test_lines_that_are_left_out_are_made_up_for(blueprint: BlueprintAgent) -> None:
     agents = [blueprint, PotOddsAgent()]
-    line, seats = line_to(blueprint, turn()), np.array([0, 1])
+    line, seats = line_to([blueprint, blueprint], turn()), np.array([0, 1])
     whole = RestOfHand(agents, followed=1e-9).winnings(line, seats, BOARD, 0)
     some = np.array([RestOfHand(agents, followed=1.0).winnings(line, seats, BOARD, deal) for deal in range(40)])
     assert some.std() > 0.0 and abs(some.mean() - whole) < 4.0 * some.std() / math.sqrt(len(some))  # z = 4
 
 
 def test_reach_is_what_the_agent_did(blueprint: BlueprintAgent) -> None:
-    line = line_to(blueprint, turn())
+    line = line_to([blueprint, blueprint], turn())
     first = blueprint.policy_at(SETUP.start())
     opened = first.probabilities[first.actions.index(raise_to(300))]
     free = ~np.isin(HANDS, BOARD[:4]).any(axis=1)
@@ -112,6 +113,38 @@ def test_the_mean_is_that_of_a_match(blueprint: BlueprintAgent, monkeypatch: pyt
     assert abs(difference.mean()) < 4.0 * difference.std() / math.sqrt(len(difference))  # z = 4
     np.testing.assert_array_equal(pairs != 0.0, rest != 0.0)
     assert rest.std() < 0.5 * pairs.std()
+
+
+def test_against_a_third_agent_the_difference_is_that_of_two_matches(
+    blueprint: BlueprintAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents: list[HandAgent] = [Caller(blueprint), blueprint]
+    monkeypatch.setattr(HandMatch, "load_agents", lambda self: agents)
+    opponent = PotOddsAgent().name
+    match = HandMatch(
+        game="hunl", agents=("one", "other"), hands=800, seed=5, aivat="rest", stakes=20.0, against=opponent
+    )
+    gain = play_hand_match(match).fair.reshape(-1, 2).sum(axis=1)
+    played = []
+    for agent in agents:
+        both = [agent, PotOddsAgent()]
+        won = play_hands(SETUP, both, np.arange(3000), 5, aivat="pairs").fair_winnings(0)
+        assert won is not None
+        played.append(won)
+    difference = (played[0] - played[1]).reshape(-1, 2).sum(axis=1)
+    error = math.hypot(gain.std() / math.sqrt(len(gain)), difference.std() / math.sqrt(len(difference)))
+    assert abs(gain.mean() - difference.mean()) < 4.0 * error  # z = 4
+    assert gain.any()
+
+
+def test_who_is_compared_with_itself_gains_nothing(blueprint: BlueprintAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Same(Caller):
+        def policies_of(self, states: Sequence[HandState]) -> list[HandPolicy]:
+            return [blueprint.policy_at(now) for now in states]
+
+    monkeypatch.setattr(HandMatch, "load_agents", lambda self: [Same(blueprint), blueprint])
+    match = HandMatch(game="hunl", agents=("a", "b"), hands=100, aivat="rest", stakes=20.0, against="always-call")
+    np.testing.assert_array_equal(play_hand_match(match).fair, 0.0)
 
 
 def test_it_needs_stakes() -> None:

@@ -50,6 +50,8 @@ def run(
     value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
     stakes: Annotated[float | None, typer.Option(help="Search against its blueprint: hands are played out by chance, "
                                                  "pot / so many big blinds, and weighed.")] = None,
+    against: Annotated[str | None, typer.Option(help="With --aivat rest: a third agent; told is what the first wins "
+                                                "from it more than the second.")] = None,
     processes: Processes = None,
     ray: Ray = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: begin none after this time.")] = None,
@@ -69,7 +71,9 @@ def run(
         if exact or seconds_per_move is not None:
             raise AgentError("--exact and --seconds-per-move are for games that can be enumerated, not for whole hands")
         how, network = "raw" if raw else aivat, None if value is None else str(value)
-        match = partial(HandMatch, game=game, hands=deals, seed=seed, aivat=how, value=network, stakes=stakes)
+        match = partial(
+            HandMatch, game=game, hands=deals, seed=seed, aivat=how, value=network, stakes=stakes, against=against
+        )
         settings: dict[str, Any] = {"processes": processes, "ray": ray, "minutes": minutes, "json": json}
         seats = load_hand_game(game).rules.num_players
         if not others or seats > 2:
@@ -82,11 +86,11 @@ def run(
             raise AgentError("--stakes is for two agents")
         run_round_robin([match(agents=pair) for pair in pairs([first, second, *others])], **settings)
         return
-    of_hands = (output, phh, value, stakes, processes, ray, minutes)
+    of_hands = (output, phh, value, stakes, against, processes, ray, minutes)
     if others or aivat != "auto" or any(given is not None for given in of_hands):
         raise AgentError(
-            "--out, --phh, --aivat, --value, --stakes, --processes, --ray, --minutes and more than two agents are for "
-            f"whole hands, not for {game}"
+            "--out, --phh, --aivat, --value, --stakes, --against, --processes, --ray, --minutes and more than two agents "
+            f"are for whole hands, not for {game}"
         )
     if exact and raw:
         raise AgentError("--exact plays no deals, so there is no luck for --raw to leave in")

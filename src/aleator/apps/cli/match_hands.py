@@ -106,6 +106,8 @@ def to_json(state: MatchState) -> dict[str, Any]:
     document: dict[str, Any] = {"game": match.game, "agents": list(match.agents), "seed": match.seed}
     if match.response:
         document |= {"menu": match.response[0], "rounds": match.response[1]}
+    if match.against is not None:
+        document["against"] = match.against
     document |= state.score().to_dict() | {"unit": "mbb/hand", "aivat": state.mode}
     if state.mode != REST:
         document["raw"] = state.raw().to_dict()
@@ -127,7 +129,8 @@ def _print(state: MatchState, output: Path | None) -> None:
     match = state.match
     first, others = match.agents[0], ", ".join(match.agents[1:])
     others = others if len(match.agents) == 2 else f"{others}, all at one table"
-    out.print(f"{match.game}: what {first} wins against {others}", style="bold", soft_wrap=True)
+    title = f"wins against {others}" if match.against is None else f"wins from {match.against} more than {others} does"
+    out.print(f"{match.game}: what {first} {title}", style="bold", soft_wrap=True)
     rows = []
     if state.mode != RAW:
         rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))

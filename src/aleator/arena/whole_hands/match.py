@@ -68,6 +68,7 @@ class HandMatch:
         hands_per_board: deals in a row that share a board; results on one board count as one.
         value: file of a value network of the river, or of a blueprint, for AIVAT over ranges; the equity if None.
         stakes: pots in big blinds from which on all hands are played out, others by chance (`stakes`); None for all.
+        against: a third agent, whom both play in turn; scored is what the first wins from it more than the second.
     """
 
     game: str
@@ -79,6 +80,7 @@ class HandMatch:
     hands_per_board: int = 1
     value: str | None = None
     stakes: float | None = None
+    against: str | None = None
 
     def __post_init__(self) -> None:
         setup = self.setup
@@ -96,6 +98,8 @@ class HandMatch:
             raise AgentError(f"stakes are a positive number of big blinds, in matches of agents, not {self.stakes}")
         if self.aivat == REST and (self.stakes is None or len(self.agents) != 2):
             raise AgentError("AIVAT by rest is for two agents with one blueprint: give --stakes, too")
+        if self.against is not None and self.aivat != REST:
+            raise AgentError("an opponent that both play is for AIVAT by rest: give --aivat rest and --stakes, too")
         if self.response:
             parse_menu(self.response[0])
             parse_rounds(self.response[1])
@@ -158,7 +162,7 @@ class HandMatch:
     def header(self, mode: str) -> dict[str, Any]:
         """Returns what a match file says about it; the number of hands may grow."""
         draws = None if self.stakes is None else "deal"  # files from when each hand had its own draws are others
-        chosen = {"value": self.value, "stakes": self.stakes, "draws": draws}
+        chosen = {"value": self.value, "stakes": self.stakes, "draws": draws, "against": self.against}
         return {name: value for name, value in chosen.items() if value is not None} | {
             "game": self.game,
             "setup": setup_to_dict(self.setup),
@@ -308,7 +312,11 @@ class _Player:
     def __init__(self, match: HandMatch, mode: str, write: bool, agents: list[HandAgent] | None = None) -> None:
         self.match, self.mode, self.write = match, mode, write
         self.agents, self.value = agents or match.load_agents(), match.load_value()
-        self.rest = RestOfHand(self.agents, match.seed)
+        self.opponent = None if match.against is None else load_hand_agent(match.against)
+        if self.opponent is None:
+            self.rests = [RestOfHand(self.agents, match.seed)]
+        else:
+            self.rests = [RestOfHand([agent, self.opponent], match.seed) for agent in self.agents]
 
     def __call__(self, numbers: IntArray) -> _Piece:
         """Returns hands by their numbers, played; those that are not played out count 0."""
@@ -319,7 +327,13 @@ class _Player:
         if match.stakes is not None:
             blueprint, street = common_start(self.agents)
             hands = played_to(
-                match.setup, blueprint, street, numbers, match.seed, hands_per_board=match.hands_per_board
+                match.setup,
+                blueprint,
+                street,
+                numbers,
+                match.seed,
+                hands_per_board=match.hands_per_board,
+                opponent=self.opponent,
             )
             full, deals = match.stakes * match.setup.rules.big_blind, numbers // match.setup.num_players
             weights = hand_weights(pots_of(hands), full, deals, match.seed)
@@ -350,15 +364,21 @@ class _Player:
         return self._piece(numbers, played, weights, chosen, lines)
 
     def _expected(self, numbers: IntArray, hands: HandBatch, weights: FloatArray) -> _Piece:
-        """Returns what hands are worth from where they have come to, in place of playing them."""
+        """Returns what hands are worth from where they have come to, in place of playing them.
+
+        Against a third agent it is how much more they are worth to the first agent than to the second.
+        """
         blueprint, _ = common_start(self.agents)
+        before = [blueprint, self.opponent or blueprint]
         seats, won = seats_of(numbers, 2), np.zeros((len(numbers), 2))
         lines: dict[int, Line] = {}
         for row in np.flatnonzero(weights).tolist():
             deal = int(numbers[row]) // 2
-            if deal not in lines:  # both hands of a deal have come to the same place
-                lines[deal] = line_to(blueprint, hands.state(row))
-            first = self.rest.winnings(lines[deal], seats[row], hands.board[row].tolist(), deal)
+            if deal not in lines or self.opponent is not None:  # two blueprints come to one place with a deal
+                lines[deal] = line_to([before[agent] for agent in seats[row]], hands.state(row))
+            board = hands.board[row].tolist()
+            values = [rest.winnings(lines[deal], seats[row], board, deal) for rest in self.rests]
+            first = values[0] - sum(values[1:])
             won[row] = weights[row] * first, -weights[row] * first
         times = [DecisionTimes() for _ in self.agents]
         return _Piece(numbers, won, np.asarray(won[seats == 0].reshape(len(numbers))), times, [])

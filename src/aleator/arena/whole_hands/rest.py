@@ -145,12 +145,12 @@ def _paid(state: HandState) -> list[int]:
     return [min(chips, cap) for chips in state.betting.contributions]
 
 
-def line_to(agent: HandAgent, state: HandState) -> Line:
-    """Returns a place with the reach that an agent in all seats comes there with.
+def line_to(agents: Sequence[HandAgent], state: HandState) -> Line:
+    """Returns a place with the reach that agents come there with.
 
     Args:
-        agent: who has played so far.
-        state: of a hand that it played.
+        agents: who has played so far, by seat.
+        state: of a hand that they played.
     """
     reach = np.ones((2, NUM_HANDS))
     now = state.setup.start()
@@ -158,7 +158,7 @@ def line_to(agent: HandAgent, state: HandState) -> Line:
         while due := now.cards_due:
             now = now.deal(state.board[len(now.board) : len(now.board) + due])
         assert now.player is not None
-        policy = agent.policy_at(now)
+        policy = agents[now.player].policy_at(now)
         reach[now.player] *= policy.probabilities[policy.actions.index(action)]
         reach[now.player] /= reach[now.player].max()
         now = now.act(action)

@@ -29,7 +29,7 @@ from aleator.agents.whole_hands.nested import NestedAgent
 from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
-from aleator.arena.whole_hands.play import choose_actions
+from aleator.arena.whole_hands.play import choose_actions, seats_of
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER, HandBatch
@@ -65,25 +65,37 @@ def common_start(agents: Sequence[HandAgent]) -> tuple[HandAgent, int]:
 
 
 def played_to(
-    setup: HandSetup, agent: HandAgent, street: int, numbers: IntArray, seed: int, *, hands_per_board: int = 1
+    setup: HandSetup,
+    agent: HandAgent,
+    street: int,
+    numbers: IntArray,
+    seed: int,
+    *,
+    hands_per_board: int = 1,
+    opponent: HandAgent | None = None,
 ) -> HandBatch:
     """Returns hands where a street begins with a decision, or where they end before.
 
     Args:
         setup: how they begin.
-        agent: who plays all seats.
+        agent: who plays all seats, or those of the first agent of a match if there is an opponent.
         street: from 1, the flop.
         numbers: of the hands; cards and draws are those of `play_hands` with the same draws for a whole deal.
         seed: of cards and draws.
         hands_per_board: see `deal_hands`.
+        opponent: who plays the other seats; None: the agent does.
     """
+    players, seats = [agent, opponent or agent], np.minimum(seats_of(numbers, setup.num_players), 1)
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands = HandBatch.start(setup, cards.hands, cards.boards)
     betting, deals = hands.betting, numbers // setup.num_players
     while len(rows := np.flatnonzero((betting.player != OVER) & (betting.street < street))):
-        policy = ask_held(agent, hands, rows, hands.hands[rows, betting.player[rows]].astype(np.int64))
-        chosen = choose_actions(hands, rows, policy, uniform_draws(seed, deals[rows], hands.num_actions[rows]))
-        hands.act(rows, policy.codes[np.arange(len(rows)), chosen].astype(np.int64))
+        acting = seats[rows, betting.player[rows]] if opponent is not None else np.zeros(len(rows), np.int64)
+        for number in np.unique(acting).tolist():
+            own = rows[acting == number]
+            policy = ask_held(players[number], hands, own, hands.hands[own, betting.player[own]].astype(np.int64))
+            chosen = choose_actions(hands, own, policy, uniform_draws(seed, deals[own], hands.num_actions[own]))
+            hands.act(own, policy.codes[np.arange(len(own)), chosen].astype(np.int64))
     return hands
 
 
