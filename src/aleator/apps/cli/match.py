@@ -89,8 +89,8 @@ def run(
     of_hands = (output, phh, value, stakes, against, processes, ray, minutes)
     if others or aivat != "auto" or any(given is not None for given in of_hands):
         raise AgentError(
-            "--out, --phh, --aivat, --value, --stakes, --against, --processes, --ray, --minutes and more than two agents "
-            f"are for whole hands, not for {game}"
+            "--out, --phh, --aivat, --value, --stakes, --against, --processes, --ray, --minutes and more than "
+            f"two agents are for whole hands, not for {game}"
         )
     if exact and raw:
         raise AgentError("--exact plays no deals, so there is no luck for --raw to leave in")
