@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from aleator.abstraction.flop_subsets import SUBSETS, load_subset
@@ -46,6 +48,14 @@ def test_errors_are_those_of_the_means(report: FlopReport) -> None:
         assert error.equity == 0.0 == error.random_equity, "which is the same on every flop"
         assert 0 < error.random_ev == pytest.approx(error.random_frequency)
     assert sum(error.ev for error in found) < 0.5 * sum(error.random_ev for error in found)
+
+
+def test_weights_may_be_rounded(report: FlopReport) -> None:
+    rounded = tuple(flop._replace(weight=round(flop.weight, 6)) for flop in report.config.flops)
+    assert abs(1 - sum(flop.weight for flop in rounded)) > 1e-8
+    config = replace(report.config, flops=rounded)
+    found = subset_errors(FlopReport(config, report.rows, config.chances()), draws=5)
+    assert found[0].ev == pytest.approx(subset_errors(report, draws=5)[0].ev, abs=1e-4)
 
 
 def test_a_report_without_all_flops_tells_nothing(report: FlopReport) -> None:

@@ -59,10 +59,11 @@ def subset_errors(report: FlopReport, *, draws: int = _DRAWS) -> list[SubsetErro
             f"{len(all_flops()):,} (--flops all), solved to its end"
         )
     whole, rng = _means(report), np.random.default_rng(_SEED)
-    shares = np.array([flop.weight for flop in flops])
+    weights = np.array([flop.weight for flop in flops])
+    weights /= weights.sum()  # which are rounded in a file
     found = []
     for count in SUBSETS:
-        drawn = [[flops[number] for number in rng.choice(len(flops), count, p=shares)] for _ in range(draws)]
+        drawn = [[flops[number] for number in rng.choice(len(flops), count, p=weights)] for _ in range(draws)]
         off = np.mean([_off(_means(_only(report, _counted(some))), whole) for some in drawn], axis=0)
         found.append(SubsetError(count, *_off(_means(_only(report, load_subset(count))), whole), *map(float, off)))
     return found
