@@ -8,7 +8,7 @@ Reference: ReBeL section 5.4, section 6.
 
 Deviations: none.
 
-Status: equal to the exploitability in the tree of all histories (tests/learning/test_perfect_information.py).
+Status: equal to the exploitability in the tree of all histories (tests/learning/rebel/test_perfect_information.py).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import torch
 
 from aleator.games.base import Child, FloatArray, Game
-from aleator.learning.evaluation import Played
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.evaluation import Played
+from aleator.learning.rebel.subgames import Subgames
 from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.minimax import MinimaxEngine
 from aleator.solvers.engines.batched.parts import one_thread

@@ -1,4 +1,4 @@
-"""Self-play by workers: networks go out as versions, examples come back in stints; see `aleator.learning.blocks`.
+"""Self-play by workers: networks go out as versions, examples come back in stints; see `aleator.learning.rebel.blocks`.
 
 In step, an epoch is every block's next stint with the networks at its beginning: as this process would play alone, bit
 by bit. Otherwise nobody waits for anybody: a block is played on as soon as its stint has come back, with the newest
@@ -6,7 +6,7 @@ networks, and an epoch is made of the stints that come first. Workers run ahead 
 
 Reference: ReBeL App. F and G: data from many machines, one that trains.
 Deviations: the paper does not say how far data generation and training may be apart.
-Status: tests/learning/test_crew_blocks.py; with a real cluster tests/workers/test_ray_training.py.
+Status: tests/learning/rebel/test_crew_blocks.py; with a real cluster tests/workers/test_ray_training.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from aleator.learning.blocks import (
+from aleator.learning.rebel.blocks import (
     Made,
     Networks,
     Standing,
@@ -30,16 +30,16 @@ from aleator.learning.blocks import (
     play_stint,
     standing_of,
 )
-from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import Decisions
-from aleator.learning.rebel import SelfPlayed
-from aleator.learning.replay import Examples
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.decisions import Decisions
+from aleator.learning.rebel.replay import Examples
+from aleator.learning.rebel.self_play import SelfPlayed
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Workers
 
 if TYPE_CHECKING:
-    from aleator.learning.training import Trainer
+    from aleator.learning.rebel.training import Trainer
 
 _LOOK_SECONDS = 0.02  # between two looks at what has come back, while the networks are trained
 

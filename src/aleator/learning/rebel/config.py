@@ -11,7 +11,7 @@ from typing import Any
 
 from aleator.errors import SolveError, check_known, shown
 from aleator.learning import settings
-from aleator.learning.rebel import SelfPlayConfig
+from aleator.learning.rebel.self_play import SelfPlayConfig
 from aleator.learning.value_network.encoding import ENCODINGS
 from aleator.learning.value_network.networks import NetworkConfig
 from aleator.solvers.regret_rule import RegretRule

@@ -12,8 +12,8 @@ from aleator.trees import build_tree
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.rebel import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
-from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel.self_play import SelfPlay, SelfPlayConfig, sample_path  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402

@@ -14,7 +14,7 @@ Deviations:
     by the average; here it is the explorer. Where the explorer takes an action that no hand of its policy takes, its
     belief begins anew from chance alone.
 
-Status: tests/learning/test_rebel.py.
+Status: tests/learning/rebel/test_self_play.py.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import torch
 
-from aleator.learning.decisions import Decisions
-from aleator.learning.replay import Examples
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.decisions import Decisions
+from aleator.learning.rebel.replay import Examples
+from aleator.learning.rebel.subgames import Subgames
 from aleator.solvers.engines.batched.engine import BatchedValue, Searched
 from aleator.solvers.engines.batched.operators import draw
 from aleator.solvers.engines.batched.parts import search

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.learning.blocks import LocalBlocks, block_sizes
-from aleator.learning.config import RebelConfig
-from aleator.learning.learner import Learner
+from aleator.learning.rebel.blocks import LocalBlocks, block_sizes
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.learner import Learner
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, read_tensors, restore_generator
-from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import Model
 from aleator.storage import ArrayFile, check_object, parse_json, write_arrays
 from aleator.trees.fingerprint import Fingerprint

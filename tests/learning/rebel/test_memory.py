@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from aleator.errors import TooBigError
-from aleator.learning import memory
-from aleator.learning.memory import kept_memory
-from aleator.learning.training import Trainer
+from aleator.learning.rebel import memory
+from aleator.learning.rebel.memory import kept_memory
+from aleator.learning.rebel.training import Trainer
 from tests.learning.runs import tiny
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from aleator.errors import TooBigError
-from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import Decisions
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.decisions import Decisions
+from aleator.learning.rebel.subgames import Subgames
 from aleator.memory import available_memory
 
 # numbers per row and hand that a search holds: regrets, policies, reach, sums, values, what is kept

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from aleator.errors import SolveError
-from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.evaluation import BLOCKS
+from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.evaluation import BLOCKS
+from aleator.learning.rebel.training import EpochMetrics, Trainer
 from aleator.learning.run_files import RunPace
-from aleator.learning.training import EpochMetrics, Trainer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from aleator.solvers.search_rule import SEARCH_RULES
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning import subgames as subgames_module  # noqa: E402
-from aleator.learning.rebel import SelfPlay, SelfPlayConfig, SelfPlayed  # noqa: E402
-from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel import subgames as subgames_module  # noqa: E402
+from aleator.learning.rebel.self_play import SelfPlay, SelfPlayConfig, SelfPlayed  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402
 from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from aleator.solvers.engines.batched.engine import make_engine  # noqa: E402

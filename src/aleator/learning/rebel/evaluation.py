@@ -20,7 +20,7 @@ Deviations: parts of the game that the seat's sampled policy does not reach are 
     at the leaves follow, where best responses are pure. Updates are drawn evenly among the playthroughs that search at
     the same node, which changes the distribution of none of them, but their mixture is closer to its expectation.
 
-Status: tests/learning/test_evaluation.py.
+Status: tests/learning/rebel/test_evaluation.py.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ import numpy as np
 import torch
 
 from aleator.games.base import FloatArray
-from aleator.learning.rebel import sample_updates
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.self_play import sample_updates
+from aleator.learning.rebel.subgames import Subgames
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.engines.batched.engine import BatchedValue, Searched
 from aleator.solvers.engines.batched.parts import search

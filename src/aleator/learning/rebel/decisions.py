@@ -12,7 +12,7 @@ Reference: ReBeL section 5.3, Algorithm 1 ("loop over the PBS at every public st
 Deviations: hands that the average policy never brings to a decision are left out of the loss, because their policy
     there means nothing; so are decisions that the opponent never brings about. Probabilities are kept in 8 bits.
 
-Status: tests/learning/test_decisions.py.
+Status: tests/learning/rebel/test_decisions.py.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from aleator.learning.replay import Examples
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.replay import Examples
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.value_network.encoding import Encoding
 from aleator.learning.value_network.networks import PolicyNetwork
 from aleator.solvers.engines.batched.engine import Searched

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from aleator.learning.replay import Replay
+from aleator.learning.rebel.replay import Replay
 
 
 def numbered(first: int, count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

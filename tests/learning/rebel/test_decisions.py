@@ -12,11 +12,11 @@ from aleator.solvers.search_rule import SEARCH_RULES
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.decisions import STEPS, Decisions, NetworkPolicies  # noqa: E402
-from aleator.learning.evaluation import play_out  # noqa: E402
-from aleator.learning.learner import squared_loss  # noqa: E402
-from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.learning.training import Trainer  # noqa: E402
+from aleator.learning.rebel.decisions import STEPS, Decisions, NetworkPolicies  # noqa: E402
+from aleator.learning.rebel.evaluation import play_out  # noqa: E402
+from aleator.learning.rebel.learner import squared_loss  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel.training import Trainer  # noqa: E402
 from aleator.learning.value_network.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, PolicyNetwork  # noqa: E402
 from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402

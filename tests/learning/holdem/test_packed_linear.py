@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 import torch
 
-from aleator.learning import packed_linear
-from aleator.learning.packed_linear import PackedLinear, pack_linear_layers
+from aleator.learning.holdem import packed_linear
+from aleator.learning.holdem.packed_linear import PackedLinear, pack_linear_layers
 
 
 @pytest.mark.parametrize("packs", [True, False])

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.config import RebelConfig
-from aleator.learning.run import Pace, train
+from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.run import Pace, train
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT, METRICS, NETWORK
-from aleator.learning.training import Trainer
 from aleator.learning.value_network.model import load_model
 from aleator.storage import ArrayFile, StorageError, write_arrays
 from tests.apps.processes import COMMAND, PATIENCE, kinds_of_end

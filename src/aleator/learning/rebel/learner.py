@@ -3,7 +3,7 @@
 Reference: ReBeL section 7 and App. G: Adam; pointwise Huber loss for values, mean squared error over probabilities for
     policies.
 Deviations: the moving average is not in the paper.
-Status: tests/learning/test_training.py.
+Status: tests/learning/rebel/test_training.py.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Generic, TypeVar
 import torch
 from torch import nn
 
-from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import STEPS
-from aleator.learning.replay import Replay
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.decisions import STEPS
+from aleator.learning.rebel.replay import Replay
 from aleator.learning.value_network.networks import Perceptron, PolicyNetwork, ValueNetwork
 
 Tensor = torch.Tensor

@@ -3,7 +3,7 @@
 All games of a run are split into blocks. A *stint* moves every game of a block one search further; where the games
 stand afterwards and the examples follow from the stint, the seed and the networks alone, so that anybody can play it,
 twice if need be. A `Source` is whoever plays: this process (`LocalBlocks`), or workers
-(`aleator.learning.crew_blocks`).
+(`aleator.learning.rebel.crew_blocks`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import Decisions, NetworkPolicies
-from aleator.learning.rebel import SelfPlay, SelfPlayed
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.decisions import Decisions, NetworkPolicies
+from aleator.learning.rebel.self_play import SelfPlay, SelfPlayed
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import BatchedValue

@@ -12,7 +12,7 @@ Deviations:
     On CUDA and with workers the training steps of an epoch run beside its searches.
     The moving average of parameters ("averaging") is not in the paper; the preset "paper" does without.
 
-Status: tests/learning/test_training.py; results in `models/`.
+Status: tests/learning/rebel/test_training.py; results in `models/`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import Game
 from aleator.games.registry import load_recorded_game
-from aleator.learning.blocks import LocalBlocks, Networks, Source, new_networks
-from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import Decisions
-from aleator.learning.evaluation import Played, play_out
-from aleator.learning.learner import Learner
-from aleator.learning.memory import check_memory, policy_capacity, value_capacity
-from aleator.learning.perfect_information import SearchedPositions, search_positions
-from aleator.learning.replay import Replay
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.blocks import LocalBlocks, Networks, Source, new_networks
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.decisions import Decisions
+from aleator.learning.rebel.evaluation import Played, play_out
+from aleator.learning.rebel.learner import Learner
+from aleator.learning.rebel.memory import check_memory, policy_capacity, value_capacity
+from aleator.learning.rebel.perfect_information import SearchedPositions, search_positions
+from aleator.learning.rebel.replay import Replay
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.parts import one_thread

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import torch
 
-from aleator.learning.learner import Learner
-from aleator.learning.memory import kept_memory, search_memory
-from aleator.learning.rebel import SelfPlay
-from aleator.learning.replay import Replay
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.learner import Learner
+from aleator.learning.rebel.memory import kept_memory, search_memory
+from aleator.learning.rebel.replay import Replay
+from aleator.learning.rebel.self_play import SelfPlay
+from aleator.learning.rebel.training import Trainer
 from aleator.solvers.engines.batched.parts import one_thread
 
 _ROUNDS = 3  # searches of a game in a calibration: from its root, and from where that leads

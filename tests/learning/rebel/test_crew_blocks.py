@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from aleator.errors import SolveError
-from aleator.learning.blocks import block_sizes
-from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.config import RebelConfig
-from aleator.learning.crew_blocks import CrewBlocks, StintPlayer
-from aleator.learning.run import Pace, train
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.blocks import block_sizes
+from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.crew_blocks import CrewBlocks, StintPlayer
+from aleator.learning.rebel.run import Pace, train
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Done, Here
 from aleator.workers.processes import Processes

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aleator.errors import SolveError
-from aleator.learning.config import PRESETS, RebelConfig, parse_setting, preset
+from aleator.learning.rebel.config import PRESETS, RebelConfig, parse_setting, preset
 
 
 def test_the_preset_paper_is_appendix_g() -> None:

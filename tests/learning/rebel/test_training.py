@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from aleator.errors import SolveError
-from aleator.learning import estimate as estimate_module
-from aleator.learning.estimate import estimate
-from aleator.learning.learner import huber_loss
-from aleator.learning.training import Trainer
+from aleator.learning.rebel import estimate as estimate_module
+from aleator.learning.rebel.estimate import estimate
+from aleator.learning.rebel.learner import huber_loss
+from aleator.learning.rebel.training import Trainer
 from tests.learning.runs import tiny
 
 
