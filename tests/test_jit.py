@@ -118,6 +118,6 @@ def test_caches_notice_edits_in_every_file_with_kernels() -> None:
         for path in package.rglob("*.py")
         if re.search(r"^from aleator\.jit import", path.read_text(), re.MULTILINE)
     }
-    assert with_kernels - stamped == {package / "apps" / "benchmarking.py"}, "its kernels call no others"
+    assert with_kernels and with_kernels <= stamped
     for pattern in jit.KERNELS:
         assert list(package.glob(pattern)), f"{pattern} has no file"
