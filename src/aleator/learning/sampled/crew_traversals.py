@@ -122,5 +122,5 @@ def traversed_by(
     rules = WorkerGame(trainer.config.game, game, trainer.fingerprint)
     prepare = partial(BlockTraverser, trainer.config, rules, str(device))
     with workers.hire(prepare, most=trainer.config.blocks) as crew:
-        trainer.find_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
+        trainer.traverse_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
         yield
