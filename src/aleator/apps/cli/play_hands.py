@@ -141,8 +141,7 @@ def _play(
     won = record.payoffs()[seat]
     fair = float(won)
     if luck is not None:
-        fair = float(luck.estimates()[0])
-        fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
+        fair = float(luck.estimates()[0, seat]) - setup.pot / players
     if not quiet:
         others = [player for player in range(players) if player != seat and not state.betting.folded[player]]
         others = others if players > 2 else [1 - seat]
