@@ -85,8 +85,8 @@ class HandAgent(ABC):
         """Returns what the acting players of some hands do; ``hands.hands`` and cards to come must not be looked at."""
         keys = [hands.public_key(int(row)) for row in rows]
         first = {key: int(row) for key, row in zip(reversed(keys), rows[::-1], strict=True)}  # hands that look the same
-        found = dict(zip(first, self.policies_of([hands.state(row) for row in first.values()]), strict=True))
-        answers = [found[key] for key in keys]
+        policy_of = dict(zip(first, self.policies_of([hands.state(row) for row in first.values()]), strict=True))
+        answers = [policy_of[key] for key in keys]
         width = max(len(answer.actions) for answer in answers)
         codes = np.full((len(rows), width), NO_CODE, np.int32)
         probabilities = np.zeros((len(rows), width, NUM_HANDS))
