@@ -126,9 +126,7 @@ def _play(
         else:
             with progress_bar(f"{who.name} thinks", quiet=quiet):
                 policy = ask_policies(who, batch, row)
-            column = int(cards.hands[0, player]) if policy.probabilities.shape[2] > 1 else 0
-            chances = policy.probabilities[0, :, column]
-            chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
+            chosen = policy.draw(int(cards.hands[0, player]), rng)
             if luck is not None:
                 luck.acted(row, policy, np.array([chosen]))
             action = code_action(int(policy.codes[0, chosen]))

@@ -194,12 +194,7 @@ def _luck(
 
 def choose_actions(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
     """Returns the place of the action that each hand takes, ``[R]``."""
-    places = np.arange(len(rows))
-    if policy.probabilities.shape[2] == 1:
-        chances = policy.probabilities[:, :, 0]
-    else:
-        held = hands.hands[rows, hands.betting.player[rows]].astype(np.int64)
-        chances = policy.probabilities[places, :, held]
+    chances = policy.held(hands.hands[rows, hands.betting.player[rows]])
     chosen = (chances.cumsum(axis=1) <= draws[:, None]).sum(axis=1)
     last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # rounding may leave a sum below 1
     return np.asarray(np.minimum(chosen, last), dtype=np.int64)

@@ -113,12 +113,9 @@ class PairLuck(HeadsUpLuck):
         self._take_cards(np.arange(len(hands)), hands.num_board)
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        each = np.arange(len(rows))
-        held = np.zeros(len(rows), np.int64)
-        if policy.probabilities.shape[2] > 1:
-            held = self.hands.hands[rows, self.hands.betting.player[rows]].astype(np.int64)
+        chances = policy.held(self.hands.hands[rows, self.hands.betting.player[rows]])
         values = self.values(rows, policy.codes, self.share[rows, None])
-        self.luck[rows] += values[each, chosen] - (policy.probabilities[each, :, held] * values).sum(axis=1)
+        self.luck[rows] += values[np.arange(len(rows)), chosen] - (chances * values).sum(axis=1)
 
     def advanced(self, rows: IntArray) -> None:
         self._take_cards(rows, self.hands.num_board[rows])

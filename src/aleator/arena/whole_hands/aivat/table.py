@@ -55,13 +55,10 @@ class TableLuck(Luck):
             self.luck[row] += (self.share[row] - 1.0 / players) * int(hands.pot[row])
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        held = self.hands.hands[rows, self.hands.betting.player[rows]].astype(np.int64)
-        for place, row in enumerate(rows.tolist()):
-            if self.hands.betting.street[row] < self._since:
-                continue
-            column = held[place] if policy.probabilities.shape[2] > 1 else 0
-            chances = policy.probabilities[place, :, column]
-            self._acted(row, policy.codes[place], chances, int(chosen[place]))
+        chances = policy.held(self.hands.hands[rows, self.hands.betting.player[rows]])
+        for number, row in enumerate(rows.tolist()):
+            if self.hands.betting.street[row] >= self._since:
+                self._acted(row, policy.codes[number], chances[number], int(chosen[number]))
 
     def _acted(self, row: int, codes: npt.NDArray[np.int32], chances: FloatArray, chosen: int) -> None:
         betting = self.hands.betting
