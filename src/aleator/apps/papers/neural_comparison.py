@@ -198,8 +198,8 @@ def report(settings: Settings, found: Mapping[str, Curves]) -> Report:
         ),
         convention=(
             "Exploitability is NashConv / 2 in antes or games, exact; that of ReBeL is of the average of 256 "
-            "playthroughs, which is a little too high. Seconds are processor time of training, without evaluations: what "
-            "else the machine did does not count. Bands are the lowest and the highest run."
+            "playthroughs, which is a little too high. Seconds are processor time of training, without evaluations: "
+            "what else the machine did does not count. Bands are the lowest and the highest run."
         ),
         columns=("game", "method", "seconds", "exploitability", "lowest", "highest"),
         rows=tuple(_row(*key, curve) for key, curve in curves.items()),
