@@ -15,10 +15,10 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.kept import plain_name, run_file, run_once
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
-from aleator.learning.config import preset
+from aleator.learning.rebel.config import preset
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR
 from aleator.learning.sampled.methods import find_method
-from aleator.learning.training import Trainer
 from aleator.solvers.algorithms import rule_of
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.mccfr import MCCFR
