@@ -179,7 +179,7 @@ def multi_valued(values: Values, game: Game[Any], on_progress: OnProgress | None
 def pluribus(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     """Returns Pluribus' search."""
     from aleator.search.multi_valued import bias_continuations
-    from aleator.search.pluribus import PluribusSearch, PluribusSearcher
+    from aleator.search.pluribus.two_players import PluribusSearch, PluribusSearcher
 
     config, blueprint = _limited(PluribusSearch, values, game, on_progress)
     both = bias_continuations(blueprint, 0), bias_continuations(blueprint, 1)
@@ -225,7 +225,7 @@ def nested(values: Values, game: Game[Any], on_progress: OnProgress | None) -> A
 def continual(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     """Returns DeepStack's search."""
     from aleator.agents.continual import ContinualAgent
-    from aleator.search.continual import ContinualSearch
+    from aleator.search.continual_resolving import ContinualSearch
 
     return ContinualAgent(game, ContinualSearch(**_affordable(values, game)))
 

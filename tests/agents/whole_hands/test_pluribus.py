@@ -16,7 +16,7 @@ from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_hand
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
-from tests.search.ring.small import three_players
+from tests.search.pluribus.ring.small import three_players
 
 
 @pytest.fixture(scope="module")

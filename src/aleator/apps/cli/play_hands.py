@@ -15,7 +15,7 @@ from aleator.agents.whole_hands.base import ask_policies
 from aleator.apps.amounts import parse_typed
 from aleator.apps.cli.output import out, print_json, progress_bar
 from aleator.apps.cli.stopping import end
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, seat_names

@@ -13,7 +13,7 @@ from aleator.apps.papers.parallel import run_beside
 from aleator.caching import lru_cache
 from aleator.games.base import FloatArray
 from aleator.games.multiplayer.leduc import LeducHistory, MultiplayerLeduc
-from aleator.search.multiplayer import MultiplayerSearch, MultiplayerSearcher
+from aleator.search.pluribus.small_games import MultiplayerSearch, MultiplayerSearcher
 from aleator.solvers.multiplayer.cfr import MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import Evaluation, evaluate
 from aleator.solvers.regret_rule import CFR_PLUS

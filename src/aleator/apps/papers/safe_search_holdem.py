@@ -17,8 +17,8 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.kept import keep_run, read_run, run_file
 from aleator.apps.papers.safe_subgames import PAPER, TRUNK
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
-from aleator.search.boards import BoardSearch
 from aleator.search.safe import METHODS, SafeSearch
+from aleator.search.safe_on_boards import BoardSearch
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.problem import prepare_spots

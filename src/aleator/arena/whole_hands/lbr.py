@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_policies
 from aleator.agents.whole_hands.scripted import ALL_IN, raise_amounts
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.errors import AgentError, check_known
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
-from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
+from aleator.arena.whole_hands.aivat.hand_value import HandValue
+from aleator.arena.whole_hands.aivat.heads_up import PairLuck, RangeLuck
+from aleator.arena.whole_hands.aivat.playout import Playout
+from aleator.arena.whole_hands.aivat.table import TableLuck
+from aleator.arena.whole_hands.aivat.table_gain import TableGain
+from aleator.arena.whole_hands.aivat.table_ranges import TableRangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
-from aleator.arena.whole_hands.hand_value import HandValue
-from aleator.arena.whole_hands.playout import Playout
-from aleator.arena.whole_hands.table_gain import TableGain
-from aleator.arena.whole_hands.table_luck import TableLuck
-from aleator.arena.whole_hands.table_ranges import TableRangeLuck
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER, HandBatch
@@ -117,13 +117,12 @@ def play_hands(
         numbers: of the hands, each once.
         seed: of cards and draws.
         aivat: `RAW`, `PAIRS`, `RANGES`, `PLAYOUT`, or for more than two players `TABLE` or `TABLE_RANGES`; see
-            `arena.whole_hands.aivat`, `arena.whole_hands.playout`, `arena.whole_hands.table_luck` and
-            `arena.whole_hands.table_ranges`.
+            `arena.whole_hands.aivat`.
         hands_per_board: see `deal_hands`.
         value: of `RANGES` and `PLAYOUT`; the equity if None.
         same_draws: whether all hands of a duplicate deal have the same draws of actions, and so go the same way as long
             as all agents play alike; else each hand has its own.
-        since: the street from which on `TABLE` and `TABLE_RANGES` count luck; see `arena.whole_hands.table_luck`.
+        since: the street from which on `TABLE` and `TABLE_RANGES` count luck; see `arena.whole_hands.aivat.table`.
         over: with `TABLE_RANGES`, a blueprint: `fair` is then what is won more than by it; see
             `arena.whole_hands.table_gain`.
     """

@@ -26,7 +26,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.equity import preflop_equities, representatives
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
-from aleator.learning.packed_linear import pack_linear_layers
+from aleator.learning.holdem.packed_linear import pack_linear_layers
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
 from aleator.solvers.engines.batched_holdem.rounds import round_boards

@@ -3,8 +3,8 @@
 A session is a JSON value; a hand in it is its cards and what was done. All draws follow from the session's seed, the
 hand's number and how much was done, so that nothing is lost with a process. Stacks are full at the start of every hand.
 Luck is removed by AIVAT: heads-up that of the cards, and of the agent's hand and its dice
-(`aleator.arena.whole_hands.aivat`), at a table of several that of the cards and of everybody's dice
-(`aleator.arena.whole_hands.table_luck`). Agents are asked again for that when a hand is over; where those of several
+(`aleator.arena.whole_hands.aivat.heads_up`), at a table of several that of the cards and of everybody's dice
+(`aleator.arena.whole_hands.aivat.table`). Agents are asked again for that when a hand is over; where those of several
 players search, only chips are counted.
 """
 
@@ -20,9 +20,9 @@ from aleator.apps.amounts import parse_typed
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import Rival, load_rival, table_of
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
+from aleator.arena.whole_hands.aivat.table import TableLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
-from aleator.arena.whole_hands.table_luck import TableLuck
 from aleator.errors import AleatorError
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
