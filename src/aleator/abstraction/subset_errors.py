@@ -61,12 +61,12 @@ def subset_errors(report: FlopReport, *, draws: int = _DRAWS) -> list[SubsetErro
     whole, rng = _means(report), np.random.default_rng(_SEED)
     weights = np.array([flop.weight for flop in flops])
     weights /= weights.sum()  # which are rounded in a file
-    found = []
+    errors = []
     for count in SUBSETS:
         drawn = [[flops[number] for number in rng.choice(len(flops), count, p=weights)] for _ in range(draws)]
         off = np.mean([_off(_means(_only(report, _counted(some))), whole) for some in drawn], axis=0)
-        found.append(SubsetError(count, *_off(_means(_only(report, load_subset(count))), whole), *map(float, off)))
-    return found
+        errors.append(SubsetError(count, *_off(_means(_only(report, load_subset(count))), whole), *map(float, off)))
+    return errors
 
 
 def _counted(drawn: list[WeightedFlop]) -> tuple[WeightedFlop, ...]:

@@ -76,16 +76,16 @@ def _affordable(values: Values, game: Game[Any]) -> Values:
     return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | values if dear and "seconds" not in values else values
 
 
-def _blueprint(asked: str, game: Game[Any], on_progress: OnProgress | None) -> Policy:
+def _blueprint(name: str, game: Game[Any], on_progress: OnProgress | None) -> Policy:
     """Returns the blueprint that was asked for: so many iterations of DCFR, or a file."""
     from aleator.solvers.solve import solve
     from aleator.trees.public_tree import build_tree
 
     tree = build_tree(game)
-    if asked.isdecimal():
-        iterations = parse_whole(asked, "iterations of the blueprint", most=MAX_NUMBER, error=AgentError)
+    if name.isdecimal():
+        iterations = parse_whole(name, "iterations of the blueprint", most=MAX_NUMBER, error=AgentError)
         return solve(tree, iterations=iterations, on_progress=on_progress).policy
-    return saved(asked, game).on(tree)
+    return saved(name, game).on(tree)
 
 
 def saved(file: str, game: Game[Any]) -> HistoryPolicy:

@@ -209,12 +209,12 @@ def compare(
     if show not in (*KINDS, "ev"):
         raise SolveError(f"--show must be {', '.join(KINDS)} or ev, not {show!r}")
     both = Comparison(_open(first, node, quiet=json), _open(second, other or node, quiet=json))
-    found = both.node(node, other)
-    lines = both.lines(node) if other is None and found.player >= 0 else []
+    comparison = both.node(node, other)
+    lines = both.lines(node) if other is None and comparison.player >= 0 else []
     if json:
-        print_json(comparison_report(found, lines))
+        print_json(comparison_report(comparison, lines))
     else:
-        print_comparison(found, lines, show)
+        print_comparison(comparison, lines, show)
 
 
 def _open(file: Path, node: str, *, quiet: bool) -> HoldemSolution:

@@ -129,12 +129,12 @@ def _make(
             last = format_cards(next(reversed(now.rows)))
             move(len(now.rows) / len(now.wanted), f"flop {len(now.rows):,} of {len(now.wanted):,}, {last}")
 
-        found = make_report(config, file=kept, workers=workers, device=device, on_flop=on_flop, stopped=interrupted)
+        report = make_report(config, file=kept, workers=workers, device=device, on_flop=on_flop, stopped=interrupted)
         stopped = interrupted()
     if stopped:
         how = "; the same command goes on" if output else "; with --out it could go on later"
-        note(f"stopped after {len(found.rows):,} of {len(found.wanted):,} flops{how}")
-    return found, stopped
+        note(f"stopped after {len(report.rows):,} of {len(report.wanted):,} flops{how}")
+    return report, stopped
 
 
 def _check_fits(expected: ReportEstimate, *, is_here: bool) -> None:
@@ -155,20 +155,20 @@ def _expected(expected: ReportEstimate, count: int) -> str:
     )
 
 
-def _print(found: FlopReport, sort: str, filters: list[Filter]) -> None:
-    spot, node = found.config.spot, found.config.node
+def _print(report: FlopReport, sort: str, filters: list[Filter]) -> None:
+    spot, node = report.config.spot, report.config.node
     place = "node" if node.tokens else "root"
-    listed = select(found, sort, filters)
-    every, shown = found.mean(place), listed[:_SHOWN]
+    listed = select(report, sort, filters)
+    every, shown = report.mean(place), listed[:_SHOWN]
     where = f"at {node}" if node.tokens else "at the root"
-    actor = POSITION_NAMES[found.config.node_of(node).player]
-    title = heading(f"{len(found.rows):,} flops", f", pot {spot.pot:,}: what {actor} does {where}")
+    actor = POSITION_NAMES[report.config.node_of(node).player]
+    title = heading(f"{len(report.rows):,} flops", f", pot {spot.pot:,}: what {actor} does {where}")
     out.print(title, soft_wrap=True)
     columns = ["flop", "chance", "EV oop", "EV ip", "equity oop", *(action.name for action in every.actions)]
     rows = [_cells(format_cards(row.cards), chance, getattr(row, place)) for row, chance in shown]
     if filters and listed:
         rows.insert(0, _cells("these flops", sum(chance for _, chance in listed), _mean(listed, place)))
-    rows.insert(0, _cells("all flops" if found.is_done else "flops so far", 1.0, every))
+    rows.insert(0, _cells("all flops" if report.is_done else "flops so far", 1.0, every))
     print_table("", columns, rows)
     if len(listed) > len(shown):
         note(f"{len(listed) - len(shown):,} more; --csv FILE writes all, --only chooses by texture")

@@ -126,9 +126,7 @@ def _play(
         else:
             with progress_bar(f"{who.name} thinks", quiet=quiet):
                 policy = ask_policies(who, batch, row)
-            column = int(cards.hands[0, player]) if policy.probabilities.shape[2] > 1 else 0
-            chances = policy.probabilities[0, :, column]
-            chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
+            chosen = policy.draw(int(cards.hands[0, player]), rng)
             if luck is not None:
                 luck.acted(row, policy, np.array([chosen]))
             action = code_action(int(policy.codes[0, chosen]))
@@ -141,8 +139,7 @@ def _play(
     won = record.payoffs()[seat]
     fair = float(won)
     if luck is not None:
-        fair = float(luck.estimates()[0])
-        fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
+        fair = float(luck.estimates()[0, seat]) - setup.pot / players
     if not quiet:
         others = [player for player in range(players) if player != seat and not state.betting.folded[player]]
         others = others if players > 2 else [1 - seat]

@@ -181,13 +181,13 @@ def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bo
     records, errors = read_hands(hands)
     for error in errors:
         note(f"left out: {error}")
-    found = find_gaps(old.betting.root, old.betting.stack, records)[:most]
-    if not found:
+    gaps = find_gaps(old.betting.root, old.betting.stack, records)[:most]
+    if not gaps:
         raise SolveError(f"{hands}: no bet of its {len(records):,} hands falls into a gap of the blueprint's menu")
-    trainer = BlueprintTrainer(filled(BlueprintConfig.parse(blueprint.config_text), found), buckets, abstraction)
+    trainer = BlueprintTrainer(filled(BlueprintConfig.parse(blueprint.config_text), gaps), buckets, abstraction)
     table = transplanted(old.betting, blueprint.table(), trainer.betting, buckets.config)
     trainer.begin_with(table, blueprint.progress)
-    for gap in found if not quiet else []:
+    for gap in gaps if not quiet else []:
         note(
             f"{STREET_NAMES[gap.street]}, {gap.level} bets before: {gap.middle} % of the pot, between "
             f"{100 * gap.below:.0f} and {100 * gap.above:.0f} %, where {gap.bets:,} bets fell"

@@ -175,12 +175,12 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     tasks = {
         f"{case.title}, seat {seat}": _Seat(case, seat, iterations) for case in cases for seat in range(case.players)
     }
-    found = run_beside(measure, tasks, on_progress, settings.workers)
+    measured = run_beside(measure, tasks, on_progress, settings.workers)
     rows: list[tuple[Cell, ...]] = []
     by_case: dict[Case, list[_Won]] = {}
     for name, task in tasks.items():
-        rows.append((task.case.title, task.seat, *found[name]))
-        by_case.setdefault(task.case, []).append(found[name])
+        rows.append((task.case.title, task.seat, *measured[name]))
+        by_case.setdefault(task.case, []).append(measured[name])
     gains = {case.title: [won.gain for won in seats] for case, seats in by_case.items()}
     later = {case.title: seats for case, seats in by_case.items() if not case.both}
     free = {title: [won.gain for won in seats] for title, seats in later.items()}

@@ -184,8 +184,8 @@ def scores_of(
     about = {"experiment": f"Table {table.number}", **asdict(replace(run, threads=1)), "blueprint": iterations}
     names = (TRUNK, *techniques(1))
     files = {name: run_file(keep, f"{table.number}-{count}-{_letters(name)}") for name in names}
-    found = {name: read_run(files[name], {**about, "technique": name}, float) for name in names}
-    left = [name for name in names if found[name] is None]
+    scores = {name: read_run(files[name], {**about, "technique": name}, float) for name in names}
+    left = [name for name in names if scores[name] is None]
     if left:
         solver = make_blueprint(
             BoardPlan(load_whole_game(table.game)),
@@ -196,9 +196,9 @@ def scores_of(
         )
         wanted = [name for name in left if name != TRUNK]
         for name, score in measure(solver, run, wanted, lambda share, what: on_progress(0.2 + 0.8 * share, what)):
-            found[name] = score
+            scores[name] = score
             keep_run(files[name], {**about, "technique": name}, score)
-    return {name: score for name, score in found.items() if score is not None}
+    return {name: score for name, score in scores.items() if score is not None}
 
 
 def _letters(name: str) -> str:

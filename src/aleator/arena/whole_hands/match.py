@@ -15,6 +15,7 @@ import numpy as np
 from aleator.abstraction.blueprint.file import Blueprint
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
+from aleator.arena.whole_hands.aivat.base import IntArray
 from aleator.arena.whole_hands.aivat.hand_value import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
@@ -29,7 +30,6 @@ from aleator.arena.whole_hands.play import (
     TABLE,
     TABLE_RANGES,
     DecisionTimes,
-    IntArray,
     PlayedHands,
     play_hands,
     seats_of,

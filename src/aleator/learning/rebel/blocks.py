@@ -19,6 +19,7 @@ from aleator.learning.rebel.config import RebelConfig
 from aleator.learning.rebel.decisions import Decisions, NetworkPolicies
 from aleator.learning.rebel.self_play import SelfPlay, SelfPlayed
 from aleator.learning.rebel.subgames import Subgames
+from aleator.learning.seeds import derived_seed
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import BatchedValue
@@ -127,7 +128,7 @@ def new_self_play(config: RebelConfig, subgames: Subgames, decisions: Decisions 
 
 def play_stint(play: SelfPlay, seed: int, block: int, stints: int, searchers: Searchers) -> SelfPlayed:
     """Moves the games of a block one search further, with random numbers of its own, and returns the examples."""
-    play.generator.manual_seed(int(np.random.SeedSequence((seed, block, stints)).generate_state(1, np.uint64)[0] >> 1))
+    play.generator.manual_seed(derived_seed(seed, block, stints))
     return play.play(*searchers)
 
 

@@ -10,8 +10,9 @@ import pytest
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy, ask_policies
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.agents.whole_hands.scripted import ScriptedHandAgent
+from aleator.arena.whole_hands.aivat.base import Luck
 from aleator.arena.whole_hands.aivat.hand_value import EquityValue, HandValue, Situation, living_hands
-from aleator.arena.whole_hands.aivat.heads_up import Luck, RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.arena.whole_hands.play import PAIRS, RANGES, play_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, ActionKind
@@ -66,7 +67,7 @@ def follow(luck: Luck, hands: HandBatch, ends: list[HandState], agents: tuple[Ha
         if went_on.any():
             luck.advanced(active[went_on])
         step += 1
-    return luck.estimates()
+    return luck.estimates()[:, 0]
 
 
 @pytest.mark.parametrize(

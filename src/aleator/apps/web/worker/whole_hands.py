@@ -20,6 +20,7 @@ from aleator.apps.amounts import parse_typed
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import Rival, load_rival, table_of
+from aleator.arena.whole_hands.aivat.base import Luck
 from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.arena.whole_hands.aivat.table import TableLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
@@ -208,9 +209,11 @@ def without_luck(record: HandRecord, seat: int, agent: Callable[[int], HandAgent
         seed: of boards that are drawn to tell what hands are worth before the flop.
     """
     batch = HandBatch.start(record.setup, np.array([record.hands], np.int16), np.array([deck], np.int8))
-    is_table = record.setup.num_players > 2
-    seeds = draw_seeds(seed, np.array([record.number]))
-    luck = TableLuck(batch, seeds) if is_table else RangeLuck(batch, (seat != 0, seat != 1))
+    luck: Luck
+    if record.setup.num_players == 2:
+        luck = RangeLuck(batch, (seat != 0, seat != 1))
+    else:
+        luck = TableLuck(batch, draw_seeds(seed, np.array([record.number])))
     for action in record.actions:
         street, player = int(batch.betting.street[0]), int(batch.betting.player[0])
         if player != seat:
@@ -219,7 +222,4 @@ def without_luck(record: HandRecord, seat: int, agent: Callable[[int], HandAgent
         batch.act(_ROW, np.array([action_code(action)]))
         if batch.betting.street[0] != street and batch.betting.player[0] != OVER:
             luck.advanced(_ROW)
-    fair = luck.estimates()[0]
-    if is_table:
-        return float(fair[seat])
-    return float(fair) if seat == 0 else -float(fair)
+    return float(luck.estimates()[0, seat])

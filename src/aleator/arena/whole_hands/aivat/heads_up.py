@@ -21,13 +21,14 @@ Status: tests/arena/whole_hands/aivat/test_heads_up.py (unbiased: by enumeration
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.arena.whole_hands.aivat.base import IntArray, Luck
 from aleator.arena.whole_hands.aivat.hand_value import HAND_MASKS, EquityValue, HandValue, Situation
 from aleator.arena.whole_hands.aivat.playout import Playout
 from aleator.games.base import FloatArray
@@ -35,11 +36,9 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.equity import pair_equities
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, HandBatch
 
-IntArray = npt.NDArray[np.int64]
 
-
-class Luck(ABC):
-    """Follows a batch of heads-up hands as they are played; `estimates` are player 0's winnings without the luck."""
+class HeadsUpLuck(Luck):
+    """The luck of two players, counted for the first one; `share` and `luck` are player 0's."""
 
     def __init__(
         self,
@@ -60,16 +59,12 @@ class Luck(ABC):
         self.share = np.full(len(hands), 0.5)  # of the pot that player 0 expects
         self._cap = min(hands.setup.stacks)
 
-    @abstractmethod
-    def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        """Notes what some players were likely to do and which of ``policy.codes`` they chose, before they do it."""
-
-    @abstractmethod
-    def advanced(self, rows: IntArray) -> None:
-        """Is told whose next street has been dealt, with somebody to act on it."""
-
-    @abstractmethod
     def estimates(self) -> FloatArray:
+        first = self._estimates()
+        return np.stack((first, self.hands.setup.pot - first), axis=1)
+
+    @abstractmethod
+    def _estimates(self) -> FloatArray:
         """Returns ``[B]``: what player 0 won in chips, without the luck; all hands are over."""
 
     def paid(self, rows: IntArray) -> IntArray:
@@ -110,39 +105,22 @@ class Luck(ABC):
         return np.asarray(folded.any(axis=1)), won.astype(np.float64)
 
 
-class PairLuck(Luck):
+class PairLuck(HeadsUpLuck):
     """Luck by the equity of the two hands that were really held."""
 
-    def __init__(
-        self,
-        hands: HandBatch,
-        known: Sequence[bool] = (True, True),
-        *,
-        callers: npt.NDArray[np.bool_] | None = None,
-    ) -> None:
-        super().__init__(hands, known, callers=callers)
+    def __init__(self, hands: HandBatch, *, callers: npt.NDArray[np.bool_] | None = None) -> None:
+        super().__init__(hands, callers=callers)
         self._take_cards(np.arange(len(hands)), hands.num_board)
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        actor = self.hands.betting.player[rows].astype(np.int64)
-        here = np.asarray(self.known)[actor]
-        if not here.any():
-            return
-        rows, chosen, actor = rows[here], chosen[here], actor[here]
-        codes, probabilities = policy.codes[here], policy.probabilities[here]
-        places = np.arange(len(rows))
-        held = (
-            self.hands.hands[rows, actor].astype(np.int64)
-            if probabilities.shape[2] > 1
-            else np.zeros(len(rows), np.int64)
-        )
-        values = self.values(rows, codes, self.share[rows, None])
-        self.luck[rows] += values[places, chosen] - (probabilities[places, :, held] * values).sum(axis=1)
+        chances = policy.held(self.hands.hands[rows, self.hands.betting.player[rows]])
+        values = self.values(rows, policy.codes, self.share[rows, None])
+        self.luck[rows] += values[np.arange(len(rows)), chosen] - (chances * values).sum(axis=1)
 
     def advanced(self, rows: IntArray) -> None:
         self._take_cards(rows, self.hands.num_board[rows])
 
-    def estimates(self) -> FloatArray:
+    def _estimates(self) -> FloatArray:
         by_fold, _ = self.folds()
         self._take_cards(np.flatnonzero(~by_fold), np.full(int((~by_fold).sum()), self.hands.setup.last_board))
         return self.hands.payoffs()[:, 0] - self.luck
@@ -156,7 +134,7 @@ class PairLuck(Luck):
             self.share[here] = share
 
 
-class RangeLuck(Luck):
+class RangeLuck(HeadsUpLuck):
     """Luck by what both players' whole ranges expect.
 
     Attributes:
@@ -282,7 +260,7 @@ class RangeLuck(Luck):
             return self.value.mean_share(before, self.reach[row])
         return self._mean(*self._equity.rows(before, 0, self.reach[row]), row)
 
-    def estimates(self) -> FloatArray:
+    def _estimates(self) -> FloatArray:
         by_fold, won = self.folds()
         for row in np.flatnonzero(~by_fold):
             if not self.value.is_fair:  # at the end cards decide, not the value

@@ -23,17 +23,17 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.arena.whole_hands.aivat.base import IntArray, Luck
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, HandBatch
 from aleator.jit import njit
 
-IntArray = npt.NDArray[np.int64]
 _BOARDS: Final = 250  # that are drawn before the flop
 
 
-class TableLuck:
+class TableLuck(Luck):
     """Follows a batch of hands as they are played; `estimates` are everybody's winnings without the luck.
 
     Args:
@@ -55,14 +55,10 @@ class TableLuck:
             self.luck[row] += (self.share[row] - 1.0 / players) * int(hands.pot[row])
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        """Notes what some players were likely to do and which of ``policy.codes`` they chose, before they do it."""
-        held = self.hands.hands[rows, self.hands.betting.player[rows]].astype(np.int64)
-        for place, row in enumerate(rows.tolist()):
-            if self.hands.betting.street[row] < self._since:
-                continue
-            column = held[place] if policy.probabilities.shape[2] > 1 else 0
-            chances = policy.probabilities[place, :, column]
-            self._acted(row, policy.codes[place], chances, int(chosen[place]))
+        chances = policy.held(self.hands.hands[rows, self.hands.betting.player[rows]])
+        for number, row in enumerate(rows.tolist()):
+            if self.hands.betting.street[row] >= self._since:
+                self._acted(row, policy.codes[number], chances[number], int(chosen[number]))
 
     def _acted(self, row: int, codes: npt.NDArray[np.int32], chances: FloatArray, chosen: int) -> None:
         betting = self.hands.betting
@@ -98,14 +94,12 @@ class TableLuck:
         return np.asarray(share * (pot + called * missing.sum()) - paid - called * missing)
 
     def advanced(self, rows: IntArray) -> None:
-        """Is told whose next street has been dealt, with somebody to act on it."""
         for row in rows[self.hands.betting.street[rows] >= self._since].tolist():
             before = self.share[row].copy()  # 0 on the first street that counts
             self._look(row, int(self.hands.num_board[row]))
             self.luck[row] += (self.share[row] - before) * int(self.hands.pot[row])
 
     def estimates(self) -> FloatArray:
-        """Returns ``[B, P]``: what everybody won in chips, without the luck; all hands are over."""
         folded, board = self.hands.betting.folded, self.hands.setup.last_board
         for row in np.flatnonzero((~folded).sum(axis=1) > 1).tolist():
             before = self.share[row].copy()

@@ -58,22 +58,22 @@ class TableGain(TableRangeLuck):
     def _estimate(self, row: int) -> FloatArray:
         hands, players = self.hands, self.hands.setup.num_players
         states, live = states_before(hands.state(row))[:-1], list[int]()
-        gone, rng = list[int](), np.random.default_rng(int(self._seeds[row]))
+        dead_cards, rng = list[int](), np.random.default_rng(int(self._seeds[row]))
         gain, reach = np.zeros(players), np.ones((players, NUM_HANDS))
         for state, answer in zip(states, self._answers[row], strict=True):
             if state.street >= self._since:
                 if not live:
                     live = list(state.betting.live_players)
                     folded = [player for player in range(players) if player not in live]
-                    gone = HANDS[hands.hands[row, folded]].reshape(-1).tolist()
+                    dead_cards = HANDS[hands.hands[row, folded]].reshape(-1).tolist()
                 other = live[0] if answer.player == live[1] else live[1]
-                gain[answer.player] += self._advantage(state, answer, reach[[answer.player, other]], gone, rng)
+                gain[answer.player] += self._advantage(state, answer, reach[[answer.player, other]], dead_cards, rng)
             own = reach[answer.player] * answer.probabilities[answer.chosen]
             reach[answer.player] = own / own.max()
         return gain
 
     def _advantage(
-        self, state: HandState, answer: Answer, reach: FloatArray, gone: list[int], rng: np.random.Generator
+        self, state: HandState, answer: Answer, reach: FloatArray, dead_cards: list[int], rng: np.random.Generator
     ) -> float:
         """Returns by how many chips a player's policy at a decision is better than the blueprint's."""
         policy = self.blueprint.policy_at(state)
@@ -81,12 +81,12 @@ class TableGain(TableRangeLuck):
         for code, chances in zip(answer.codes.tolist(), answer.probabilities, strict=True):
             if chances.any():
                 more[self._column(policy, code_action(code))] += chances
-        own, others = reach * ~blocked_hands([*state.board, *gone])
+        own, others = reach * ~blocked_hands([*state.board, *dead_cards])
         if (np.abs(more) * own).max() < _ROUNDING:
             return 0.0
         decision = self.blueprint.policy.decision_at(state)
         assert decision is not None, "all actions are the blueprint's"
-        worth = self._values.of_actions(decision, state.board, others, rng, gone)
+        worth = self._values.of_actions(decision, state.board, others, rng, dead_cards)
         return float((more * own * worth).sum() / (own @ without_common_cards(others)))
 
     def _column(self, policy: HandPolicy, action: Action) -> int:

@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.arena.whole_hands.aivat.base import IntArray, Luck
 from aleator.arena.whole_hands.aivat.table import TableLuck
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_batch import OVER, HandBatch
 
-IntArray = npt.NDArray[np.int64]
 _DRAWS: Final = 16  # of everybody's hands
 _TRIES: Final = 200  # for each of them
 _MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
     chosen: int
 
 
-class TableRangeLuck:
+class TableRangeLuck(Luck):
     """Follows a batch of hands as they are played; `estimates` are everybody's winnings without the luck.
 
     Args:
@@ -54,7 +54,6 @@ class TableRangeLuck:
         self._answers: list[list[Answer]] = [[] for _ in range(len(hands))]
 
     def acted(self, rows: IntArray, policy: BatchPolicy, chosen: IntArray) -> None:
-        """Notes what some players were likely to do and which of ``policy.codes`` they chose, before they do it."""
         for place, row in enumerate(rows.tolist()):
             player = int(self.hands.betting.player[row])
             answer = Answer(player, policy.codes[place], policy.probabilities[place].copy(), int(chosen[place]))
@@ -64,7 +63,6 @@ class TableRangeLuck:
         """Is told whose next street has been dealt; hands are followed again when they are over."""
 
     def estimates(self) -> FloatArray:
-        """Returns ``[B, P]``: what everybody won in chips, without the luck; all hands are over."""
         return np.stack([self._estimate(row) for row in range(len(self.hands))])
 
     def _estimate(self, row: int) -> FloatArray:

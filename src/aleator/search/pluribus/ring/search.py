@@ -73,14 +73,17 @@ class SearchedRound:
         hands: of the 1,326, those that the board allows.
         columns: of each of them in the tables.
         regrets, sums: the tables, of the last iteration and of the average.
-        visits: of nodes.
+
+    Attributes:
+        visits: of nodes, so far.
     """
 
     def __init__(
         self, tree: RoundTree, hands: npt.NDArray[np.int64], columns: npt.NDArray[np.int64],
-        regrets: npt.NDArray[np.float32], sums: npt.NDArray[np.float32], visits: int = 0,
+        regrets: npt.NDArray[np.float32], sums: npt.NDArray[np.float32],
     ) -> None:  # fmt: skip
-        self.tree, self.hands, self.columns, self.visits = tree, hands, columns, visits
+        self.tree, self.hands, self.columns = tree, hands, columns
+        self.visits = 0
         self._regrets, self._sums = regrets, sums
 
     def played(self) -> dict[Action, FloatArray]:

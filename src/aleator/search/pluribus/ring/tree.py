@@ -249,8 +249,8 @@ class _Builder:
             return node
         alike = (places.live == live) & (arrays.street == state.street) & (arrays.player == player)
         alike &= places.paid[:, state.live_players[0]] == places.paid[:, state.live_players[1]]
-        found = np.flatnonzero(alike)
-        if not len(found):
+        guides = np.flatnonzero(alike)
+        if not len(guides):
             return None
-        distance = np.abs(np.log(places.paid[found].sum(axis=1) / state.pot))
-        return int(found[np.argmin(distance)])
+        distance = np.abs(np.log(places.paid[guides].sum(axis=1) / state.pot))
+        return int(guides[np.argmin(distance)])
