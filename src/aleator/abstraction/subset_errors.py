@@ -55,8 +55,8 @@ def subset_errors(report: FlopReport, *, draws: int = _DRAWS) -> list[SubsetErro
     flops = report.config.flops
     if len(flops) != len(all_flops()) or not report.is_done:
         raise SolveError(
-            f"this is a report of {len(report.rows):,} flops: how near fewer come is told by one of all "
-            f"{len(all_flops()):,} (--flops all), solved to its end"
+            f"this report has {len(report.rows):,} flops: --subsets needs one of all {len(all_flops()):,} "
+            "(--flops all), solved to its end"
         )
     whole, rng = _means(report), np.random.default_rng(_SEED)
     weights = np.array([flop.weight for flop in flops])

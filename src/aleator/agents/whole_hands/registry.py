@@ -55,7 +55,7 @@ def _blueprint(values: Values) -> HandAgent:
     if not is_ring_blueprint(file):
         return blueprint_agent(file, **values)
     if "translation" in values:
-        raise AgentError(f"{file}: a blueprint of several players takes bets for the nearest it has: no translation")
+        raise AgentError(f"{file}: a blueprint of several players reads a bet as its nearest: leave out translation=")
     return ring_blueprint_agent(file, **values)
 
 

@@ -42,26 +42,26 @@ _SHOWN = 30  # rows of a table unless all are asked for
 
 def report(
     file: Annotated[Path, typer.Argument(help="A spot that begins on a flop (.toml), or the file of a report.")],
-    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} that stand for all, all (1755), or a list "
-                                       "such as AsKd7h,9s8s2d.")] = "25",
+    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} flops that stand for all, all (the 1,755), "
+                                       "or a list such as AsKd7h,9s8s2d.")] = "25",
     node: Annotated[str, typer.Option(help="A decision on the flop to look at besides the root, such as r:0:c.")] = "r",
-    output: Annotated[Path | None, typer.Option("--out", help="Keep the report here; the same command goes on from it."
+    output: Annotated[Path | None, typer.Option("--out", help="Keep the report here; the same command continues it."
                                                 )] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all flops as a table (.csv).")] = None,
     sort: Annotated[str, typer.Option(help="ev, equity, chance, high, or an action such as b18; a - before it "
-                                      "turns the order.")] = "",
+                                      "reverses the order.")] = "",
     only: Annotated[list[str] | None, typer.Option(help="Print these flops only: suits=monotone, pairing=paired, "
                                                    "high=A, connection=connected; may be repeated.")] = None,
     bits: Annotated[int, typer.Option(help="32, or 16 for half the memory.")] = 32,
     device: Annotated[str | None, typer.Option(help="cpu or cuda: the boards of a flop at once, in torch, flop by flop "
                                                "unless --processes are given.")] = None,
-    subsets: Annotated[bool, typer.Option("--subsets", help="Of a report of all flops: how near fewer come to it."
+    subsets: Annotated[bool, typer.Option("--subsets", help="With a report of all flops: how near fewer flops come."
                                           )] = False,
     processes: Processes = None,
     ray: Ray = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """One spot on many flops: EVs, equities and frequencies flop by flop, and in the mean. Ctrl-C keeps what is there.
+    """Solve a spot on many flops: EVs, equities, frequencies flop by flop and in the mean. Ctrl-C keeps what is there.
 
     Flops are solved by processes on all cores, or by a Ray cluster. With --out, a report that was stopped or killed
     goes on where it was. The file can be printed again, sorted and filtered, without solving anything.

@@ -29,7 +29,7 @@ def preflop(
     board: Annotated[str, typer.Option(help="The flop of that spot.")] = "Ks 7h 2d",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Charts before the flop, line by line; --out makes a flop spot of a line, with its ranges, pot and stacks.
+    """Show charts before the flop, line by line; --out makes a flop spot of a line, with its ranges, pot and stacks.
 
     Heads-up, the betting before the flop is solved in seconds, with a value network at its end: an equilibrium of that
     round as exact as the network's values (docs/algorithms/hunl.md). With --agent the chart is what an agent does, such

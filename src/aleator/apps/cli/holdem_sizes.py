@@ -35,12 +35,12 @@ def optimise(
     file: Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")],
     size: Annotated[str, typer.Option(help="Whose one bet, on which street: turn.oop, river.ip.")],
     target: Annotated[float, typer.Option(help="Exploitability of every solve, a fraction of the pot.")] = 0.001,
-    precision: Annotated[float, typer.Option(help="Of the size, in pots.")] = 0.02,
+    precision: Annotated[float, typer.Option(help="Precision of the size, in pots.")] = 0.02,
     threads: Annotated[int, typer.Option(help="Threads, used from the turn on.")] = 1,
     plot: Annotated[Path | None, typer.Option(help="Draw the value over the size (.png, .svg, .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Which one bet size is best in this spot? The spot's other sizes stay. Ctrl-C keeps what has been found.
+    """Find the bet size that is best in this spot; the other sizes stay. Ctrl-C keeps what has been found.
 
     Example:  aleator holdem optimise examples/river.toml --size river.oop --plot sizes.png
     """

@@ -47,8 +47,9 @@ for _kind in HELP:
 
 @app.command()
 def rebel(
-    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6, or hunl: "
-                                                  "whole hands, in slices. With --resume: one of your own.")] = None,
+    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, such as liars-dice:1x6; or "
+                                                  "hunl, which trains on whole hands in slices. With "
+                                                  "--resume: a game of your own.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="paper (published), fast (GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),

@@ -102,8 +102,8 @@ async def new_session(service: Server, body: HandSessionRequest) -> HandSession:
     return _shown(service, session_id, answer["view"])
 
 
-async def _play(service: Service, state: dict[str, Any], move: str | None) -> dict[str, Any]:
-    params = {"state": state, "move": move, "blueprints": _blueprints(service)}
+async def _play(service: Service, state: dict[str, Any], move: str | None, seen: str | None = None) -> dict[str, Any]:
+    params = {"state": state, "move": move, "seen": seen, "blueprints": _blueprints(service)}
     answer: dict[str, Any] = json.loads(await service.ask(service.player, "hand", params))
     return answer
 
@@ -130,7 +130,7 @@ async def get_session(service: Server, session_id: AnyId) -> HandSession:
 async def move(service: Server, session_id: AnyId, body: HandMove) -> HandSession:
     """Takes an action, deals the next hand, or goes back to the last decision; the agent answers at once."""
     async with service.lock(f"hands {session_id}"):
-        answer = await _play(service, _found(service, session_id), body.move)
+        answer = await _play(service, _found(service, session_id), body.move, body.seen)
         service.store.hands.save(session_id, answer["state"], answer["ended"])
         return _shown(service, session_id, answer["view"])
 

@@ -87,6 +87,7 @@ def rollout_report(
         ],
         "taken": number,
         "given_up": lost / big_blind,
+        "behind": lost / big_blind,
         "mistake": lost > 0,
         "chart": None,
     }

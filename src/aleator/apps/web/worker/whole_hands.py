@@ -43,10 +43,15 @@ def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the state of a session after a move, what its player may see of it, and the record of a hand that ended.
 
     `move` is None to look, `deal`, `undo`, `undo 5`, or an action as people type it. Secrets stay in `state`.
+
+    Raises:
+        HandError: the move cannot be made, or not `seen`, the moment that its player looked at, is where the hand is.
     """
     state: dict[str, Any] = params["state"]
     session = HandSession(state, table_of(state["opponent"], tuple(params["blueprints"])))
     ended = None
+    if params.get("seen") not in (None, session.moment):
+        raise HandError("this hand has gone on in another window: look at it again")
     if params["move"] == "deal":
         ended = session.deal()
     elif (params["move"] or "").split()[:1] == ["undo"]:
@@ -75,6 +80,12 @@ class HandSession:
         state["players"] = self.players
         game = "hunl:" if self.players == 2 else f"ring:{self.players},"
         self.setup: HandSetup = load_hand_game(f"{game}stack={state['stack']}").setup
+
+    @property
+    def moment(self) -> str:
+        """Which hand of the session it is, and what was done in it."""
+        now = self.state["hand"]
+        return f"{self.state['dealt']}: {now['actions'] if now else ''}"
 
     def _rival(self, seat: int) -> Rival | None:
         """Returns who sits in a seat in this hand, None for the player; seats are in the order of betting."""
@@ -185,6 +196,7 @@ class HandSession:
         """Returns what the player may see."""
         now = self.state["hand"]
         view: dict[str, Any] = {name: self.state[name] for name in ("opponent", "stack", "dealt", "players")}
+        view["moment"] = self.moment
         if now is None:
             return view | {"hand": None}
         hand = hand_view(self.record(), now["seat"])
