@@ -60,7 +60,7 @@ _FIT: Final = 0.3  # of a street's time
 
 
 class Street(NamedTuple):
-    """The buckets of a street: ``[boards, 1326]``, the mean equity of each, and its centre in whole steps, ``[K, D]``."""
+    """The buckets of a street: ``[boards, 1326]``, the mean equity of each, and each one's centre in steps, ``[K, D]``."""
 
     table: Table
     equity: Floats
@@ -255,7 +255,7 @@ def _write_part(path: Path, config: BucketConfig, street: Street) -> None:
 
 
 def _read_part(path: Path, config: BucketConfig, centres: Floats | None) -> Street | None:
-    """Returns a street that an earlier build of the same settings, and centres if given, has done; None: there is none."""
+    """Returns a street that an earlier build of the same settings, with these centres if given, has done, or None."""
     if not path.exists():
         return None
     try:

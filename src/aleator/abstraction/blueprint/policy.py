@@ -38,7 +38,8 @@ class BlueprintPolicy:
             raise AbstractionError(f"{blueprint.path} was trained with other buckets than those given")
         self.blueprint, self.buckets = blueprint, buckets
         self.betting: Betting = build_betting(config.game, config.menu, buckets.config)
-        if blueprint.size != self.betting.size:
+        arrays = self.betting.arrays
+        if not blueprint.fits(self.betting.size, arrays.first, arrays.row, arrays.street, buckets.config):
             raise AbstractionError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
         self.game: HoldemVariant = load_hand_game(config.game)
 

@@ -7,6 +7,7 @@ values of blueprints need, is counted before, since it takes a look at millions 
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -93,7 +94,7 @@ def _unpack_chances(file: ArrayFile, config: BucketConfig) -> NumberChances:
     """Returns what cards do to numbers; raises ValueError if it does not fit the settings."""
     counts = [config.count(street) for street in range(config.last_street + 1)]
     moves = []
-    for street, shape in enumerate(zip(counts, counts[1:], strict=False)):
+    for street, shape in enumerate(itertools.pairwise(counts)):
         steps = unsqueezed(file, f"moves {street}", np.uint16, shape).astype(np.float32)
         moves.append(steps / np.maximum(steps.sum(axis=1, keepdims=True), 1.0))
     showdowns = [

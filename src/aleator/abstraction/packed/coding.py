@@ -8,8 +8,8 @@ Algorithm:
     counts are taken: those of the same rest of the sum, the same level of that action in the bucket before, a like one
     in that before it, and as many actions to come. Buckets are in the order of equity, so that neighbours play alike.
 
-Reference: G. Martin, "Range encoding: an algorithm for removing redundancy from a digitised message" (1979); D. Subbotin's
-form of it, without carries.
+Reference: G. Martin, "Range encoding: an algorithm for removing redundancy from a digitised message" (1979), in the
+form without carries.
 Deviations: none.
 Status: tests/abstraction/packed/test_coding.py.
 """
@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from aleator.abstraction.buckets import BucketConfig
 from aleator.jit import kernel
 
 LEAST_BITS: Final = 2
@@ -43,6 +44,26 @@ class Shape(NamedTuple):
 
     actions: npt.NDArray[np.int32]
     buckets: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls,
+        first: npt.NDArray[np.int32],
+        rows: npt.NDArray[np.int64],
+        street: npt.NDArray[np.int8],
+        config: BucketConfig,
+    ) -> Shape:
+        """Returns the shape of some betting.
+
+        Args:
+            first: where the actions of each decision begin, ``[D + 1]``.
+            rows: where its rows begin, ``[D]``.
+            street: that it is on, ``[D]``.
+            config: of the buckets.
+        """
+        order = np.argsort(rows, kind="stable")
+        counts = np.array([config.count(number) for number in range(config.last_street + 1)])
+        return cls(np.diff(first)[order].astype(np.int32), counts[street[order]].astype(np.int32))
 
     @property
     def size(self) -> int:

@@ -123,9 +123,7 @@ def _opened(source: Path) -> _Trained:
             weights[row : row + numbers * actions] = file.average_policy(2 * row, numbers, actions).ravel()
     if isinstance(file, PackedFile):
         raise AbstractionError(f"{source} is packed already")
-    order = np.argsort(rows, kind="stable")
-    counts = np.array([buckets.config.count(street) for street in range(buckets.config.last_street + 1)])
-    shape = Shape(np.diff(arrays.first)[order].astype(np.int32), counts[arrays.street[order]].astype(np.int32))
+    shape = Shape.of(arrays.first, rows, arrays.street, buckets.config)
     steps = _Steps(arrays.player, arrays.street, arrays.first, arrays.target, rows)
     return _Trained(file, kind, buckets, shape, steps, weights, players)
 

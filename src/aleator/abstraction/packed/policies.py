@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.blueprint.file import Blueprint, TrainedFile
+from aleator.abstraction.buckets import BucketConfig
 from aleator.abstraction.packed.coding import LEAST_BITS, MOST_BITS, Levels, Shape, decode
 from aleator.abstraction.packed.squeezing import unsqueezed
 from aleator.abstraction.ring.file import RingBlueprint
@@ -55,6 +56,14 @@ class PackedFile(TrainedFile):
             return decode(self.shape, self._code, self.bits)
         except ValueError as error:
             raise StorageError(f"{self.path} is damaged: {error}") from error
+
+    def fits(
+        self, size: int, first: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], street: npt.NDArray[np.int8],
+        config: BucketConfig,
+    ) -> bool:  # fmt: skip
+        """Returns whether it is a blueprint of some betting."""
+        wanted = Shape.of(first, rows, street, config)
+        return self.size == size and all(map(np.array_equal, self.shape, wanted))
 
     @property
     def is_met(self) -> npt.NDArray[np.bool_]:

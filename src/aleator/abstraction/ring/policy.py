@@ -58,6 +58,9 @@ class RingPolicy:
         buckets: its hands.
         blueprint: its tables.
         menu: its sizes of bets by street; None in limit.
+
+    Attributes:
+        game, betting, buckets, blueprint, menu: as given.
     """
 
     def __init__(
@@ -193,7 +196,8 @@ def open_ring_policy(
         raise AgentError(f"{file} is damaged: {error}") from error
     game = load_hand_game(config.game) if game is None else game
     betting = build_ring_betting(game, config.menu, buckets.config, most_to_flop=config.most_to_flop)
-    if blueprint.size != betting.size:
+    arrays = betting.arrays
+    if not blueprint.fits(betting.size, arrays.first, arrays.row, arrays.street, buckets.config):
         raise AgentError(f"{file} is damaged: its tables do not fit its bet menu")
     return RingPolicy(game, betting, buckets, blueprint, config.menu)
 
