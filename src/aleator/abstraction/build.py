@@ -60,7 +60,7 @@ _FIT: Final = 0.3  # of a street's time
 
 
 class Street(NamedTuple):
-    """The buckets of a street: ``[boards, 1326]``, the mean equity of each, and each one's centre in steps, ``[K, D]``."""
+    """The buckets of a street: ``[boards, 1326]``, the mean equity and the centre of each, in steps, ``[K, D]``."""
 
     table: Table
     equity: Floats

@@ -95,7 +95,7 @@ def width_of(feature: str, following: int) -> int:
 
 def in_steps(numbers: npt.NDArray[np.floating], feature: str) -> Floats:
     """Returns numbers from 0 to 1 as the nearest whole numbers of a feature's steps."""
-    return np.floor(numbers * STEPS[feature] + 0.5).astype(np.float32)
+    return np.asarray(np.floor(numbers * STEPS[feature] + 0.5), np.float32)
 
 
 def gaps_between(points: npt.NDArray[np.floating], feature: str) -> npt.NDArray[np.float64]:
@@ -113,7 +113,7 @@ def cumulated(counts: npt.NDArray[np.integer], points: npt.NDArray[np.floating],
     """
     below = np.cumsum(counts[:, :-1], axis=1, dtype=np.float64)
     total = np.maximum(counts.sum(axis=1, dtype=np.float64), 1.0)[:, None]
-    return np.floor(below * gaps_between(points, feature) / total + 0.5).astype(np.float32)
+    return np.asarray(np.floor(below * gaps_between(points, feature) / total + 0.5), np.float32)
 
 
 def count_next_buckets(

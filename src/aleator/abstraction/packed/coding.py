@@ -97,7 +97,7 @@ def decode(shape: Shape, code: npt.NDArray[np.uint8], bits: int) -> Levels:
         ValueError: it stands for none.
     """
     levels = np.zeros(shape.size, np.uint8)
-    if not _decode(shape, code, (1 << bits) - 1, _counts(bits), levels):
+    if not _decode(shape, code.astype(np.int64), (1 << bits) - 1, _counts(bits), levels):
         raise ValueError("its policies cannot be decoded")
     return levels
 
@@ -210,14 +210,14 @@ def _encode(
 
 @kernel()
 def _decode(
-    shape: Shape, code: npt.NDArray[np.uint8], steps: int, counts: npt.NDArray[np.int32], levels: Levels
+    shape: Shape, code: npt.NDArray[np.int64], steps: int, counts: npt.NDArray[np.int32], levels: Levels
 ) -> bool:
     """Writes the levels; returns whether the code is one, and ends where they do."""
     low, width, value, read, at = 0, _WORD, 0, 4, 0
     if len(code) < 4:
         return False
     for place in range(4):
-        value = value << 8 | np.int64(code[place])
+        value = value << 8 | int(code[place])
     for decision in range(len(shape.actions)):
         actions = int(shape.actions[decision])
         for bucket in range(shape.buckets[decision]):
@@ -242,7 +242,7 @@ def _decode(
                         width = -low & (_BOTTOM - 1)
                     if read == len(code):
                         return False
-                    value = (value << 8 | np.int64(code[read])) & _WORD
+                    value = (value << 8 | int(code[read])) & _WORD
                     read += 1
                     low, width = (low << 8) & _WORD, (width << 8) & _WORD
                 _learn(own, symbol)
