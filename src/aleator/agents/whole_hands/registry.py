@@ -172,7 +172,7 @@ _KNOWN = (
     ),
     KnownHandAgent(
         family="blueprint",
-        summary="a blueprint of the whole game in an abstraction (aleator train blueprint)",
+        summary="a policy of the whole game in an abstraction: that of the package (hunl, 6max), or of a file",
         make=_blueprint,
         asks_players=True,
         settings=(
@@ -207,7 +207,7 @@ _KNOWN = (
     ),
     KnownHandAgent(
         family="pluribus",
-        summary="a blueprint before the flop, then depth-limited search by all players (6max, ring:N)",
+        summary="a blueprint before the flop, then depth-limited search by all players (6max; with a file ring:N)",
         make=_pluribus,
         settings=(
             *_BLUEPRINT_FILE,
