@@ -69,7 +69,7 @@ class MadeRows:
 
     def __getitem__(self, row: int) -> Table:
         """Returns the bucket of each hand on a board by its number, ``[1326]``; 0 for hands that it blocks."""
-        return self._rows[self.places_of([row])[0]].copy()
+        return np.array(self._rows[self.places_of([row])[0]])
 
     def places_of(self, rows: Sequence[int]) -> list[int]:
         """Returns where the rows of some boards lie now, after those that are missing were made; at most 128."""

@@ -96,9 +96,9 @@ def _unpack_chances(file: ArrayFile, config: BucketConfig) -> NumberChances:
     moves = []
     for street, shape in enumerate(itertools.pairwise(counts)):
         steps = unsqueezed(file, f"moves {street}", np.uint16, shape).astype(np.float32)
-        moves.append(steps / np.maximum(steps.sum(axis=1, keepdims=True), 1.0))
+        moves.append(np.asarray(steps / np.maximum(steps.sum(axis=1, keepdims=True), 1.0), np.float32))
     showdowns = [
-        unsqueezed(file, f"showdowns {street}", np.int8, (count, count)).astype(np.float32) / _SHOWDOWN_STEPS
+        np.asarray(unsqueezed(file, f"showdowns {street}", np.int8, (count, count)) / _SHOWDOWN_STEPS, np.float32)
         for street, count in enumerate(counts)
     ]
     return NumberChances(tuple(moves), tuple(showdowns))

@@ -36,7 +36,7 @@ _TOP: Final = 1 << 24
 _BOTTOM: Final = 1 << 16
 _WORD: Final = (1 << 32) - 1
 
-Levels = npt.NDArray[np.uint8]
+Levels = npt.NDArray[np.int8]
 
 
 class Shape(NamedTuple):
@@ -79,7 +79,7 @@ def to_levels(shape: Shape, weights: npt.NDArray[np.float32], bits: int) -> Leve
         weights: of actions, not normalised, ``[size]``: the buckets of a decision, and of each its actions.
         bits: of a probability.
     """
-    levels = np.zeros(len(weights), np.uint8)
+    levels = np.zeros(len(weights), np.int8)
     _round(shape, weights, (1 << bits) - 1, np.zeros(256, np.float64), levels)
     return levels
 
@@ -96,7 +96,7 @@ def decode(shape: Shape, code: npt.NDArray[np.uint8], bits: int) -> Levels:
     Raises:
         ValueError: it stands for none.
     """
-    levels = np.zeros(shape.size, np.uint8)
+    levels = np.zeros(shape.size, np.int8)
     if not _decode(shape, code.astype(np.int64), (1 << bits) - 1, _counts(bits), levels):
         raise ValueError("its policies cannot be decoded")
     return levels
@@ -144,10 +144,10 @@ def _context(levels: Levels, at: int, bucket: int, actions: int, action: int, re
     """Returns which counts tell how likely the level of an action is."""
     before = last = _CLASSES  # nothing
     if bucket > 0:
-        level = np.int64(levels[at - actions])
+        level = int(levels[at - actions])
         before = last = _CLASSES if level > steps else (level * (_CLASSES - 1) + steps - 1) // steps
     if bucket > 1:
-        level = np.int64(levels[at - 2 * actions])
+        level = int(levels[at - 2 * actions])
         last = _CLASSES if level > steps else (level * (_CLASSES - 1) + steps - 1) // steps
     left = (rest * (_CLASSES - 1) + steps - 1) // steps
     last_class = min((last + 3) // 5, _LAST_CLASSES - 1)
@@ -180,7 +180,7 @@ def _encode(
         for bucket in range(shape.buckets[decision]):
             rest = steps
             for action in range(actions - 1):
-                symbol = np.int64(levels[at + action])
+                symbol = int(levels[at + action])
                 own = counts[_context(levels, at + action, bucket, actions, action, rest, steps)]
                 below = 0
                 for one in range(symbol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -89,7 +89,7 @@ def pack_blueprint(
     if buckets is not None and open_buckets(buckets).fingerprint != trained.file.fingerprint:
         raise AbstractionError(f"{source} was trained with other buckets than those of {buckets}")
     levels = to_levels(trained.shape, trained.weights, bits)
-    tables = {
+    tables: dict[str, npt.NDArray[Any]] = {
         "shape": np.array([bits, len(trained.shape.actions)], np.int64),
         "actions": squeezed(trained.shape.actions),
         "buckets": squeezed(trained.shape.buckets),
@@ -107,25 +107,48 @@ def pack_blueprint(
 
 
 def _opened(source: Path) -> _Trained:
-    if is_ring_blueprint(source):
-        ring = open_ring_policy(source)
-        arrays, file, buckets, weights = ring.betting.arrays, ring.blueprint, ring.buckets, ring.probabilities
-        kind: type[PackedFile] = PackedRingBlueprint
-        players, rows = ring.betting.players, arrays.row
-    else:
-        policy = open_policy(source)
-        betting, file, buckets, kind, players = policy.betting, policy.blueprint, policy.buckets, PackedBlueprint, 2
-        arrays, rows = betting.arrays, betting.arrays.row // 2
-        weights = np.zeros(betting.size // 2, np.float32)
-        for decision, row in enumerate(rows.tolist()):
-            actions = int(arrays.first[decision + 1] - arrays.first[decision])
-            numbers = buckets.config.count(int(arrays.street[decision]))
-            weights[row : row + numbers * actions] = file.average_policy(2 * row, numbers, actions).ravel()
+    return _opened_ring(source) if is_ring_blueprint(source) else _opened_two(source)
+
+
+def _opened_ring(source: Path) -> _Trained:
+    policy = open_ring_policy(source)
+    _check_trained(policy.blueprint)
+    arrays, config = policy.betting.arrays, policy.buckets.config
+    return _Trained(
+        policy.blueprint,
+        PackedRingBlueprint,
+        policy.buckets,
+        Shape.of(arrays.first, arrays.row, arrays.street, config),
+        _Steps(arrays.player, arrays.street, arrays.first, arrays.target, arrays.row),
+        policy.probabilities,
+        policy.betting.players,
+    )
+
+
+def _opened_two(source: Path) -> _Trained:
+    policy = open_policy(source)
+    _check_trained(policy.blueprint)
+    arrays, config = policy.betting.arrays, policy.buckets.config
+    rows, weights = arrays.row // 2, np.zeros(policy.betting.size // 2, np.float32)  # there are no regrets
+    for decision, row in enumerate(rows.tolist()):
+        actions = int(arrays.first[decision + 1] - arrays.first[decision])
+        numbers = config.count(int(arrays.street[decision]))
+        block = policy.blueprint.average_policy(2 * row, numbers, actions)
+        weights[row : row + numbers * actions] = block.ravel()
+    return _Trained(
+        policy.blueprint,
+        PackedBlueprint,
+        policy.buckets,
+        Shape.of(arrays.first, rows, arrays.street, config),
+        _Steps(arrays.player, arrays.street, arrays.first, arrays.target, rows),
+        weights,
+        2,
+    )
+
+
+def _check_trained(file: TrainedFile) -> None:
     if isinstance(file, PackedFile):
-        raise AbstractionError(f"{source} is packed already")
-    shape = Shape.of(arrays.first, rows, arrays.street, buckets.config)
-    steps = _Steps(arrays.player, arrays.street, arrays.first, arrays.target, rows)
-    return _Trained(file, kind, buckets, shape, steps, weights, players)
+        raise AbstractionError(f"{file.path} is packed already")
 
 
 @kernel()

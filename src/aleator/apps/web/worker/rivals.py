@@ -90,7 +90,11 @@ _OTHERS: Final = (  # agents of the registry with other settings
 )  # fmt: skip
 _FROM_BLUEPRINTS: Final = {2: ("blueprint", "modicum", "libratus"), 6: ("blueprint", "pluribus")}
 """Families that play a blueprint for so many players; for other tables of several as for six."""
-_SETTINGS: Final = {"modicum": ",flop=30,turn=40,river=150,seconds=1.5", "libratus": ",turn=60,river=200,seconds=2"}
+_MENU: Final = Path(__file__).with_name("quick_menu.toml")
+_SETTINGS: Final = {
+    "modicum": f",flop=30,turn=40,river=150,seconds=1.5,menu={_MENU}",
+    "libratus": ",turn=60,river=200,seconds=2",
+}
 """That keep a player from waiting."""
 _BIG_BLIND: Final = 100  # of sessions
 
