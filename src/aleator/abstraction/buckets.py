@@ -187,7 +187,7 @@ class Buckets:
     def _checked(self, street: int, numbers: Table) -> Table:
         """Returns a part of a street's table whose numbers are those of buckets: kernels look up what they say."""
         if numbers.max() >= self.config.buckets[street - 1]:
-            raise StorageError(f"the buckets of the {STREET_NAMES[street]} are damaged: there is none {numbers.max()}")
+            raise StorageError(f"the buckets of the {STREET_NAMES[street]} are damaged: no bucket {numbers.max()}")
         return numbers
 
     def numbers(self, board: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from aleator.agents.searching import SearcherAgent
 from aleator.games.base import Game
-from aleator.search.continual import ContinualSearch, ContinualSearcher
+from aleator.search.continual_resolving import ContinualSearch, ContinualSearcher
 from aleator.trees.public_tree import PublicTree, build_tree
 
 

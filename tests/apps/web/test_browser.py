@@ -361,6 +361,8 @@ def test_the_editor_and_the_explorer_are_on_one_screen(
     shown.wait_for_selector(".grid13")
     assert is_seen(".solve-bar .primary")
     assert is_seen(".ranges [data-side=oop] .grid13" if is_phone else ".ranges .grid13")
+    assert is_seen(".tabs a"), "charts, reports and comparisons are found at once"
+    assert size[0] < 1440 or is_seen(".of-board, .of-sizes, .of-cost"), "there is room for everything"
     page.check()
     shown = page.open(f"solve/{river}/r:0")
     shown.wait_for_selector(".line-step")

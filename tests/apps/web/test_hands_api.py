@@ -41,8 +41,8 @@ def new_state(opponent: str = "tight-aggressive", seed: int = 5) -> dict[str, An
     return {"opponent": opponent, "stack": 10_000, "seed": seed, "dealt": 0, "hand": None}
 
 
-def move(state: dict[str, Any], text: str | None) -> dict[str, Any]:
-    return play({"state": state, "move": text, "blueprints": []}, Silent())
+def move(state: dict[str, Any], text: str | None, seen: str | None = None) -> dict[str, Any]:
+    return play({"state": state, "move": text, "seen": seen, "blueprints": []}, Silent())
 
 
 def check_or_call(state: dict[str, Any]) -> dict[str, Any]:
@@ -81,12 +81,24 @@ def test_the_coach_thinks_ahead_when_a_session_begins(tmp_path: Path, warm_up: b
     assert [(method, params["state"]["dealt"]) for method, params in asked] == ([("hint", 1)] if warm_up else [])
 
 
+def test_a_move_that_was_made_for_another_moment_is_refused() -> None:
+    """As from a second window, or from one that did not get the last answer."""
+    first = move(new_state("always-call"), "deal")
+    seen = first["view"]["moment"]
+    second = move(first["state"], "c", seen=seen)
+    assert second["view"]["moment"] != seen
+    with pytest.raises(HandError, match="another window"):
+        move(second["state"], "f", seen=seen)
+    assert move(second["state"], "c", seen=second["view"]["moment"])["view"]["moment"]
+
+
 def test_nothing_secret_is_shown_before_the_end() -> None:
     answer = move(new_state("always-call"), "deal")
     while not answer["view"]["hand"]["over"]:
         hand = answer["view"]["hand"]
         assert hand["other_cards"] is None and hand["won"] is None and hand["fair"] is None
-        assert set(answer["view"]) == {"opponent", "stack", "dealt", "players", "hand"}
+        assert set(answer["view"]) == {"opponent", "stack", "dealt", "moment", "players", "hand"}
+        assert answer["view"]["moment"] == f"1: {answer['state']['hand']['actions']}", "and nothing of the cards"
         answer = move(answer["state"], "c")
     hand = answer["view"]["hand"]
     assert hand["other_cards"] and hand["showdown"] and hand["own_name"] and hand["other_name"]

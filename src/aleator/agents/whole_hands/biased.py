@@ -34,11 +34,11 @@ class BiasedAgent(HandAgent):
         return self.policies_of([state])[0]
 
     def policies_of(self, states: Sequence[HandState]) -> list[HandPolicy]:
-        found = []
+        policies = []
         for actions, probabilities in self.agent.policies_of(states):
             codes = np.array([[action_code(action) for action in actions]], np.int32)
-            found.append(HandPolicy(actions, self._bend(codes, probabilities[None])[0]))
-        return found
+            policies.append(HandPolicy(actions, self._bend(codes, probabilities[None])[0]))
+        return policies
 
     def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
         codes, probabilities = self.agent.policies_at(hands, rows)

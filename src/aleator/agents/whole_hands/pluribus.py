@@ -39,7 +39,7 @@ from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import HoldemVariant
-from aleator.search.ring.search import RingTask, SearchedRound, search_round
+from aleator.search.pluribus.ring.search import RingTask, SearchedRound, search_round
 
 _LEAST: Final = 1e-3  # of a hand's probability to do what was done
 _NEVER: Final = 1e-9  # of a hand's probability to do what the blueprint never does with it

@@ -64,7 +64,7 @@ def _blueprint(values: Values, players: int = 2) -> HandAgent:
         shipped_for_several(players)  # which says so if there is none for so many
     if "translation" in values:
         raise AgentError(
-            f"{file or 'blueprint'}: a blueprint of several players takes bets for the nearest it has: no translation"
+            f"{file or 'blueprint'}: a blueprint of several players reads a bet as its nearest: leave out translation="
         )
     return ring_blueprint_agent(file, **values)
 

@@ -76,7 +76,7 @@ def check_game(name: str, policy: RingPolicy, state: HandState) -> None:
     """Raises AgentError unless a hand is of the game that a blueprint was trained for."""
     setup = state.setup
     if (setup.rules, setup.stacks) != (policy.game.rules, policy.game.stacks):
-        raise AgentError(f"{name} plays {policy.game.title}, and nothing else")
+        raise AgentError(f"{name} plays only {policy.game.title}")
 
 
 def shipped_for_several(players: int = 6) -> Path:

@@ -15,7 +15,7 @@ from aleator.agents.whole_hands.base import ask_policies
 from aleator.apps.amounts import parse_typed
 from aleator.apps.cli.output import out, print_json, progress_bar
 from aleator.apps.cli.stopping import end
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, seat_names
@@ -127,9 +127,7 @@ def _play(
         else:
             with progress_bar(f"{who.name} thinks", quiet=quiet):
                 policy = ask_policies(who, batch, row)
-            column = int(cards.hands[0, player]) if policy.probabilities.shape[2] > 1 else 0
-            chances = policy.probabilities[0, :, column]
-            chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
+            chosen = policy.draw(int(cards.hands[0, player]), rng)
             if luck is not None:
                 luck.acted(row, policy, np.array([chosen]))
             action = code_action(int(policy.codes[0, chosen]))
@@ -142,8 +140,7 @@ def _play(
     won = record.payoffs()[seat]
     fair = float(won)
     if luck is not None:
-        fair = float(luck.estimates()[0])
-        fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
+        fair = float(luck.estimates()[0, seat]) - setup.pot / players
     if not quiet:
         others = [player for player in range(players) if player != seat and not state.betting.folded[player]]
         others = others if players > 2 else [1 - seat]

@@ -14,7 +14,8 @@ import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.arena.whole_hands.hand_value import HandValue
+from aleator.arena.whole_hands.aivat.base import IntArray
+from aleator.arena.whole_hands.aivat.hand_value import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.paired import are_paired, play_paired
@@ -28,7 +29,6 @@ from aleator.arena.whole_hands.play import (
     TABLE,
     TABLE_RANGES,
     DecisionTimes,
-    IntArray,
     PlayedHands,
     play_hands,
     seats_of,
@@ -136,10 +136,10 @@ class HandMatch:
         from aleator.abstraction.blueprint.policy import is_blueprint, open_policy
 
         if is_blueprint(self.value):
-            from aleator.arena.whole_hands.blueprint_value import BlueprintValue
+            from aleator.arena.whole_hands.aivat.blueprint_value import BlueprintValue
 
             return BlueprintValue(open_policy(self.value))
-        from aleator.arena.whole_hands.network_value import NetworkValue
+        from aleator.arena.whole_hands.aivat.network_value import NetworkValue
 
         return NetworkValue(self.value)
 

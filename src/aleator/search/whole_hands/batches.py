@@ -128,7 +128,7 @@ class RoundBatch:
         average_rows = averages.cpu().numpy()
         played_rows = None if played is None else played.cpu().numpy()
         cfv_rows = cfvs.double().cpu().numpy()
-        found = []
+        rounds = []
         for number, (task, shape, places) in enumerate(zip(self.tasks, self.shapes, self.places, strict=True)):
             policies = RowPolicies(average_rows[number], shape.slices, places)
             chosen = policies
@@ -137,8 +137,8 @@ class RoundBatch:
             spread = np.where(places >= 0, cfv_rows[:, number][..., places], 0.0)
             player = task.game.player
             after, own_after = tuple(spread[1 - player, 1:]), tuple(spread[player, 1:])
-            found.append(SolvedRound(task.game, policies, chosen, spread[:, 0], after, own_after=own_after))
-        return found
+            rounds.append(SolvedRound(task.game, policies, chosen, spread[:, 0], after, own_after=own_after))
+        return rounds
 
 
 class RangeGadgets:
