@@ -97,14 +97,14 @@ def review_hand(record: HandRecord, player: int, channel: Channel | None = None)
     Raises:
         AgentError: the hand cannot be graded; the message says why.
     """
-    found, hand = [], record.hands[player]
+    grades, hand = [], record.hands[player]
     decisions = decisions_of(record, player)
     for number, decision in enumerate(decisions):
         assert hand is not None
         if channel is not None:
             channel.report(done=number / len(decisions))
-        found.append(grade_report(_grader().grade(decision, hand)))
-    return found
+        grades.append(grade_report(_grader().grade(decision, hand)))
+    return grades
 
 
 def grade_report(grade: Grade) -> dict[str, Any]:
