@@ -196,3 +196,26 @@ def test_mistakes_in_training_are_one_line(
     start = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(tmp_path / "x")]
     code, _, error = call(capsys, *start, *words)
     assert code == 2 and any(part in error for part in message.split("|")) and not (tmp_path / "x").exists()
+
+
+def test_buckets_and_blueprints_are_packed(capsys: Capture, buckets: Path, tmp_path: Path) -> None:
+    small, trained, packed = (str(tmp_path / name) for name in ("small.buckets", "flop.blueprint", "small.blueprint"))
+    code, text, _ = call(capsys, "abstraction", "pack", str(buckets), "--out", small)
+    assert code == 0 and "the same buckets" in text and Path(small).stat().st_size < buckets.stat().st_size / 3
+    words = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--threads", "1", "--json"]
+    assert call(capsys, *words, "--deals", "1000", "--out", trained)[0] == 0
+    code, text, _ = call(capsys, "abstraction", "pack", trained, "--out", packed, "--buckets", small, "--json")
+    told = json.loads(text)
+    assert code == 0 and 0.0 < told["largest"] < 1 / 31 and told["bytes"] == Path(packed).stat().st_size
+    code, text, _ = call(capsys, "evaluate", packed, "--against", trained, "--deals", "500", "--json")
+    assert code == 0 and json.loads(text)["deals"] == 500
+    refused = {
+        "is packed already": (packed, "--out", str(tmp_path / "twice")),
+        "2 to 6 bits, not 7": (trained, "--out", str(tmp_path / "seven"), "--bits", "7"),
+        "--bits and --buckets are for blueprints": (str(buckets), "--out", small, "--bits", "4"),
+        "would be packed into itself": (trained, "--out", trained),
+        "cannot read": (str(tmp_path / "none"), "--out", packed),
+    }
+    for message, typed in refused.items():
+        code, _, error = call(capsys, "abstraction", "pack", *typed)
+        assert code == 2 and message in error and "\n" not in error.strip()

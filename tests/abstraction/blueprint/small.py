@@ -11,6 +11,7 @@ from aleator.abstraction.blueprint.policy import BlueprintPolicy
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.boards import all_boards
 from aleator.abstraction.buckets import BucketConfig, Buckets
+from aleator.abstraction.features import STEPS
 from aleator.abstraction.translation import pseudo_harmonic
 from aleator.agents.whole_hands.blueprint import BlueprintAgent, BlueprintTree
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
@@ -28,7 +29,8 @@ def small_buckets(count: int = 10, *, perfect_recall: bool = False) -> Buckets:
         strengths = np.where(blocked_hands(board), 0.0, hand_strengths(board))
         table[row] = np.minimum(strengths * count, count - 1)
     middle = (np.arange(count) + 0.5) / count
-    return Buckets(config, [table], [middle], np.zeros(1755, np.int16), {"fingerprint": f"small {count}", "seconds": 0})
+    report, centres = {"fingerprint": f"small {count}", "seconds": 0}, np.floor(STEPS["equity"] * middle)[:, None]
+    return Buckets(config, [table], [middle], np.zeros(1755, np.int16), report, [centres.astype(np.float32)])
 
 
 def whole_buckets() -> Buckets:
