@@ -36,7 +36,8 @@ from aleator.learning.rebel import SelfPlayed
 from aleator.learning.replay import Examples
 from aleator.learning.subgames import Subgames
 from aleator.learning.worker_game import WorkerGame
-from aleator.workers.base import Arrays, Crew, Workers
+from aleator.workers.base import Crew, Workers
+from aleator.workers.publications import Arrays
 
 if TYPE_CHECKING:
     from aleator.learning.training import Trainer
