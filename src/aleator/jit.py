@@ -29,6 +29,8 @@ KERNELS: Final = (
     "abstraction/hand_index.py",
     "abstraction/k_means.py",
     "abstraction/blueprint/*.py",
+    "abstraction/packed/coding.py",
+    "abstraction/packed/packing.py",
     "abstraction/ring/*.py",
     "arena/whole_hands/deals.py",
     "arena/whole_hands/aivat/table.py",

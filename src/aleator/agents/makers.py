@@ -197,7 +197,7 @@ def _limited(
 
 
 def _searcher(name: str, tree: PublicTree, config: Any, searcher: Callable[[int], Any]) -> Agent:
-    from aleator.agents.searching import SearcherAgent
+    from aleator.agents.searcher import SearcherAgent
 
     return SearcherAgent(tree, searcher, name=name, seconds=config.seconds)
 

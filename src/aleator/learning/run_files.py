@@ -196,7 +196,7 @@ class RunFiles(ABC, Generic[Config]):
             raise StorageError(f"the run in {self.path} is of {one_line(began)}, not of {which}: the rules differ")
 
 
-def part_of(entries: Mapping[str, Entry], prefix: str) -> dict[str, Entry]:
+def without_prefix(entries: Mapping[str, Entry], prefix: str) -> dict[str, Entry]:
     """Returns the entries whose names begin with a prefix, without it."""
     return {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aleator import shipped
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.web.api_hands import new_session, score_of
@@ -161,7 +162,29 @@ def test_rivals_come_from_the_registry_with_blueprints_that_are_given() -> None:
     levels = [rival.level for rival in rivals()]
     assert levels == sorted(levels)
     given = {rival.name: rival.agent for rival in rivals(("a.bin",)) if rival.name not in names}
-    assert given["blueprint-1"] == "blueprint:a.bin" and all(agent.endswith(":a.bin") for agent in given.values())
+    assert given["blueprint-1"] == "blueprint:a.bin" and all(":a.bin" in agent for agent in given.values())
+
+
+def test_those_who_play_from_the_blueprints_of_the_package_have_their_names_and_stacks() -> None:
+    found = {rival.name: rival for rival in rivals(tuple(map(str, shipped.blueprints())))}
+    for name in (
+        ("blueprint", "libratus", "modicum") if importlib.util.find_spec("torch") else ("blueprint", "libratus")
+    ):
+        assert (found[name].players, found[name].stack, found[name].level >= 4) == (2, 20_000, True)
+    for name in ("blueprint-6max", "pluribus"):
+        assert (found[name].seats, found[name].stack) == ((name,) * 5, 10_000)
+    titles = [found[name].title for name in ("blueprint", "modicum", "libratus", "pluribus", "blueprint-6max")]
+    assert titles == ["Blueprint", "Modicum", "Libratus", "Pluribus", "Blueprint"]
+
+
+@pytest.mark.parametrize(("name", "stack"), [("blueprint", 20_000), ("libratus", 20_000), ("pluribus", 10_000)])
+def test_a_blueprint_of_the_package_is_played_with_its_own_stacks(name: str, stack: int) -> None:
+    files = [str(file) for file in shipped.blueprints()]
+    state = new_state(name)
+    answer = play({"state": state, "move": "deal", "blueprints": files}, Silent())
+    assert answer["view"]["stack"] == stack
+    while not answer["view"]["hand"]["over"]:
+        answer = play({"state": answer["state"], "move": "c", "blueprints": files}, Silent())
 
 
 def test_a_score_is_a_mean_with_its_band() -> None:

@@ -73,6 +73,7 @@ class HandAgent(ABC):
             AIVAT then plays out the last street.
         calls_on: streets, 0 preflop to 3 river, on which it calls whatever is bet, so that AIVAT knows what bets win.
         hands_at_once: how many hands a match asks it about in one call.
+        has_own_stacks: whether it plays only hands that begin with the stacks it was made for.
         is_alone: whether it has a device of its own, which several processes would only get in each other's way on.
     """
 
@@ -82,6 +83,7 @@ class HandAgent(ABC):
     knows_street: bool = False
     calls_on: tuple[int, ...] = ()
     hands_at_once: int = 2
+    has_own_stacks: bool = False
     is_alone: bool = False
 
     @abstractmethod

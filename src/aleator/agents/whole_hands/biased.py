@@ -28,6 +28,7 @@ class BiasedAgent(HandAgent):
         self.name = f"biased:{agent.name},towards={towards},times={times:g}"
         self.is_quick, self.knows_street, self.is_blind = agent.is_quick, agent.knows_street, agent.is_blind
         self.hands_at_once, self.is_alone = agent.hands_at_once, agent.is_alone
+        self.has_own_stacks = agent.has_own_stacks
 
     def policy_at(self, state: HandState) -> HandPolicy:
         return self.policies_of([state])[0]

@@ -148,6 +148,7 @@ class NestedAgent(SearchingAgent):
     """
 
     first_street: int
+    has_own_stacks = True
 
     def __init__(self, blueprint: BlueprintAgent, settings: NestedSettings) -> None:
         super().__init__()

@@ -219,7 +219,7 @@ def preflop_charts(
     setup = load_hand_game(game).setup
     if agent is None:
         return PreflopCharts(setup, PreflopAgent(setup, iterations=iterations, on_done=on_done))
-    return PreflopCharts(setup, load_hand_agent(agent))
+    return PreflopCharts(setup, load_hand_agent(agent, setup.num_players))
 
 
 def nearest_line(setup: HandSetup, state: HandState) -> tuple[NodePath, bool]:

@@ -25,8 +25,9 @@ def evaluate_against(file: Path, other: Path, deals: int, seed: int, threads: in
     from aleator.abstraction.blueprint.policy import open_policy
 
     first, second = open_policy(file), open_policy(other)
+    buckets = first.buckets if first.buckets.is_whole else second.buckets
     with progress_bar("playing", quiet=json):
-        score = duel(first, second, deal_tables(first.buckets), deals, seed=seed, threads=threads)
+        score = duel(first, second, deal_tables(buckets), deals, seed=seed, threads=threads)
     unit = 1000.0 / first.game.rules.big_blind
     mean, error = unit * score.chips, unit * score.ci95
     if json:

@@ -42,8 +42,8 @@ _SHOWN = 30  # rows of a table unless all are asked for
 
 def report(
     file: Annotated[Path, typer.Argument(help="A spot that begins on a flop (.toml), or the file of a report.")],
-    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} flops that stand for all, or all, "
-                                       "or a list such as AsKd7h,9s8s2d.")] = "25",
+    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} flops that stand for all, all (the "
+                                       "1,755), or a list such as AsKd7h,9s8s2d.")] = "25",
     node: Annotated[str, typer.Option(help="A decision on the flop to look at besides the root, such as r:0:c.")] = "r",
     output: Annotated[Path | None, typer.Option("--out", help="Keep the report here; the same command continues it."
                                                 )] = None,

@@ -50,10 +50,11 @@ def play_hands_in_terminal(
         raise AgentError(f"{game} has seats 0 to {players - 1}, not {seat}")
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
-    opponent, mine = load_hand_agent(agent), None if you is None else load_hand_agent(you)
+    opponent, mine = load_hand_agent(agent, players), None if you is None else load_hand_agent(you, players)
+    goes_on = players == 2 and not variant.pot and not any(one and one.has_own_stacks for one in (opponent, mine))
     rng = np.random.default_rng(seed)
     count = hands if hands is not None or you is None else 1
-    chips = [variant.stack, variant.stack]  # yours, the agent's; with several players all begin each hand with a stack
+    chips = [variant.stack, variant.stack]  # yours, the agent's, if they go on; else all begin each hand with a stack
     played: list[_Played] = []
     stopped = False
     if not json:
@@ -73,7 +74,7 @@ def play_hands_in_terminal(
                 out.print(Rule(Text(f"hand {len(played) + 1}: {title}"), align="left"))
             hand = _play(setup, sits, opponent, mine, rng, len(played) + 1, quiet=json)
             played.append(hand)
-            if not variant.pot and players == 2:
+            if goes_on:
                 chips[0] += hand.won
                 chips[1] -= hand.won
     except (_Quit, EOFError, KeyboardInterrupt) as reason:

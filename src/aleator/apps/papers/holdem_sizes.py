@@ -41,8 +41,8 @@ class _Task(NamedTuple):
     target: float
 
 
-class _Found(NamedTuple):
-    """What was found on a river; values in pots to the player out of position, memory in bytes."""
+class _Sizes(NamedTuple):
+    """Menus and sizes of a river; values in pots to the player out of position, memory in bytes."""
 
     ten: float
     grown: float
@@ -117,7 +117,7 @@ def _spot(board: str, stack: int, first: str, second: str) -> Spot:
     return parse_spot(f'board = "{board}"\npot = {_POT}\nstack = {stack}\noop = "{first}"\nip = "{second}"\n{sides}')
 
 
-def _solve(task: _Task) -> _Found:
+def _solve(task: _Task) -> _Sizes:
     """Returns what a river's menus and sizes are worth."""
     ten = task.spot
     for player in (0, 1):
@@ -129,7 +129,7 @@ def _solve(task: _Task) -> _Found:
         for size in _BY_HAND
     }
     by_hand = max(single, key=lambda size: single[size])
-    return _Found(
+    return _Sizes(
         ten=spot_values(ten, task.target)[0],
         grown=spot_values(grown.spot, task.target)[0],
         sizes=grown.sizes,

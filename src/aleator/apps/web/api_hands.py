@@ -79,7 +79,7 @@ def _is_fair(session: dict[str, Any]) -> bool:
 
 
 def _blueprints(service: Service) -> list[str]:
-    return [str(file) for file in service.config.blueprints]
+    return [str(file) for file in service.config.known_blueprints]
 
 
 @router.get("/rivals", response_model=list[RivalInfo])

@@ -12,7 +12,8 @@ from aleator.apps.web.models import Model, Number
 class RivalInfo(BaseModel):
     """Somebody to play whole hands against; level 1 is the easiest, 5 the strongest; `face` is a hue in degrees.
 
-    `players` is how many sit at the table, the player included.
+    `players` is how many sit at the table, the player included; `stack` the chips of everybody if there is no choice,
+    with a big blind of 100.
     """
 
     name: str
@@ -21,6 +22,7 @@ class RivalInfo(BaseModel):
     level: int
     summary: str
     players: int
+    stack: int | None
 
 
 class HandSessionRequest(Model):

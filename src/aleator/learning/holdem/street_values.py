@@ -22,7 +22,7 @@ from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.preflop_leaves import ClassLeaves
 from aleator.learning.holdem.streets import street_named
-from aleator.learning.value_network.shipped import directory
+from aleator.shipped import directory
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs

@@ -20,7 +20,7 @@ from aleator.learning.rebel.blocks import LocalBlocks, block_sizes
 from aleator.learning.rebel.config import RebelConfig
 from aleator.learning.rebel.learner import Learner
 from aleator.learning.rebel.training import Trainer
-from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, part_of, read_tensors, restore_generator
+from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, read_tensors, restore_generator, without_prefix
 from aleator.learning.value_network.model import Model
 from aleator.storage import ArrayFile, check_object, parse_json, write_arrays
 from aleator.trees.fingerprint import Fingerprint
@@ -131,9 +131,9 @@ def _restore(trainer: Trainer, file: ArrayFile) -> None:
     kinds |= {f"{prefix}{name}": int for prefix in learners for name in ("added", "first")}
     facts = _check_facts(trainer.config, check_object(parse_json(file.metadata["facts"]), kinds), list(learners))
     for prefix, learner in learners.items():
-        learner.network.load_state_dict(part_of(arrays, f"{prefix}network."))
-        learner.averaged.load_state_dict(part_of(arrays, f"{prefix}averaged."))
-        moments = _moments(learner, part_of(arrays, f"{prefix}optimizer."))
+        learner.network.load_state_dict(without_prefix(arrays, f"{prefix}network."))
+        learner.averaged.load_state_dict(without_prefix(arrays, f"{prefix}averaged."))
+        moments = _moments(learner, without_prefix(arrays, f"{prefix}optimizer."))
         learner.optimizer.load_state_dict({**learner.optimizer.state_dict(), "state": moments})
         replay = learner.replay
         replay.added, replay.first = facts[f"{prefix}added"], facts[f"{prefix}first"]

@@ -14,7 +14,7 @@ from aleator.learning.rebel.memory import kept_memory, search_memory
 from aleator.learning.rebel.replay import Replay
 from aleator.learning.rebel.self_play import SelfPlay
 from aleator.learning.rebel.training import Trainer
-from aleator.solvers.engines.batched.parts import one_thread
+from aleator.solvers.engines.torch_threads import one_thread
 
 _ROUNDS = 3  # searches of a game in a calibration: from its root, and from where that leads
 

@@ -24,7 +24,7 @@ from aleator.learning.rebel.evaluation import Played
 from aleator.learning.rebel.subgames import Subgames
 from aleator.solvers.engines.batched.engine import BatchedValue
 from aleator.solvers.engines.batched.minimax import MinimaxEngine
-from aleator.solvers.engines.batched.parts import one_thread
+from aleator.solvers.engines.torch_threads import one_thread
 from aleator.solvers.minimax import position_values
 from aleator.solvers.search_rule import SearchRule
 

@@ -39,8 +39,8 @@ from aleator.learning.rebel.replay import Replay
 from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.value_network.networks import PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import BatchedValue
-from aleator.solvers.engines.batched.parts import one_thread
 from aleator.solvers.engines.batched.warm_start import WarmStart
+from aleator.solvers.engines.torch_threads import one_thread
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor

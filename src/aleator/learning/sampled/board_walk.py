@@ -217,7 +217,7 @@ class BoardWalk:
         early = [self.ask_early(ask, player) for player, ask in enumerate(asks)]
         chances = torch.full((len(flops),), 1.0 / len(flops), dtype=torch.float64, device=play.device)
         total = torch.zeros((len(self._lines), NUM_HANDS), dtype=torch.float64, device=play.device)
-        regrets, policies, touched = _Found(), _Found(), 0
+        regrets, policies, touched = _Candidates(), _Candidates(), 0
         for some in self.chunks(flops):
             dealt = self.deal(some)
             both = [PlayerPolicy(early[p], self.ask_late(asks[p], p, dealt)) for p in (0, 1)]
@@ -300,7 +300,7 @@ class BoardWalk:
         return won / 2
 
 
-class _Found:
+class _Candidates:
     """Candidates for a memory: infostates, targets and how likely chance and others bring somebody there."""
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ from aleator.learning.sampled.traversal import (
 from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Workers
 
-_Found = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
+_Arrays = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
 
 
 class BlockTraverser:
@@ -66,7 +66,7 @@ class BlockTraverser:
             network = network.to(self._play.device)
         return regret_policies(self._play, network, self._encoding, best=self._config.best_action)
 
-    def __call__(self, block: TraversalBlock) -> _Found:
+    def __call__(self, block: TraversalBlock) -> _Arrays:
         """Returns what a block finds, as arrays."""
         traversals = traverse_block(self._play, self._both, block, self._rule)
         regrets, policies = (

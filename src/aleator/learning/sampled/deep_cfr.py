@@ -35,14 +35,14 @@ import torch
 
 from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
-from aleator.learning.run_files import part_of
+from aleator.learning.run_files import without_prefix
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
 from aleator.learning.sampled.board_walk import Ask, BoardMixture, BoardWalk, ask_network, ask_policies
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.fitting import fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.network_trainer import NetworkConfig, NetworkTrainer, open_game
+from aleator.learning.sampled.network_trainer import NetworkRunConfig, NetworkTrainer, open_game
 from aleator.learning.sampled.play import SampledGame, TreePlay
 from aleator.learning.sampled.trainer import (
     BothPolicies,
@@ -72,8 +72,8 @@ _AVERAGE_FIT = 1  # what the random numbers of fits of the average policy are dr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeepCfrConfig(NetworkConfig):
-    """A run of Deep CFR; see `NetworkConfig` for what NFSP has, too.
+class DeepCfrConfig(NetworkRunConfig):
+    """A run of Deep CFR; see `NetworkRunConfig` for what NFSP has, too.
 
     Attributes:
         traversals: K, of each player in an iteration.
@@ -107,7 +107,7 @@ class DeepCfrConfig(NetworkConfig):
     reservoir: bool = True
 
     def __post_init__(self) -> None:
-        NetworkConfig.__post_init__(self)
+        NetworkRunConfig.__post_init__(self)
         parse_sampling(self.sampling)
         check_known(self.average, AVERAGES, "average")
         check_at_least(self, 1, "traversals", "samples")
@@ -315,7 +315,7 @@ class DeepCFR(NetworkTrainer):
         """Takes over what `tensors` gave."""
         memories = {"0": self.memories[0], "1": self.memories[1], "policy": self.policy_memory}
         for name, memory in memories.items():
-            memory.load(part_of(tensors, f"memory.{name}."), self.play.num_infostates)
+            memory.load(without_prefix(tensors, f"memory.{name}."), self.play.num_infostates)
         for player in (0, 1):
             if (vector := tensors.get(f"network.{player}")) is not None:
                 self.networks[player] = self._loaded_network(vector)

@@ -34,7 +34,7 @@ import torch
 
 from aleator.errors import check_known
 from aleator.games.base import Game
-from aleator.learning.run_files import part_of
+from aleator.learning.run_files import without_prefix
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.sequences import InfostateSequences
@@ -232,7 +232,7 @@ class DoubleNeuralCFR(SampledTrainer):
         warm = self.config.warm > 0 and "regrets.table" in tensors and "policies.table" in tensors
         self.regrets, self.policies = self._new_sums(warm=warm)
         for name, kept in (("regrets", self.regrets), ("policies", self.policies)):
-            kept.load(part_of(tensors, f"{name}."))
+            kept.load(without_prefix(tensors, f"{name}."))
         if tensors["waiting"].shape != self._waiting.shape:
             raise ValueError(f"increments of shape {list(tensors['waiting'].shape)}")
         self._waiting = tensors["waiting"].double().to(self.device)

@@ -33,7 +33,7 @@ Tensor = torch.Tensor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkConfig(SampledConfig):
+class NetworkRunConfig(SampledConfig):
     """What the settings of Deep CFR and NFSP have; see `SampledConfig` for what all methods have.
 
     Attributes:
@@ -59,7 +59,7 @@ class NetworkConfig(SampledConfig):
 class NetworkTrainer(SampledTrainer):
     """A run whose average policy is a network."""
 
-    config: NetworkConfig
+    config: NetworkRunConfig
 
     def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
         """Returns sampled play of the game, also of flop hold'em, and what networks are told."""

@@ -33,12 +33,12 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import Game
-from aleator.learning.run_files import part_of
+from aleator.learning.run_files import without_prefix
 from aleator.learning.sampled.board_play import BoardPlay
 from aleator.learning.sampled.fitting import fit_network, minimise, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.network_trainer import NetworkConfig, NetworkTrainer, average_policies
+from aleator.learning.sampled.network_trainer import NetworkRunConfig, NetworkTrainer, average_policies
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.self_play import Played, Players, play_in_lockstep, play_on_tree
 from aleator.learning.sampled.trainer import NetworkPolicies, parameters, set_parameters
@@ -51,8 +51,8 @@ _FRESH = 5  # epochs of transitions that are in the window at the least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NfspConfig(NetworkConfig):
-    """A run of NFSP; see `NetworkConfig` for what Deep CFR has, too.
+class NfspConfig(NetworkRunConfig):
+    """A run of NFSP; see `NetworkRunConfig` for what Deep CFR has, too.
 
     Attributes:
         iterations: epochs, in each of which `games` are played and both networks fitted; on Leduc one has about as many
@@ -81,7 +81,7 @@ class NfspConfig(NetworkConfig):
     learning_rate: float = 3e-3
 
     def __post_init__(self) -> None:
-        NetworkConfig.__post_init__(self)
+        NetworkRunConfig.__post_init__(self)
         check_at_least(self, 1, "games", "window")
         for name in ("anticipatory", "exploration", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
@@ -246,7 +246,7 @@ class NFSP(NetworkTrainer):
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""
-        self.reservoir.load(part_of(tensors, "reservoir."), self.play.num_infostates)
-        self.window.load(part_of(tensors, "window."))
+        self.reservoir.load(without_prefix(tensors, "reservoir."), self.play.num_infostates)
+        self.window.load(without_prefix(tensors, "window."))
         set_parameters(self.values, tensors["values"])
         set_parameters(self.average, tensors["average"])

@@ -17,8 +17,7 @@ Status: a game's result does not depend on what it is solved with (tests/search/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -36,6 +35,7 @@ from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, LeafPayoffs, 
 from aleator.solvers.engines.batched_holdem.round_kernels import RoundKernels
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
 from aleator.solvers.engines.batched_holdem.whole_kernels import KernelPayoffs
+from aleator.solvers.engines.torch_threads import one_thread
 from aleator.solvers.holdem.solver import HOLDEM_RULE
 
 Tensor = torch.Tensor
@@ -295,17 +295,6 @@ def solve_batch(
         captured = device.type == "cuda" and iterations >= _WORTH_CAPTURING
         spend(partial(engine.run, captured=captured), iterations, seconds, on_done)
     return batch.solved(engine.average_policies(), engine.played_policies(), engine.means())
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Runs torch on one thread of a CPU: its operations are so small here that sharing them out takes longer."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def iteration_weights(iterations: int) -> FloatArray:

@@ -78,6 +78,7 @@ class HandSession:
     def __init__(self, state: dict[str, Any], rivals: Sequence[Rival]) -> None:
         self.state, self._rivals, self.players = state, rivals, 1 + len(rivals)
         state["players"] = self.players
+        state["stack"] = next((rival.stack for rival in rivals if rival.stack is not None), state["stack"])
         game = "hunl:" if self.players == 2 else f"ring:{self.players},"
         self.setup: HandSetup = load_hand_game(f"{game}stack={state['stack']}").setup
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HANDS, NUM_CARDS
+from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands
 from aleator.games.holdem.equity import BoardShowdowns, showdown_rows
 
 HAND_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
@@ -115,7 +115,4 @@ class EquityValue(HandValue):
 
 def living_hands(board: npt.NDArray[np.integer]) -> FloatArray:
     """Returns 1 for hands that share no card with the board, else 0, ``[1326]``."""
-    mask = np.uint64(0)
-    for card in board:
-        mask |= np.uint64(1) << np.uint64(card)
-    return np.asarray((HAND_MASKS & mask) == 0, dtype=np.float64)
+    return (~blocked_hands(board)).astype(np.float64)

@@ -84,6 +84,7 @@ export class HandTable {
     const isKnown = [...this.stacks.options].some(({ value }) => value === String(size));
     if (!isKnown) this.stacks.append(h("option", { value: String(size) }, `${size} bb`));
     this.stacks.value = String(size);
+    this.stacks.disabled = Boolean(this.rival.stack); // who plays with these stacks only
   }
 
   async recall() {

@@ -19,8 +19,6 @@ const SOLVED =
   "All lines of a few raise sizes are solved at once, with a value network that has seen all flops at the end of the betting: " +
   "an equilibrium of this round, as exact as the network's values.";
 const OF_BLUEPRINT = "What the blueprint plays on average: the policy of the whole game that it was trained to.";
-const NONE =
-  "Charts of six players come from a blueprint: aleator serve --blueprint FILE. aleator train blueprint --game ring:6 makes one.";
 const SOLVES = "Solving … Only the first time for these stacks, for up to a minute.";
 const READS = "Reading the blueprint …";
 const LEAST = 1e-3; // of a class that is shown
@@ -103,7 +101,7 @@ class PreflopView {
         panel("", this.line, this.board, this.ranges.element),
         panel("", this.side),
       ),
-      small(charts.blueprint ? OF_BLUEPRINT : SOLVED, own.length ? "" : ` ${NONE}`),
+      small(charts.blueprint ? OF_BLUEPRINT : SOLVED),
     );
   }
 

@@ -7,7 +7,7 @@ import pytest
 
 from aleator.agents.registry import load_agent
 from aleator.agents.search import SearchAgent
-from aleator.agents.searching import SearcherAgent
+from aleator.agents.searcher import SearcherAgent
 from aleator.errors import AgentError
 from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
