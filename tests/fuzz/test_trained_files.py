@@ -219,9 +219,9 @@ def test_kernels_are_given_no_table_that_they_would_read_past(tmp_path: Path) ->
         open_ring_policy(path, abstraction=tmp_path / "buckets", game=THREE)
     table = np.full((1755, 1326), 3, np.uint8)
     buckets = open_buckets(forged(tmp_path / "buckets", tmp_path / "forged", {"flop": table}, {}))
-    with pytest.raises(StorageError, match="the buckets of the flop are damaged: there is none 3"):
+    with pytest.raises(StorageError, match="the buckets of the flop are damaged: no bucket 3"):
         buckets.table(1)
-    with pytest.raises(StorageError, match="there is none 3"):
+    with pytest.raises(StorageError, match="no bucket 3"):
         buckets.numbers(parse_cards("Ah 7c 2d"))
 
 

@@ -132,7 +132,7 @@ def test_games_that_have_no_blueprint_are_named() -> None:
     config = BucketConfig()
     with pytest.raises(AbstractionError, match="another street"):
         build_betting("flop-holdem", None, config)
-    with pytest.raises(AbstractionError, match="needed there"):
+    with pytest.raises(AbstractionError, match="no-limit games need a bet menu"):
         build_betting("hunl", None, config)
     with pytest.raises(AbstractionError, match="two players from the blinds on"):
         build_betting("turn-endgame", None, config)
