@@ -94,7 +94,8 @@ tutorials: $(STAMP)
 		--ExecutePreprocessor.record_timing=False docs/tutorials/*.ipynb
 
 screenshots: $(STAMP)
-	ALEATOR_SCREENSHOTS=1 $(BIN)/python -m pytest tests/apps/web/test_browser.py tests/apps/web/test_browser_hands.py -q
+	ALEATOR_SCREENSHOTS=1 $(BIN)/python -m pytest tests/apps/web/test_browser.py tests/apps/web/test_browser_hands.py \
+		tests/apps/web/test_browser_play.py -q
 
 clean:
 	rm -rf $(VENV) node_modules out site .mypy_cache .pytest_cache .ruff_cache

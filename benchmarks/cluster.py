@@ -109,9 +109,9 @@ def _nodes(count: int) -> Iterator[Workers]:
 
 def _searches(workers: Workers) -> float:
     """Returns searches per second of games in mid-play, training included."""
-    from aleator.learning.config import preset
-    from aleator.learning.crew_blocks import played_by
-    from aleator.learning.training import Trainer
+    from aleator.learning.rebel.config import preset
+    from aleator.learning.rebel.crew_blocks import played_by
+    from aleator.learning.rebel.training import Trainer
 
     epochs = FIRST_EPOCHS + EPOCHS
     trainer = Trainer(preset("paper", game=GAME, games=GAMES, blocks=BLOCKS, searches=GAMES * epochs))

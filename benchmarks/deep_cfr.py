@@ -11,7 +11,7 @@ from aleator.apps.benchmarking import Progress, Result
 from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
 from aleator.learning.sampled.trainer import BothPolicies
 from aleator.learning.sampled.traversal import parse_sampling, traverse
-from aleator.solvers.engines.batched.parts import one_thread
+from aleator.solvers.engines.torch_threads import one_thread
 
 SUMMARY = "Deep CFR traversals per second on Leduc, against OpenSpiel's torch Deep CFR in the same run"
 

@@ -24,7 +24,7 @@ from aleator.learning.holdem.situations import random_ranges
 from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
-from aleator.solvers.engines.batched_holdem.fused import FusedEngine
+from aleator.solvers.engines.batched_holdem.fused import FusedRivers
 from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
@@ -81,7 +81,7 @@ def _rivers(
     reach = random_ranges(2 * _RIVERS, order.num_hands, generator).view(_RIVERS, 2, -1)
     betting = PotMenu(bets=bets).betting(stack)
     stakes = torch.tensor(betting.stakes([stack] * _RIVERS), device="cuda")
-    engine = FusedEngine(betting.shape, stakes, reach, order, parse_rule("sharp-dcfr+"))
+    engine = FusedRivers(betting.shape, stakes, reach, order, parse_rule("sharp-dcfr+"))
     engine.run(2)
     seconds = _seconds(lambda: engine.run(_ITERATIONS), 3)
     # float16 regrets are read by both passes and written by one

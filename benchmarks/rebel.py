@@ -22,9 +22,9 @@ from aleator.agents.asking import ask_action
 from aleator.agents.rebel import RebelAgent
 from aleator.games import load_game
 from aleator.games.table import Table
-from aleator.learning.blocks import new_self_play
-from aleator.learning.config import preset
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.blocks import new_self_play
+from aleator.learning.rebel.config import preset
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.value_network.encoding import Encoding
 from aleator.learning.value_network.shipped import shipped_model
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from aleator.apps.benchmarking import Progress, Result, load_benchmark
 from aleator.games.holdem.spot_file import parse_spot
-from aleator.search.holdem import HoldemReSolver
+from aleator.search.holdem_resolving import HoldemReSolver
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR_PLUS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+
+import aleator
+from aleator import jit
 
 KERNEL = """
 from aleator.jit import kernel
@@ -104,3 +108,16 @@ def test_code_runs_when_the_disk_is_full(load: Callable[[], Any], monkeypatch: p
     monkeypatch.setattr(kernel._cache._cache_file, name, refuse)
     assert not compiled(kernel, DOUBLES)
     assert not compiled(load(), DOUBLES) and compiled(load(), DOUBLES), "it is kept when there is space again"
+
+
+def test_caches_notice_edits_in_every_file_with_kernels() -> None:
+    package = Path(aleator.__file__).parent
+    stamped = {path for pattern in jit.KERNELS for path in package.glob(pattern)}
+    with_kernels = {
+        path
+        for path in package.rglob("*.py")
+        if re.search(r"^from aleator\.jit import", path.read_text(), re.MULTILINE)
+    }
+    assert with_kernels and with_kernels <= stamped
+    for pattern in jit.KERNELS:
+        assert list(package.glob(pattern)), f"{pattern} has no file"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numba
 
@@ -20,32 +20,41 @@ from aleator.caching import cache
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+KERNELS: Final = (
+    "jit.py",
+    "abstraction/board_features.py",
+    "abstraction/boards.py",
+    "abstraction/features.py",
+    "abstraction/flop_exploitability.py",
+    "abstraction/hand_index.py",
+    "abstraction/k_means.py",
+    "abstraction/blueprint/*.py",
+    "abstraction/packed/coding.py",
+    "abstraction/packed/packing.py",
+    "abstraction/ring/*.py",
+    "arena/whole_hands/deals.py",
+    "arena/whole_hands/aivat/table.py",
+    "games/holdem/equity.py",
+    "games/holdem/evaluator.py",
+    "games/holdem/hand_kernels.py",
+    "games/holdem/preflop_table.py",
+    "kernels/*.py",
+    "learning/holdem/knot_kernels.py",
+    "learning/value_network/numba_kernels.py",
+    "search/pluribus/ring/*.py",
+    "search/whole_hands/card_leaves.py",
+    "solvers/engines/**/*.py",
+    "solvers/holdem/values.py",
+)
+"""The source files with kernels, as patterns below the package."""
+
+
 @cache
 def _stamp_of_kernels() -> tuple[tuple[str, int, int], ...]:
     """Returns what changes when any source file with kernels does: Numba itself looks only at a function's own file."""
     package = Path(__file__).parent
-    files = [
-        Path(__file__),
-        *package.glob("kernels/*.py"),
-        *package.glob("solvers/engines/**/*.py"),
-        *(
-            package / "abstraction" / f"{name}.py"
-            for name in ("boards", "board_features", "features", "hand_index", "k_means")
-        ),
-        *package.glob("abstraction/blueprint/*.py"),
-        *package.glob("abstraction/ring/*.py"),
-        *package.glob("search/ring/*.py"),
-        *package.glob("search/whole_hands/card_leaves.py"),
-        *(
-            package / "games" / "holdem" / f"{name}.py"
-            for name in ("evaluator", "equity", "hand_kernels", "preflop_table")
-        ),
-        *package.glob("arena/whole_hands/deals.py"),
-        *package.glob("arena/whole_hands/table_luck.py"),
-        *package.glob("learning/value_network/numba_kernels.py"),
-        *package.glob("learning/holdem/knot_kernels.py"),
-    ]
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(files))
+    files = sorted(path for pattern in KERNELS for path in package.glob(pattern))
+    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
 
 
 def _harden(index: Any) -> None:

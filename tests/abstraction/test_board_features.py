@@ -6,10 +6,16 @@ import pytest
 
 from aleator.abstraction import build as building
 from aleator.abstraction import features
-from aleator.abstraction.board_features import assign_boards, feature_room, feature_tables, find_features
+from aleator.abstraction.board_features import (
+    assign_boards,
+    bucket_centres,
+    feature_room,
+    feature_tables,
+    find_features,
+)
 from aleator.abstraction.boards import all_boards, board_indexer, board_tables
 from aleator.abstraction.buckets import BucketConfig
-from aleator.abstraction.k_means import find_nearest, make_centres
+from aleator.abstraction.k_means import find_nearest
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
 
 Features = tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]
@@ -21,8 +27,8 @@ def plain_features(feature: str, board: npt.NDArray[np.int8], showdown: int) -> 
     if feature == "ochs":
         return features.ochs(won, met), equity
     if feature == "histogram":
-        return features.cumulated(bins, (np.arange(features.BINS) + 0.5) / features.BINS), equity
-    return equity.astype(np.float32)[:, None], equity
+        return features.cumulated(bins, (np.arange(features.BINS) + 0.5) / features.BINS, feature), equity
+    return features.in_steps(equity, feature)[:, None], equity
 
 
 @pytest.mark.parametrize(("feature", "street"), [("equity", 3), ("ochs", 3), ("histogram", 2), ("ochs", 2)])
@@ -55,7 +61,8 @@ def test_potential_equals_the_plain_one(kind: type[np.unsignedinteger]) -> None:
 def test_every_hand_that_a_board_leaves_goes_to_its_nearest_centre() -> None:
     tables, boards = feature_tables("ochs", 3, 5), all_boards(3)[::20_000]
     rng = np.random.default_rng(6)
-    centres, numbers = make_centres(rng.random((12, 8)), "l2"), rng.permutation(12).astype(np.uint8)
+    rows = np.floor(rng.random((12, 8)) * features.STEPS["ochs"]).astype(np.float32)
+    centres, numbers = bucket_centres(rows, "ochs", np.uint8)
     buckets = np.full((len(boards), NUM_HANDS), 255, np.uint8)
     assign_boards(boards, tables, centres, numbers, buckets, feature_room(tables))
     for board, row in zip(boards, buckets, strict=True):
@@ -63,6 +70,11 @@ def test_every_hand_that_a_board_leaves_goes_to_its_nearest_centre() -> None:
         labels, distances = np.empty(NUM_HANDS, np.int32), np.empty(NUM_HANDS, np.float32)
         find_nearest(points, centres, labels, distances)
         np.testing.assert_array_equal(row, np.where(blocked_hands(board), 255, numbers[labels]))
+        exact = ((points[:, None].astype(np.int64) - rows.astype(np.int64)) ** 2).sum(axis=2)  # [1326, 12]
+        alive = ~blocked_hands(board)
+        np.testing.assert_array_equal(
+            np.take_along_axis(exact, row[:, None] % 12, 1)[alive, 0], exact.min(axis=1)[alive]
+        )
 
 
 def test_buckets_of_a_street_are_the_same_whatever_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +82,7 @@ def test_buckets_of_a_street_are_the_same_whatever_the_number_of_threads(monkeyp
     following = building.Street(
         rng.integers(0, 20, (len(board_indexer(2)), NUM_HANDS)).astype(np.uint8),
         np.sort(rng.random(20)).astype(np.float32),
+        np.zeros((20, 8), np.float32),
     )
     monkeypatch.setattr(building, "all_boards", lambda street: all_boards(street)[::9])
     monkeypatch.setattr(building, "random_boards", lambda street, count, rng: rng.integers(0, 195, count))

@@ -97,7 +97,7 @@ def test_a_build_that_was_stopped_goes_on_with_the_streets_that_are_done(
 
 def test_a_stopped_build_of_other_settings_is_not_used(path: Path) -> None:
     file = path.with_name("other.bin")
-    street = building.Street(np.zeros((1755, 1326), np.uint8), np.zeros(20, np.float32))
+    street = building.Street(np.zeros((1755, 1326), np.uint8), np.zeros(20, np.float32), np.zeros((20, 8), np.float32))
     building._write_part(file.with_name("other.bin.flop.part"), BucketConfig(), street)
     assert building._read_part(file.with_name("other.bin.flop.part"), CONFIG) is None
     file.with_name("other.bin.flop.part").write_bytes(b"damaged")

@@ -8,6 +8,7 @@ from aleator.abstraction.boards import all_boards, board_indexer, board_tables, 
 from aleator.abstraction.features import (
     BINS,
     GROUPS,
+    STEPS,
     count_next_buckets,
     count_runouts,
     cumulated,
@@ -38,7 +39,7 @@ def test_equities_and_ochs_are_those_pair_by_pair(text: str) -> None:
         others = np.flatnonzero(alive & (groups == group) & ~(HANDS[:, :, None] == HANDS[hand]).any(axis=(1, 2)))
         pairs = np.stack([np.full(len(others), hand), others], axis=1)
         mean = pair_equities(pairs, np.tile(board, (len(others), 1))).mean()
-        assert ochs(won, met)[hand, group] == pytest.approx(mean, abs=1e-6)
+        assert ochs(won, met)[hand, group] == np.floor(STEPS["ochs"] * mean + 0.5)
 
 
 def test_histograms_have_the_equity_of_each_runout() -> None:
@@ -78,7 +79,19 @@ def test_sums_of_differences_are_earth_mover_s_distances() -> None:
     rows = cumulated(counts, points)
     for one, other in rng.integers(0, 20, (30, 2)):
         expected = wasserstein_distance(points, points, counts[one], counts[other])
-        assert np.abs(rows[one] - rows[other]).sum() == pytest.approx(expected, abs=1e-6)
+        assert np.abs(rows[one] - rows[other]).sum() / STEPS["potential"] == pytest.approx(expected, abs=1e-5)
+
+
+def test_no_distance_between_whole_numbers_is_rounded() -> None:
+    """Sums of float32 are exact up to 2^24, in any order: the largest distance that two hands can have stays below."""
+    assert STEPS["equity"] ** 2 <= 2**24 and GROUPS * STEPS["ochs"] ** 2 <= 2**24
+    rng = np.random.default_rng(7)
+    for feature, points in (("histogram", (np.arange(BINS) + 0.5) / BINS), ("potential", np.sort(rng.random(200)))):
+        worst, best = np.zeros((2, len(points)), int)
+        worst[0] = best[-1] = 47
+        rows = cumulated(np.stack((worst, best)), points, feature)
+        assert (rows == np.floor(rows)).all()
+        assert rows.astype(np.float64).sum(axis=1).max() <= 2**23
 
 
 def test_buckets_of_the_next_street_are_counted_card_by_card() -> None:

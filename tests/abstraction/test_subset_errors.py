@@ -63,5 +63,5 @@ def test_a_report_without_all_flops_tells_nothing(report: FlopReport) -> None:
     with pytest.raises(SolveError, match="of all 1,755"):
         subset_errors(FlopReport(config, {}, config.chances()))
     some = dict(list(report.rows.items())[:100])
-    with pytest.raises(SolveError, match="a report of 100 flops"):
+    with pytest.raises(SolveError, match="this report has 100 flops"):
         subset_errors(FlopReport(report.config, some, report.chances))

@@ -21,7 +21,7 @@ from aleator.errors import AgentError, SolutionError, TooBigError
 from aleator.games import load_game
 from aleator.games.table import Observation, Table
 from aleator.search import OracleValue, SearchConfig
-from aleator.search.continual import ContinualSearch
+from aleator.search.continual_resolving import ContinualSearch
 from aleator.search.safe import SafeSearch
 from aleator.solvers.best_response import expected_value, exploitability
 from aleator.solvers.holdem import tree as holdem_tree

@@ -9,7 +9,7 @@ from aleator.agents.continual import ContinualAgent
 from aleator.agents.registry import load_agent
 from aleator.games import load_game
 from aleator.games.table import Table
-from aleator.search.continual import ContinualSearch
+from aleator.search.continual_resolving import ContinualSearch
 from aleator.solvers.best_response import exploitability
 from aleator.trees import build_tree
 

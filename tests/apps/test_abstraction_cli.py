@@ -187,7 +187,7 @@ def test_a_stopped_training_is_kept(
         (["--minutes", "0"], "minutes must be a positive number"),
         (["--deals", "10", "--pruning", "all"], "allowed: pluribus, libratus, none"),
         (["--deals", "10", "--game", "hunl"], "ends on another street|end on another street"),
-        (["--deals", "10", "--menu", "50%/50%/50%/50%"], "a bet menu is for no-limit"),
+        (["--deals", "10", "--menu", "50%/50%/50%/50%"], "no-limit games need a bet menu"),
     ],
 )
 def test_mistakes_in_training_are_one_line(

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from aleator.apps.cli import demo
-from aleator.learning import config
+from aleator.learning.rebel import config
 from tests.apps.calls import call
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from aleator.abstraction.blueprint.file import Blueprint
-from aleator.learning.checkpoint import RunDirectory
+from aleator.learning.rebel.checkpoint import RunDirectory
 from aleator.solvers.solution import open_solution
 from tests.abstraction.blueprint.small import small_buckets
 from tests.apps.calls import call

@@ -90,7 +90,7 @@ def test_flops_are_solved_by_the_batched_engine_and_subsets_need_all_of_them(
     code, text, error = call(capsys, *command)
     assert code == 0 and json.loads(text)["solved"] == 1, error
     code, text, error = call(capsys, "holdem", "report", str(kept), "--subsets")
-    assert code == 2 and not text and "a report of 1 flops" in error and "--flops all" in error
+    assert code == 2 and not text and "this report has 1 flops" in error and "--flops all" in error
 
 
 def test_two_solutions_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

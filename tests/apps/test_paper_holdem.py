@@ -19,7 +19,7 @@ from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.solver import HoldemSolver
 from aleator.solvers.regret_rule import CFR_PLUS, DCFR
 from tests.apps.calls import quick_paper
-from tests.search.test_boards import GAME as SMALL_DECK
+from tests.search.test_safe_on_boards import GAME as SMALL_DECK
 from tests.solvers.holdem.test_buckets import by_pairs
 
 

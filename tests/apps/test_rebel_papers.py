@@ -24,7 +24,7 @@ def test_the_table_has_the_papers_numbers_beside_ours() -> None:
 def test_what_is_measured_with_the_papers_effort_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     from aleator.apps.papers import rebel_liars_dice
-    from aleator.learning.evaluation import Played
+    from aleator.learning.rebel.evaluation import Played
 
     found = {"liars-dice:1x4": 0.02, "liars-dice:1x5": 0.01}
     monkeypatch.setattr(

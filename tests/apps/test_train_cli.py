@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from aleator.apps.cli import device, training
-from aleator.learning.checkpoint import RunDirectory
+from aleator.learning.rebel.checkpoint import RunDirectory
 from aleator.learning.value_network.model import load_model
 from tests.apps.calls import call
 from tests.apps.processes import PATIENCE

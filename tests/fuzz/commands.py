@@ -122,7 +122,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("match", "match_hands", "solving", "train", "train_sampled"):
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
-        "aleator.learning.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
+        "aleator.learning.rebel.training.Trainer", "aleator.learning.holdem.slices.Slices.run",
         "aleator.learning.sampled.run.train_sampled", "aleator.abstraction.build.build_buckets",
         "aleator.abstraction.blueprint.training.BlueprintTrainer.run",
         "aleator.abstraction.ring.training.RingTrainer.run",

@@ -26,7 +26,7 @@ from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.spot_file import format_spot, parse_spot
 from aleator.games.holdem.variants import HUNL, known_hand_games, load_hand_game
 from aleator.games.registry import known_games, load_game
-from aleator.learning.config import PRESETS, RebelConfig, parse_setting, preset
+from aleator.learning.rebel.config import PRESETS, RebelConfig, parse_setting, preset
 from aleator.meter import watch
 from aleator.solvers.algorithms import ALGORITHMS
 from aleator.solvers.mccfr import MCCFR

@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 from aleator.abstraction.blueprint.file import Blueprint
-from aleator.abstraction.blueprint.policy import open_policy
+from aleator.abstraction.blueprint.policy import open_blueprint, open_policy
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.buckets import BucketConfig, Buckets, open_buckets
+from aleator.abstraction.packed.buckets import pack_buckets
+from aleator.abstraction.packed.packing import pack_blueprint
 from aleator.abstraction.ring.file import RingBlueprint
 from aleator.abstraction.ring.policy import open_ring_policy
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
@@ -45,7 +47,9 @@ def random_buckets(game: str = "flop-holdem") -> Buckets:
     """Returns buckets that mean nothing, on the flop alone."""
     table = np.random.default_rng(3).integers(0, 3, (1755, 1326)).astype(np.uint8)
     config = BucketConfig(game=game, buckets=(3,), features=("equity",))
-    return Buckets(config, [table], [np.array([0.2, 0.5, 0.8])], np.zeros(1755, np.int16), {"fingerprint": "random"})
+    centres = [np.array([[800.0], [2000.0], [3300.0]], np.float32)]
+    flops, report = np.zeros(1755, np.int16), {"fingerprint": "random"}
+    return Buckets(config, [table], [np.array([0.2, 0.5, 0.8])], flops, report, centres)
 
 
 def read_buckets(path: Path) -> Values:
@@ -67,6 +71,17 @@ def read_blueprint(path: Path, trainer: BlueprintTrainer) -> Values:
         assert block.min() >= 0.0 and (np.isclose(sums, 1.0) | (sums == 0.0)).all()
     blueprint = Blueprint(path)
     trainer.restore(blueprint)
+    return {"config": blueprint.config_text, "progress": blueprint.progress} | in_bytes(found)
+
+
+def read_packed_blueprint(path: Path) -> Values:
+    policy = open_policy(path, path.parent / "buckets")
+    found = {}
+    for number in np.flatnonzero(policy.betting.decision_of >= 0).tolist()[::7]:
+        found[str(number)] = block = policy.at(number)
+        sums = block.sum(axis=1)
+        assert block.min() >= 0.0 and (np.isclose(sums, 1.0) | (sums == 0.0)).all()
+    blueprint = open_blueprint(path)
     return {"config": blueprint.config_text, "progress": blueprint.progress} | in_bytes(found)
 
 
@@ -125,6 +140,18 @@ def make_ring_blueprint(folder: Path) -> Door:
     return Door([folder / "file"], partial(read_ring_blueprint, trainer=trainer))
 
 
+def make_packed_buckets(folder: Path) -> Door:
+    pack_buckets(random_buckets(), folder / "file", deals=1_000)
+    return Door([folder / "file"], read_buckets)
+
+
+def make_packed_blueprint(folder: Path) -> Door:
+    random_buckets().save(folder / "buckets")
+    source = make_blueprint(folder).files[0].rename(folder / "trained")
+    pack_blueprint(source, folder / "file", deals=1)
+    return Door([folder / "file"], read_packed_blueprint)
+
+
 def make_street_network(folder: Path) -> Door:
     shape = NetworkShape(width=8, layers=2, knots=4, levels=2, bands=2, band_knots=3)
     HoldemModel(HoldemValueNetwork(shape, 8), {"errors": {"weighted": 0.1}}).save(folder / "river")
@@ -158,6 +185,8 @@ MAKERS: dict[str, Callable[[Path], Door]] = {
     "buckets": make_buckets,
     "blueprint": make_blueprint,
     "ring blueprint": make_ring_blueprint,
+    "packed buckets": make_packed_buckets,
+    "packed blueprint": make_packed_blueprint,
     "street network": make_street_network,
     "sampled networks": make_sampled,
     "profile": make_profile,

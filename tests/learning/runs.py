@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.config import RebelConfig
+from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.config import RebelConfig
 from aleator.learning.run_files import CHECKPOINT
 from aleator.learning.value_network.networks import ValueNetwork
 from aleator.learning.value_network.numba_network import NumbaNetwork

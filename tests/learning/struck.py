@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 from aleator.apps.cli.main import main
-from aleator.learning.checkpoint import RunDirectory
+from aleator.learning.rebel.checkpoint import RunDirectory
 
 COMMAND = [sys.executable, "-P", __file__]
 

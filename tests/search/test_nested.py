@@ -9,7 +9,7 @@ from aleator.apps.papers.nested_search import OneSided
 from aleator.errors import SolveError
 from aleator.games.flop_holdem import FlopHoldem
 from aleator.search.nested import NestedSearch, nested_search
-from aleator.search.translation import pseudo_harmonic, translated
+from aleator.search.translated_policy import translated
 from aleator.solvers.best_response import best_response_value
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS
@@ -22,15 +22,6 @@ def solved(tree: PublicTree, iterations: int) -> Policy:
     solver = CFR(tree, CFR_PLUS)
     solver.run(iterations)
     return solver.average_policy()
-
-
-def test_pseudo_harmonic_mapping() -> None:
-    # f = (1 - 0.75)(1 + 0.5) / ((1 - 0.5)(1 + 0.75)) = 3/7
-    assert pseudo_harmonic(0.75, [0.5, 1.0]) == [(0, pytest.approx(3 / 7)), (1, pytest.approx(4 / 7))]
-    assert pseudo_harmonic(0.5, [0.5, 1.0]) == [(0, 1.0)]
-    assert pseudo_harmonic(3.0, [0.5, 1.0]) == [(1, 1.0)] and pseudo_harmonic(0.1, [0.5, 1.0]) == [(0, 1.0)]
-    with pytest.raises(SolveError, match="increasing"):
-        pseudo_harmonic(1.0, [2.0, 1.0])
 
 
 def test_translation_mixes_what_it_takes_a_bet_for() -> None:

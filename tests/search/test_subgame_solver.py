@@ -7,7 +7,7 @@ import pytest
 
 from aleator.errors import SolveError
 from aleator.games.holdem.game import HoldemGame
-from aleator.search.continual import find_bounds
+from aleator.search.continual_resolving import find_bounds
 from aleator.search.depth_limited import DepthLimitedSolver
 from aleator.search.leaf_value import ZeroValue
 from aleator.search.subgame_solver import make_subgame_solver

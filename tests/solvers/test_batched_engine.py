@@ -22,7 +22,7 @@ from tests.trees.ties import without_ties
 os.environ.setdefault("TRITON_INTERPRET", "1")  # before Triton is imported: its kernels then run on the CPU
 torch = pytest.importorskip("torch")
 
-from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.solvers.engines.batched.shapes import Shapes  # noqa: E402

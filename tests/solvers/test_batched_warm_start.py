@@ -24,7 +24,7 @@ from aleator.trees.subgame import DepthLimit, Subgame, subgame_at
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.solvers.engines.batched.compiled import CompiledEngine  # noqa: E402
 from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402

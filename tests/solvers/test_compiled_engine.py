@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from aleator.games.registry import load_game
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.subgames import Subgames
 from aleator.solvers.engines.batched.compiled import CompiledEngine
 from aleator.solvers.engines.batched.engine import Searched, TorchEngine, make_engine
 from aleator.solvers.engines.batched.forest import Forest

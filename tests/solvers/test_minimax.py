@@ -163,7 +163,7 @@ def test_moves_in_a_circle_are_refused() -> None:
 
 def test_batched_engine_equals_a_recursion() -> None:
     torch = pytest.importorskip("torch")
-    from aleator.learning.subgames import Subgames
+    from aleator.learning.rebel.subgames import Subgames
     from aleator.solvers.engines.batched.engine import make_engine
     from aleator.solvers.engines.batched.forest import Forest
 

@@ -19,20 +19,20 @@ import pytest
 from aleator.abstraction.blueprint import merging
 from aleator.abstraction.blueprint.merging import Chunk, DealMaker, Walked, train_by_workers
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
-from aleator.learning.blocks import Stint
-from aleator.learning.checkpoint import RunDirectory
-from aleator.learning.config import RebelConfig
-from aleator.learning.crew_blocks import PlayedStint, StintPlayer
+from aleator.learning.rebel.blocks import Stint
+from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.crew_blocks import PlayedStint, StintPlayer
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT
-from aleator.learning.training import Trainer
 from aleator.learning.worker_game import WorkerGame
 from aleator.storage import ArrayFile
 from aleator.workers.base import Here
 from aleator.workers.ray_cluster import RayWorkers
 from tests.abstraction.blueprint.small import GAME, small_buckets
 from tests.apps.processes import COMMAND
+from tests.learning.rebel.test_crew_blocks import run_in, without_work, work_for
 from tests.learning.runs import TINY, tiny
-from tests.learning.test_crew_blocks import run_in, without_work, work_for
 from tests.workers.conftest import SMALL
 
 pytest.importorskip("ray", reason="pip install aleator[ray]")

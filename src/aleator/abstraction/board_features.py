@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from aleator.abstraction import features
 from aleator.abstraction.boards import BoardTables, board_tables
-from aleator.abstraction.k_means import Centres, nearest
+from aleator.abstraction.k_means import Centres, make_centres, nearest
 from aleator.games.holdem.cards import HANDS, NUM_HANDS
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables
 from aleator.jit import njit
@@ -41,10 +41,12 @@ class FeatureTables(NamedTuple):
         hands: the cards of each hand, ``[1326, 2]``.
         groups: of opponents, ``[1326]``.
         evaluator: that compares hands.
-        following: buckets of the next street, ``[boards, 1326]``; one cell unless the feature is `potential`.
+        following: buckets of the next street, ``[places, 1326]``; one cell unless the feature is `potential`.
+        place_of: where each board of the next street lies in ``following``, ``[boards]``.
         boards: of the next street.
         points: where the bins of a histogram lie, ``[P]``.
-        gaps: between them, ``[P - 1]``.
+        gaps: between them in steps, ``[P - 1]``.
+        steps: of the feature.
     """
 
     kind: int
@@ -53,9 +55,11 @@ class FeatureTables(NamedTuple):
     groups: npt.NDArray[np.int8]
     evaluator: EvaluatorTables
     following: Table
+    place_of: npt.NDArray[np.int32]
     boards: BoardTables
     points: Doubles
     gaps: Doubles
+    steps: float
 
 
 class Room(NamedTuple):
@@ -78,16 +82,18 @@ class Room(NamedTuple):
 
 
 def feature_tables(
-    feature: str, street: int, showdown: int, following: Table | None = None, means: Floats | None = None
-) -> FeatureTables:
+    feature: str, street: int, showdown: int, following: Table | None = None, means: Floats | None = None,
+    place_of: npt.NDArray[np.int32] | None = None,
+) -> FeatureTables:  # fmt: skip
     """Returns what the features of a street are computed from.
 
     Args:
         feature: its name.
         street: 1 for the flop to 3 for the river.
         showdown: cards on the board when hands are compared.
-        following: for `potential`, the buckets of the next street, ``[boards, 1326]``.
+        following: for `potential`, the buckets of the next street, ``[places, 1326]``.
         means: for `potential`, the mean equities of these buckets, ascending.
+        place_of: where each board of the next street lies in ``following``; None: in the order of their numbers.
     """
     kind = features.FEATURES.index(feature)
     points = _BINS if means is None else means
@@ -98,16 +104,37 @@ def feature_tables(
         groups=features.opponent_groups(),
         evaluator=evaluator_tables(),
         following=_NO_TABLE if following is None else following,
+        place_of=np.arange(0 if following is None else len(following), dtype=np.int32)
+        if place_of is None
+        else place_of,
         boards=board_tables(street + 1 if kind == _POTENTIAL else street),
         points=points.astype(np.float64),
-        gaps=np.diff(points).astype(np.float64),
+        gaps=features.gaps_between(points, feature),
+        steps=float(features.STEPS[feature]),
     )
+
+
+def metric_of(feature: str) -> str:
+    """Returns how far apart two hands are by a feature: a metric of `k_means`."""
+    return "l2" if feature in ("equity", "ochs") else "l1"
+
+
+def bucket_centres(rows: Floats, feature: str, kind: type[np.unsignedinteger]) -> tuple[Centres, Table]:
+    """Returns the centres of buckets for `assign_boards`, and the bucket of each of them, ``[K]``.
+
+    Args:
+        rows: the centre of each bucket, in whole steps of the feature, ``[K, D]``.
+        feature: that they are of.
+        kind: of the numbers of buckets.
+    """
+    order = np.argsort(rows.sum(axis=1, dtype=np.float64), kind="stable")
+    return make_centres(rows[order], metric_of(feature)), order.astype(kind)
 
 
 def feature_room(tables: FeatureTables) -> Room:
     """Returns working memory for one thread."""
     groups, bins = features.GROUPS, len(tables.points)
-    width = {_EQUITY: 1, _OCHS: groups}.get(tables.kind, bins - 1)
+    width = features.width_of(features.FEATURES[tables.kind], bins)
     won, met = np.zeros((2, NUM_HANDS, groups), np.int32)
     return Room(
         won=won,
@@ -149,7 +176,7 @@ def find_features(board: npt.NDArray[np.int8], tables: FeatureTables, room: Room
     """Writes the features and the equity of all hands on a board to ``room``."""
     if tables.kind == _POTENTIAL:
         room.counts[:] = 0
-        _count_next_buckets(board, tables.following, tables.hands, tables.boards, room.counts)
+        _count_next_buckets(board, tables.following, tables.place_of, tables.hands, tables.boards, room.counts)
         _cumulate(room.counts, tables.gaps, room.points)
         for hand in range(NUM_HANDS):
             weighed, cards = 0.0, 0
@@ -168,9 +195,11 @@ def find_features(board: npt.NDArray[np.int8], tables: FeatureTables, room: Room
         for hand in range(NUM_HANDS):
             for group in range(room.points.shape[1]):
                 met = room.met[hand, group]
-                room.points[hand, group] = room.won[hand, group] / (2.0 * met) if met > 0 else 0.5
+                equity = room.won[hand, group] / (2.0 * met) if met > 0 else 0.5
+                room.points[hand, group] = np.floor(equity * tables.steps + 0.5)
     else:
-        room.points[:, 0] = room.equity
+        for hand in range(NUM_HANDS):
+            room.points[hand, 0] = np.floor(room.equity[hand] * tables.steps + 0.5)
 
 
 @njit()
@@ -183,4 +212,4 @@ def _cumulate(counts: npt.NDArray[np.integer], gaps: Doubles, points: Floats) ->
         total, below = max(total, 1.0), 0.0
         for bucket in range(len(gaps)):
             below += counts[row, bucket]
-            points[row, bucket] = below / total * gaps[bucket]
+            points[row, bucket] = np.floor(below * gaps[bucket] / total + 0.5)

@@ -1,7 +1,8 @@
 """Buckets: hands that an abstraction takes for one another, by street, in a file that is read where it is asked.
 
 Before the flop the 169 classes are told apart. On later streets a table has the bucket of each of the 1,326 hands on
-each board up to suits (`abstraction.boards`). What infostates are told apart by is a *number*:
+each board up to suits (`abstraction.boards`); where that would be too large a file, boards are made when they are asked
+for (`abstraction.made_rows`). What infostates are told apart by is a *number*:
 
 * with imperfect recall, the bucket, whatever it was on earlier streets; with public flop clusters, that and the
   cluster of the flop;
@@ -16,7 +17,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,13 +30,23 @@ from aleator.games.holdem.variants import load_hand_game, load_recorded_hand_gam
 from aleator.parsing import MAX_SEED
 from aleator.storage import ArrayFile, StorageError, StoredArray, check_object, parse_json, write_arrays
 
+if TYPE_CHECKING:
+    from aleator.abstraction.blueprint.chances import NumberChances
+
 FORMAT: Final = "aleator buckets 1"
+PACKED_FORMAT: Final = "aleator packed buckets 1"
 FEATURES: Final = ("equity", "ochs", "histogram", "potential")
 """What hands are compared by; `abstraction.features` says what each is."""
 MOST_BUCKETS: Final = 65_535
 _MOST_NUMBERS: Final = 2**31 - 1
 
 Table = npt.NDArray[np.unsignedinteger]
+
+
+class Rows(Protocol):
+    """The buckets of the hands on each board of a street: a table, or what makes its rows."""
+
+    def __getitem__(self, row: int, /) -> Table: ...
 
 
 class AbstractionError(AleatorError):
@@ -132,7 +143,7 @@ class BucketConfig:
 
 
 class Buckets:
-    """Buckets in memory or in a file.
+    """Buckets in memory, in a file, or made when they are asked for.
 
     Args:
         config: what they were made from.
@@ -140,31 +151,43 @@ class Buckets:
         equities: the mean equity of each bucket of these streets.
         flops: the public cluster of each flop, ``[1755]``.
         report: what making them took.
+        centres: of each of these streets: the centre of each bucket, in whole steps of its feature, ``[K, D]``; None in
+            files of old.
+        chances: what cards do to numbers, if it was counted before.
     """
 
     def __init__(
         self,
         config: BucketConfig,
-        tables: Sequence[Table | StoredArray],
+        tables: Sequence[Rows],
         equities: Sequence[npt.NDArray[np.floating]],
         flops: npt.NDArray[np.int16],
         report: Mapping[str, Any],
+        centres: Sequence[npt.NDArray[np.float32]] | None = None,
+        chances: NumberChances | None = None,
     ) -> None:
         self.config, self.equities, self.flops, self.report = config, equities, flops, dict(report)
-        self._tables = tables
+        self.centres, self.chances, self._tables = centres, chances, tables
 
     def table(self, street: int) -> Table:
         """Returns the whole table of a street, 1 for the flop, after its checksums were compared.
 
         Raises:
             StorageError: it is damaged.
+            AbstractionError: its boards are made one by one.
         """
-        return self._checked(street, np.asarray(self._tables[street - 1]))
+        table = self._tables[street - 1]
+        if not isinstance(table, np.ndarray | StoredArray):
+            raise AbstractionError(
+                "these buckets are made board by board, which is for play: make a file of all of them by "
+                "`aleator abstraction build FILE --like THESE`"
+            )
+        return self._checked(street, np.asarray(table))
 
     def _checked(self, street: int, numbers: Table) -> Table:
         """Returns a part of a street's table whose numbers are those of buckets: kernels look up what they say."""
         if numbers.max() >= self.config.buckets[street - 1]:
-            raise StorageError(f"the buckets of the {STREET_NAMES[street]} are damaged: there is none {numbers.max()}")
+            raise StorageError(f"the buckets of the {STREET_NAMES[street]} are damaged: no bucket {numbers.max()}")
         return numbers
 
     def numbers(self, board: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
@@ -191,6 +214,11 @@ class Buckets:
         return numbers
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all boards are there; else they are made when they are asked for."""
+        return all(isinstance(table, np.ndarray | StoredArray) for table in self._tables)
+
+    @property
     def fingerprint(self) -> str:
         """What tells these buckets from others; blueprints remember it."""
         return str(self.report["fingerprint"])
@@ -198,23 +226,31 @@ class Buckets:
     def save(self, path: Path | str) -> None:
         """Writes the buckets to a file, replacing it atomically."""
         names = STREET_NAMES[1:]
-        arrays: dict[str, npt.NDArray[Any]] = {
-            name: np.asarray(table) for name, table in zip(names, self._tables, strict=False)
-        }
+        streets = range(1, self.config.last_street + 1)
+        arrays: dict[str, npt.NDArray[Any]] = {STREET_NAMES[street]: self.table(street) for street in streets}
         arrays |= {f"{name} equity": np.asarray(row) for name, row in zip(names, self.equities, strict=False)}
+        arrays |= {f"{name} centres": row for name, row in zip(names, self.centres or (), strict=False)}
         arrays["flop clusters"] = self.flops
         metadata = {"format": FORMAT, "config": self.config.to_json(), "report": json.dumps(self.report)}
         write_arrays(path, arrays, metadata)
 
 
+class Parts(NamedTuple):
+    """What a file has of buckets by street: see `Buckets`."""
+
+    tables: Sequence[Rows]
+    centres: Sequence[npt.NDArray[np.float32]] | None
+    chances: NumberChances | None = None
+
+
 def open_buckets(path: Path | str) -> Buckets:
-    """Returns the buckets in a file; tables are read where they are asked.
+    """Returns the buckets in a file: tables are read where they are asked, those that are packed made there.
 
     Raises:
         StorageError: the file cannot be read, is damaged, or is something else.
     """
     file = ArrayFile(path)
-    if file.metadata.get("format") != FORMAT:
+    if file.metadata.get("format") not in (FORMAT, PACKED_FORMAT):
         raise StorageError(f"{path} has no buckets: its format is {shown(file.metadata.get('format'))}, not {FORMAT!r}")
     try:
         if not file.checked:
@@ -223,19 +259,37 @@ def open_buckets(path: Path | str) -> Buckets:
         report = parse_json(file.metadata["report"])
         if not isinstance(report, dict) or not isinstance(report.get("fingerprint"), str):
             raise ValueError("its report has no fingerprint")
-        names = STREET_NAMES[1 : config.last_street + 1]
-        tables, equities = [file[name] for name in names], [np.asarray(file[f"{name} equity"]) for name in names]
-        for street, table in enumerate(tables, start=1):
-            _check_table(street, table, config)
-            _check_equities(street, equities[street - 1], config)
+        equities = [np.asarray(file[f"{name} equity"]) for name in STREET_NAMES[1 : config.last_street + 1]]
+        for street, equity in enumerate(equities, start=1):
+            _check_equities(street, equity, config)
         flops = np.asarray(file["flop clusters"])
         if flops.shape != (1755,) or flops.dtype != np.int16 or flops.min() < 0 or flops.max() >= config.public_flops:
             raise ValueError("its clusters of flops are wrong")
-        return Buckets(config, tables, equities, flops, report)
+        if file.metadata["format"] == FORMAT:
+            parts = _parts(file, config)
+        else:
+            from aleator.abstraction.packed.buckets import unpack_parts
+
+            parts = unpack_parts(file, config, equities)
+        return Buckets(config, parts.tables, equities, flops, report, parts.centres, parts.chances)
     except StorageError:
         raise
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise StorageError(f"{path} is damaged: {one_line(error)}") from error
+
+
+def _parts(file: ArrayFile, config: BucketConfig) -> Parts:
+    """Returns what a file of whole tables has; raises ValueError if it does not fit the settings."""
+    names = STREET_NAMES[1 : config.last_street + 1]
+    tables = [file[name] for name in names]
+    for street, table in enumerate(tables, start=1):
+        _check_table(street, table, config)
+    if f"{names[0]} centres" not in file:
+        return Parts(tables, None)
+    centres = [np.asarray(file[f"{name} centres"]) for name in names]
+    for street, rows in enumerate(centres, start=1):
+        check_centres(street, rows, config)
+    return Parts(tables, centres)
 
 
 def bucket_type(buckets: int) -> type[np.unsignedinteger]:
@@ -255,3 +309,18 @@ def _check_equities(street: int, equities: npt.NDArray[Any], config: BucketConfi
     """Raises ValueError if these are not the equities of a street's buckets; one that nobody has may be anything."""
     if equities.shape != (config.buckets[street - 1],) or equities.dtype.kind != "f":
         raise ValueError(f"its equities of the {STREET_NAMES[street]} are {equities.dtype} {list(equities.shape)}")
+
+
+def check_centres(street: int, centres: npt.NDArray[Any], config: BucketConfig) -> None:
+    """Raises ValueError if these are not the centres of a street's buckets: whole numbers of steps."""
+    from aleator.abstraction.features import STEPS, width_of
+
+    feature = config.features[street - 1]
+    following = config.buckets[street] if feature == "potential" else 0
+    shape = (config.buckets[street - 1], width_of(feature, following))
+    if centres.shape != shape or centres.dtype != np.float32:
+        raise ValueError(
+            f"its centres of the {STREET_NAMES[street]} are {centres.dtype} {list(centres.shape)}, not {list(shape)}"
+        )
+    if not (centres.min() >= 0.0 and centres.max() <= STEPS[feature] and (centres == np.floor(centres)).all()):
+        raise ValueError(f"its centres of the {STREET_NAMES[street]} are no whole numbers of steps")

@@ -31,10 +31,18 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction.board_features import Room, assign_boards, feature_room, feature_tables, find_features
+from aleator.abstraction.board_features import (
+    Room,
+    assign_boards,
+    bucket_centres,
+    feature_room,
+    feature_tables,
+    find_features,
+    metric_of,
+)
 from aleator.abstraction.boards import all_boards, board_indexer, random_boards
-from aleator.abstraction.buckets import BucketConfig, Buckets, Table, bucket_type
-from aleator.abstraction.k_means import Centres, k_means
+from aleator.abstraction.buckets import AbstractionError, BucketConfig, Buckets, Table, bucket_type
+from aleator.abstraction.k_means import k_means
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_state import BOARD_CARDS
@@ -45,20 +53,23 @@ Floats = npt.NDArray[np.float32]
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-_PART_FORMAT: Final = "aleator buckets of a street 1"
+_PART_FORMAT: Final = "aleator buckets of a street 2"
 _CHUNK: Final = 32  # boards that a thread takes at a time
 _SHARE: Final = {1: 0.15, 2: 0.5, 3: 0.35}  # of a build's time
 _FIT: Final = 0.3  # of a street's time
 
 
 class Street(NamedTuple):
-    """The buckets of a street: ``[boards, 1326]``, and the mean equity of each bucket."""
+    """The buckets of a street: ``[boards, 1326]``, the mean equity and the centre of each, in steps, ``[K, D]``."""
 
     table: Table
     equity: Floats
+    centres: Floats
 
 
-def build_buckets(config: BucketConfig, path: Path, *, threads: int = 1, report: Report | None = None) -> Buckets:
+def build_buckets(
+    config: BucketConfig, path: Path, *, threads: int = 1, report: Report | None = None, like: Buckets | None = None
+) -> Buckets:
     """Makes buckets and writes them to a file; whatever a stopped build of the same settings has done is used.
 
     Args:
@@ -66,14 +77,21 @@ def build_buckets(config: BucketConfig, path: Path, *, threads: int = 1, report:
         path: the file.
         threads: that share the boards.
         report: is told the share done and what is being done; may raise to stop.
+        like: buckets of the same settings, such as packed ones, whose centres are taken; None: they are fitted.
+
+    Raises:
+        AbstractionError: the others' centres are not known, or have not given their buckets.
     """
+    if like is not None and like.centres is None:
+        raise AbstractionError("the buckets that others shall be like have no centres")
     check_replaceable(path)
     say: Report = report or (lambda share, text: None)
     total, done, began = sum(_SHARE[street] for street in range(1, config.last_street + 1)), 0.0, time.perf_counter()
     streets: dict[int, Street] = {}
     for street in range(config.last_street, 0, -1):
         part = _part(path, street)
-        street_buckets = _read_part(part, config)
+        centres = None if like is None or like.centres is None else like.centres[street - 1]
+        street_buckets = _read_part(part, config, centres)
         if street_buckets is None:
             share = _SHARE[street] / total
             begun = done
@@ -81,15 +99,21 @@ def build_buckets(config: BucketConfig, path: Path, *, threads: int = 1, report:
             def inside(part: float, text: str, begun: float = begun, share: float = share) -> None:
                 say(begun + share * part, text)
 
-            street_buckets = _Builder(config, street, streets.get(street + 1), threads, inside).build()
+            builder = _Builder(config, street, streets.get(street + 1), threads, inside)
+            known = None if like is None or centres is None else (centres, like.equities[street - 1])
+            street_buckets = builder.build(known)
             _write_part(part, config, street_buckets)
         streets[street] = street_buckets
         done += _SHARE[street] / total
     order = range(1, config.last_street + 1)
-    flops = _public_flops(streets[1], config)
+    flops = _public_flops(streets[1], config) if like is None else like.flops
     tables, equities = [streets[street].table for street in order], [streets[street].equity for street in order]
     seconds = round(time.perf_counter() - began, 1)
-    buckets = Buckets(config, tables, equities, flops, {"seconds": seconds, "fingerprint": _hash([*tables, flops])})
+    fingerprint = _hash([*tables, flops])
+    if like is not None and like.fingerprint != fingerprint:
+        raise AbstractionError(f"the buckets are others than those they shall be like: {fingerprint}")
+    report_of = {"seconds": seconds, "fingerprint": fingerprint}
+    buckets = Buckets(config, tables, equities, flops, report_of, [streets[street].centres for street in order])
     buckets.save(path)
     for street in order:
         _part(path, street).unlink(missing_ok=True)
@@ -122,18 +146,19 @@ class _Builder:
     ) -> None:
         self.config, self.street, self.following, self.threads, self.report = config, street, following, threads, report
         self.feature, self.name = config.features[street - 1], STREET_NAMES[street]
-        self.metric = "l2" if self.feature in ("equity", "ochs") else "l1"
+        self.metric = metric_of(self.feature)
         self.boards = all_boards(street)
-        table, means = following if self.feature == "potential" and following is not None else (None, None)
+        then = following if self.feature == "potential" else None
+        table, means = (None, None) if then is None else (then.table, then.equity)
         self.tables = feature_tables(self.feature, street, config.showdown_cards, table, means)
         self._rooms = threading.local()
 
-    def build(self) -> Street:
-        """Returns the buckets."""
-        centres, equity = self._fit()
-        return Street(self._assign(centres), equity)
+    def build(self, known: tuple[Floats, Floats] | None = None) -> Street:
+        """Returns the buckets, fitted, or by centres that are known, and the mean equities of their hands."""
+        centres, equity = self._fit() if known is None else known
+        return Street(self._assign(centres), equity, centres)
 
-    def _fit(self) -> tuple[Centres, Floats]:
+    def _fit(self) -> tuple[Floats, Floats]:
         """Returns centres in the order of the mean equity of their hands in a sample, and these equities."""
         config = self.config
         rng = np.random.default_rng([config.seed, self.street])
@@ -147,7 +172,8 @@ class _Builder:
 
         def on_round(number: int, distance: float) -> None:
             share = 0.5 * _FIT * (1 + number / config.rounds)
-            self.report(share, f"{self.name}: k-means, round {number}, mean distance {distance:.5f}")
+            mean = distance / self.tables.steps ** (2 if self.metric == "l2" else 1)
+            self.report(share, f"{self.name}: k-means, round {number}, mean distance {mean:.5f}")
 
         clusters = k_means(
             points, config.buckets[self.street - 1], rng, metric=self.metric, rounds=config.rounds,
@@ -157,14 +183,13 @@ class _Builder:
         members = np.maximum(np.bincount(clusters.labels, minlength=count), 1)
         equity = np.bincount(clusters.labels, np.concatenate(strengths), minlength=count) / members
         order = np.argsort(equity, kind="stable")
-        self._number_of = np.argsort(order)  # of each centre: they stay in the order of their sums
-        return clusters.centres, equity[order].astype(np.float32)
+        return np.rint(clusters.centres.rows[order]), equity[order].astype(np.float32)
 
-    def _assign(self, centres: Centres) -> Table:
+    def _assign(self, rows_of: Floats) -> Table:
         """Returns the bucket of every hand on every board."""
         kind = bucket_type(self.config.buckets[self.street - 1])
         table = np.zeros((len(self.boards), NUM_HANDS), kind)
-        numbers = self._number_of.astype(kind)
+        centres, numbers = bucket_centres(rows_of, self.feature, kind)
 
         def assign(rows: slice) -> None:
             assign_boards(self.boards[rows], self.tables, centres, numbers, table[rows], self._room())
@@ -226,18 +251,19 @@ def _part(path: Path, street: int) -> Path:
 
 def _write_part(path: Path, config: BucketConfig, street: Street) -> None:
     metadata = {"format": _PART_FORMAT, "config": config.to_json()}
-    write_arrays(path, {"table": street.table, "equity": street.equity}, metadata)
+    write_arrays(path, street._asdict(), metadata)
 
 
-def _read_part(path: Path, config: BucketConfig) -> Street | None:
-    """Returns a street that an earlier build of the same settings has done; None if there is none."""
+def _read_part(path: Path, config: BucketConfig, centres: Floats | None) -> Street | None:
+    """Returns a street that an earlier build of the same settings, with these centres if given, has done, or None."""
     if not path.exists():
         return None
     try:
         file = ArrayFile(path)
         if file.metadata.get("format") != _PART_FORMAT or file.metadata.get("config") != config.to_json():
             return None
-        return Street(np.asarray(file["table"]), np.asarray(file["equity"]))
+        street = Street(*(np.asarray(file[name]) for name in Street._fields))
+        return street if centres is None or np.array_equal(street.centres, centres) else None
     except (StorageError, KeyError):  # damaged: it is made again
         return None
 

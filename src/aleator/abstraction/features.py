@@ -14,6 +14,9 @@ Algorithm:
     The earth mover's distance of two histograms over points on a line is the sum over the gaps between points of the
     gap's length times the difference of the cumulated histograms. So rows hold cumulated histograms times gaps, and
     the distance is the sum of absolute differences. Buckets of the next street lie on the line at their mean equity.
+    All numbers are whole, in `STEPS` of one, and so few that sums of their differences (of squares, for the Euclidean
+    distance) are whole numbers below 2^24, which float32 holds exactly. So no sum is rounded, whatever its order, and
+    every processor finds the same nearest centre if centres are whole numbers, too.
 
 Reference: M. Johanson, N. Burch, R. Valenzano, M. Bowling, "Evaluating State-Space Abstractions in Extensive-Form
 Games" (AAMAS 2013), section 5 (histograms, OCHS); S. Ganzfried, T. Sandholm, "Potential-Aware Imperfect-Recall
@@ -40,6 +43,8 @@ from aleator.jit import njit
 FEATURES: Final = ("equity", "ochs", "histogram", "potential")
 GROUPS: Final = 8  # of opponents
 BINS: Final = 50  # of histograms of equity
+STEPS: Final = {"equity": 2**12, "ochs": 2**10, "histogram": 2**22, "potential": 2**22}
+"""Into which one is divided, so that the numbers of a feature are whole."""
 
 Counts = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -79,20 +84,36 @@ def equities(won: Counts, met: Counts) -> npt.NDArray[np.float64]:
 
 
 def ochs(won: Counts, met: Counts) -> Floats:
-    """Returns each hand's equity against each group, ``[1326, 8]``; one half where it meets none of them."""
-    return np.where(met > 0, won / np.maximum(2.0 * met, 1.0), 0.5).astype(np.float32)
+    """Returns each hand's equity against each group in steps, ``[1326, 8]``; one half where it meets none of them."""
+    return in_steps(np.where(met > 0, won / np.maximum(2.0 * met, 1.0), 0.5), "ochs")
 
 
-def cumulated(counts: npt.NDArray[np.integer], points: npt.NDArray[np.floating]) -> Floats:
+def width_of(feature: str, following: int) -> int:
+    """Returns how many numbers a feature has; ``following`` are the buckets of the next street, for `potential`."""
+    return {"equity": 1, "ochs": GROUPS, "histogram": BINS - 1}.get(feature, following - 1)
+
+
+def in_steps(numbers: npt.NDArray[np.floating], feature: str) -> Floats:
+    """Returns numbers from 0 to 1 as the nearest whole numbers of a feature's steps."""
+    return np.asarray(np.floor(numbers * STEPS[feature] + 0.5), np.float32)
+
+
+def gaps_between(points: npt.NDArray[np.floating], feature: str) -> npt.NDArray[np.float64]:
+    """Returns the gaps between the points of a histogram in steps, ``[P - 1]``."""
+    return np.diff(in_steps(points, feature)).astype(np.float64)
+
+
+def cumulated(counts: npt.NDArray[np.integer], points: npt.NDArray[np.floating], feature: str = "potential") -> Floats:
     """Returns histograms as rows whose sums of absolute differences are earth mover's distances, ``[N, P - 1]``.
 
     Args:
         counts: ``[N, P]``, of each point; rows without any count give 0.
         points: where they lie, ascending, ``[P]``.
+        feature: whose steps they are in.
     """
     below = np.cumsum(counts[:, :-1], axis=1, dtype=np.float64)
     total = np.maximum(counts.sum(axis=1, dtype=np.float64), 1.0)[:, None]
-    return np.asarray(below / total * np.diff(points), dtype=np.float32)
+    return np.asarray(np.floor(below * gaps_between(points, feature) / total + 0.5), np.float32)
 
 
 def count_next_buckets(
@@ -107,7 +128,8 @@ def count_next_buckets(
         buckets: how many there are.
     """
     counts = np.zeros((NUM_HANDS, buckets), np.int16)
-    _count_next_buckets(np.ascontiguousarray(board, np.int8), table, HANDS, tables, counts)
+    places = np.arange(len(table), dtype=np.int32)
+    _count_next_buckets(np.ascontiguousarray(board, np.int8), table, places, HANDS, tables, counts)
     return counts
 
 
@@ -115,6 +137,7 @@ def count_next_buckets(
 def _count_next_buckets(
     board: npt.NDArray[np.int8],
     table: npt.NDArray[np.uint8],
+    place_of: npt.NDArray[np.int32],
     hands: npt.NDArray[np.int8],
     tables: BoardTables,
     counts: npt.NDArray[np.int16],
@@ -130,9 +153,10 @@ def _count_next_buckets(
         taken[card] = True
         longer[len(board)] = card
         row, renaming = find_board(longer, tables, places)
+        place = place_of[row]
         for hand in range(NUM_HANDS):
             if not taken[hands[hand, 0]] and not taken[hands[hand, 1]]:
-                counts[hand, table[row, tables.hand_maps[renaming, hand]]] += 1
+                counts[hand, table[place, tables.hand_maps[renaming, hand]]] += 1
         taken[card] = False
 
 

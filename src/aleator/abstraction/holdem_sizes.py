@@ -158,8 +158,11 @@ def optimise_size(
     )
 
 
+_GAIN = 2e-4  # in pots: what a size must win to be added
+
+
 def grow_menu(
-    spot: Spot, *, candidates: Sequence[str] = CANDIDATES, most: int = 3, gain: float = 2e-4, target: float = 0.0005,
+    spot: Spot, *, candidates: Sequence[str] = CANDIDATES, most: int = 3, target: float = 0.0005,
     threads: int = 1, on_solve: OnSolve | None = None,
 ) -> GrownMenu:  # fmt: skip
     """Returns the spot with first bets that matter on its first street, at most `most` for each player.
@@ -168,7 +171,6 @@ def grow_menu(
         spot: its raises and later streets stay.
         candidates: what may be added, from small to large.
         most: sizes of a player.
-        gain: in pots, what a size must win to be added.
         target: exploitability of every solve, a fraction of the pot.
         threads: of every solve.
         on_solve: told the menus and the value of each spot that is solved; a true answer ends it.
@@ -202,12 +204,12 @@ def grow_menu(
             }
             best = max(longer, key=lambda size: values(player, longer[size]))
             menu = longer[best]
-            if values(player, menu) < values(player, own) + gain or stopped:
+            if values(player, menu) < values(player, own) + _GAIN or stopped:
                 continue
             if len(menu) > most:
                 shorter = [tuple(size for size in menu if size != dropped) for dropped in menu]
                 menu = max(shorter, key=lambda sizes: values(player, sizes))
-                if values(player, menu) < values(player, own) + gain:
+                if values(player, menu) < values(player, own) + _GAIN:
                     continue
             menus[player], changed = menu, True
     value = values(0, menus[0])

@@ -55,18 +55,18 @@ def subset_errors(report: FlopReport, *, draws: int = _DRAWS) -> list[SubsetErro
     flops = report.config.flops
     if len(flops) != len(all_flops()) or not report.is_done:
         raise SolveError(
-            f"this is a report of {len(report.rows):,} flops: how near fewer come is told by one of all "
-            f"{len(all_flops()):,} (--flops all), solved to its end"
+            f"this report has {len(report.rows):,} flops: --subsets needs one of all {len(all_flops()):,} "
+            "(--flops all), solved to its end"
         )
     whole, rng = _means(report), np.random.default_rng(_SEED)
     weights = np.array([flop.weight for flop in flops])
     weights /= weights.sum()  # which are rounded in a file
-    found = []
+    errors = []
     for count in SUBSETS:
         drawn = [[flops[number] for number in rng.choice(len(flops), count, p=weights)] for _ in range(draws)]
         off = np.mean([_off(_means(_only(report, _counted(some))), whole) for some in drawn], axis=0)
-        found.append(SubsetError(count, *_off(_means(_only(report, load_subset(count))), whole), *map(float, off)))
-    return found
+        errors.append(SubsetError(count, *_off(_means(_only(report, load_subset(count))), whole), *map(float, off)))
+    return errors
 
 
 def _counted(drawn: list[WeightedFlop]) -> tuple[WeightedFlop, ...]:

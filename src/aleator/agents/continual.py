@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from aleator.agents.searching import SearcherAgent
+from aleator.agents.searcher import SearcherAgent
 from aleator.games.base import Game
-from aleator.search.continual import ContinualSearch, ContinualSearcher
+from aleator.search.continual_resolving import ContinualSearch, ContinualSearcher
 from aleator.trees.public_tree import PublicTree, build_tree
 
 

@@ -76,16 +76,16 @@ def _affordable(values: Values, game: Game[Any]) -> Values:
     return {"iterations": _ITERATIONS_WITH_CARDS_TO_COME} | values if dear and "seconds" not in values else values
 
 
-def _blueprint(asked: str, game: Game[Any], on_progress: OnProgress | None) -> Policy:
+def _blueprint(name: str, game: Game[Any], on_progress: OnProgress | None) -> Policy:
     """Returns the blueprint that was asked for: so many iterations of DCFR, or a file."""
     from aleator.solvers.solve import solve
     from aleator.trees.public_tree import build_tree
 
     tree = build_tree(game)
-    if asked.isdecimal():
-        iterations = parse_whole(asked, "iterations of the blueprint", most=MAX_NUMBER, error=AgentError)
+    if name.isdecimal():
+        iterations = parse_whole(name, "iterations of the blueprint", most=MAX_NUMBER, error=AgentError)
         return solve(tree, iterations=iterations, on_progress=on_progress).policy
-    return saved(asked, game).on(tree)
+    return saved(name, game).on(tree)
 
 
 def saved(file: str, game: Game[Any]) -> HistoryPolicy:
@@ -179,7 +179,7 @@ def multi_valued(values: Values, game: Game[Any], on_progress: OnProgress | None
 def pluribus(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     """Returns Pluribus' search."""
     from aleator.search.multi_valued import bias_continuations
-    from aleator.search.pluribus import PluribusSearch, PluribusSearcher
+    from aleator.search.pluribus.two_players import PluribusSearch, PluribusSearcher
 
     config, blueprint = _limited(PluribusSearch, values, game, on_progress)
     both = bias_continuations(blueprint, 0), bias_continuations(blueprint, 1)
@@ -197,7 +197,7 @@ def _limited(
 
 
 def _searcher(name: str, tree: PublicTree, config: Any, searcher: Callable[[int], Any]) -> Agent:
-    from aleator.agents.searching import SearcherAgent
+    from aleator.agents.searcher import SearcherAgent
 
     return SearcherAgent(tree, searcher, name=name, seconds=config.seconds)
 
@@ -225,7 +225,7 @@ def nested(values: Values, game: Game[Any], on_progress: OnProgress | None) -> A
 def continual(values: Values, game: Game[Any], on_progress: OnProgress | None) -> Agent:
     """Returns DeepStack's search."""
     from aleator.agents.continual import ContinualAgent
-    from aleator.search.continual import ContinualSearch
+    from aleator.search.continual_resolving import ContinualSearch
 
     return ContinualAgent(game, ContinualSearch(**_affordable(values, game)))
 

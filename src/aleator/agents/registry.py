@@ -132,8 +132,10 @@ _AGENTS = (
         summary="re-solves at each decision to the end of the game (DeepStack)",
         make=makers.continual,
         settings=(
-            words_of("carried", "aleator.search.continual", "CARRIED", "carried on from search to search", "VALUES"),
-            words_of("ranges", "aleator.search.continual", "RANGES", "of the opponent at the root"),
+            words_of(
+                "carried", "aleator.search.continual_resolving", "CARRIED", "carried on from search to search", "VALUES"
+            ),
+            words_of("ranges", "aleator.search.continual_resolving", "RANGES", "of the opponent at the root"),
             *_SPENDING,
         ),
         size=_SPOT,

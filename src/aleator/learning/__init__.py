@@ -1,6 +1,5 @@
-"""Learning: value and policy functions of public belief states, and ReBeL's self-play.
+"""Learning: networks in place of tables, and how they are trained.
 
-`value_network` has the networks and what they are asked, `subgames` the subgames that are searched, `replay` the buffer
-of examples, `rebel` self-play, `training` the loop around it, `run` a whole run, and `evaluation` the policy that a
-search with a network plays, for exact evaluation.
+`rebel` has ReBeL's self-play on any game, `value_network` its networks of public belief states, `holdem` the same for
+whole hands of no-limit hold'em, `sampled` the methods that sample histories: Deep CFR, NFSP, Double Neural CFR.
 """

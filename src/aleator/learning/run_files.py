@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from aleator.storage import ArrayFile, StorageError, check_regular, exclusive, p
 from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
 
 Config = TypeVar("Config")
+Entry = TypeVar("Entry")
 
 CONFIG, METRICS, CHECKPOINT, NETWORK = "config.json", "metrics.jsonl", "checkpoint.run", "network.safetensors"
 _LOCK = ".lock"
@@ -193,6 +194,11 @@ class RunFiles(ABC, Generic[Config]):
         if known is not None and not known.fits(game):
             which = "another game of that name" if began == name else name
             raise StorageError(f"the run in {self.path} is of {one_line(began)}, not of {which}: the rules differ")
+
+
+def without_prefix(entries: Mapping[str, Entry], prefix: str) -> dict[str, Entry]:
+    """Returns the entries whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
 
 
 def read_tensors(file: ArrayFile) -> dict[str, torch.Tensor]:

@@ -94,3 +94,10 @@ def check_positive(config: Any, *names: str) -> None:
     for name in names:
         if not 0.0 < (value := getattr(config, name)) < float("inf"):
             raise SolveError(f"{name} must be positive, not {value}")
+
+
+def check_not_negative(config: Any, *names: str) -> None:
+    """Raises SolveError if a number among the fields is below 0, or not finite."""
+    for name in names:
+        if not 0.0 <= (value := getattr(config, name)) < float("inf"):
+            raise SolveError(f"{name} must be at least 0, not {value}")

@@ -8,7 +8,7 @@ Algorithm:
 
 Reference: DeepStack, Algorithm 1 (RANGEGADGET); thesis 5.1.2, 5.1.10.
 Deviations: none; the same games as those of `aleator.search.gadgets`.
-Status: tests/search/test_continual.py, tests/search/test_holdem.py.
+Status: tests/search/test_continual_resolving.py, tests/search/test_holdem_resolving.py.
 """
 
 from __future__ import annotations

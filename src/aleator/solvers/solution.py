@@ -83,7 +83,7 @@ class Solution(ABC):
         try:
             summary = {"format": self.FORMAT, "summary": json.dumps(asdict(self.summary), allow_nan=False)}
         except ValueError as error:
-            raise SolutionError(f"cannot save what has no finite exploitability: {self!r}") from error
+            raise SolutionError(f"cannot save a solution without a finite exploitability: {self!r}") from error
         write_arrays(path, {name: np.asarray(self._arrays[name]) for name in names}, summary | self.metadata())
 
     def verify(self) -> None:

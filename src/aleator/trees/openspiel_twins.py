@@ -145,7 +145,7 @@ def _children(tree: PublicTree, node: int, number: int) -> Sequence[int]:
 
 def _hands_after(tree: PublicTree, place: _Place, child: int, number: int) -> tuple[int, int] | None:
     """Returns both hands in a child, None if these hands and this action do not lead there."""
-    found = []
+    hands = []
     for player in (0, 1):
         origin, hand = tree.origin(player, child), place.hands[player]
         if player == tree.actor[place.node] and origin is not None:
@@ -153,6 +153,6 @@ def _hands_after(tree: PublicTree, place: _Place, child: int, number: int) -> tu
         matching = [hand] if origin is None else np.flatnonzero(origin == hand).tolist()
         if not matching:
             return None
-        found.append(int(matching[0]))
+        hands.append(int(matching[0]))
     deal = tree.game.deal(tree.states[child])
-    return (found[0], found[1]) if deal[found[0], found[1]] > 0 else None
+    return (hands[0], hands[1]) if deal[hands[0], hands[1]] > 0 else None

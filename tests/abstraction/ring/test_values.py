@@ -10,7 +10,7 @@ from aleator.abstraction.ring.values import RingValues, below
 from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.hand_state import BOARD_CARDS
-from tests.search.ring.small import three_players_policy
+from tests.search.pluribus.ring.small import three_players_policy
 
 GONE = [40, 41]
 

@@ -16,7 +16,7 @@ from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_hand
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
-from tests.search.ring.small import three_players
+from tests.search.pluribus.ring.small import three_players
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_random_hands_get_legal_answers(file: Path) -> None:
 
 def test_other_games_are_refused(file: Path) -> None:
     state = load_hand_game("ring:6").setup.start()
-    with pytest.raises(AgentError, match="and nothing else"):
+    with pytest.raises(AgentError, match="plays only"):
         agent_of(file).policy_at(state)
     with pytest.raises(AgentError, match="flop"):
         load_hand_agent(f"pluribus:{file},flop=0")

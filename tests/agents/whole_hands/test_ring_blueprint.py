@@ -89,8 +89,8 @@ def test_random_hands_get_legal_answers(trained: tuple[RingTrainer, RingBlueprin
 
 def test_other_games_and_files_are_refused(trained: tuple[RingTrainer, RingBlueprintAgent]) -> None:
     _, agent = trained
-    with pytest.raises(AgentError, match="and nothing else"):
+    with pytest.raises(AgentError, match="plays only"):
         agent.policy_at(load_hand_game("ring:6").setup.start())
     path = Path(agent.name.removeprefix("blueprint:"))
-    with pytest.raises(AgentError, match="no translation"):
+    with pytest.raises(AgentError, match="leave out translation="):
         load_hand_agent(f"blueprint:{path},translation=linear")

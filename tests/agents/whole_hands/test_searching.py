@@ -23,8 +23,8 @@ from aleator.games.holdem.cards import blocked_hands, parse_cards
 from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_state import HandSetup, HandState
 from aleator.games.holdem.variants import HULH, HUNL
-from aleator.learning.value_network.shipped import directory
 from aleator.search.whole_hands.rounds import RoundTask, SolvedRound
+from aleator.shipped import directory
 
 QUICK = SearchSettings(preflop=3, flop=3, turn=3, river=20, exact_turn=60)
 BOARD = parse_cards("3s 7h Td Ks 2c")

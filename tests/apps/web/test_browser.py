@@ -259,8 +259,8 @@ def test_algorithms_race(page: Checked) -> None:
     page.until("[...document.querySelectorAll('.standing tbody tr')].every(row => row.cells[2].innerText.length >= 5)")
     shown.get_by_role("button", name="Stop").click()
     page.until_text("main", "The race is over")
-    names = shown.locator(".standing tbody th").all_inner_texts()
-    assert names[-1] == "cfr", f"vanilla CFR comes last, not {names}"
+    names = [text.split("\n") for text in shown.locator(".standing tbody th").all_inner_texts()]
+    assert names[-1] == ["cfr", "vanilla CFR (2007)"], f"vanilla CFR comes last, not {names}"
     page.picture("learn")
     shown.locator(".picks summary").click()
     shown.get_by_label("Algorithm to set").select_option("mccfr")
@@ -361,6 +361,8 @@ def test_the_editor_and_the_explorer_are_on_one_screen(
     shown.wait_for_selector(".grid13")
     assert is_seen(".solve-bar .primary")
     assert is_seen(".ranges [data-side=oop] .grid13" if is_phone else ".ranges .grid13")
+    assert is_seen(".tabs a"), "charts, reports and comparisons are found at once"
+    assert size[0] < 1440 or is_seen(".of-board, .of-sizes, .of-cost"), "there is room for everything"
     page.check()
     shown = page.open(f"solve/{river}/r:0")
     shown.wait_for_selector(".line-step")

@@ -98,6 +98,22 @@ def test_what_you_do_is_seen_before_the_answer_and_nothing_jumps(still: Checked)
     still.until(f"!!{READY}")
 
 
+def test_two_windows_of_one_hand_do_not_act_for_each_other(still: Checked) -> None:
+    shown = sit_down(still, "play/hunl?opponent=always-call")
+    other = shown.context.new_page()
+    other.goto(f"{still.url}/#/play/hunl")
+    other.locator(".hand-controls .act").first.wait_for()
+    press(still, "c")
+    gone_on = shown.evaluate(READY)
+    other.bring_to_front()
+    other.keyboard.press("r")  # as things stood before
+    other.locator(".toast", has_text="gone on in another window").wait_for()
+    other.locator(f".table-felt[data-ready={gone_on!r}]").wait_for()
+    other.close()
+    shown.bring_to_front()
+    still.errors.clear()
+
+
 def test_a_hint_before_the_flop_has_values_and_a_chart(still: Checked) -> None:
     pytest.importorskip("torch", reason="searches need PyTorch")
     shown = sit_down(still, "play/hunl?opponent=always-call")
@@ -154,6 +170,11 @@ def test_nothing_sticks_out_on_a_phone_in_the_dark(browser: Any, server: Running
         assert box["y"] + box["height"] <= PHONE["height"], "what can be done is below the first screen"
     play_hand(page)
     page.check()
+    assert shown.locator(".pot").inner_text().count("bb") == 1, "the pot is said once"
+    clipped = (
+        "[...document.querySelectorAll('.hand-line dd')].filter(box => box.scrollHeight > box.clientHeight + 1).length"
+    )
+    assert shown.evaluate(clipped) == 0, "all of the line is seen"
     page.open("hands").wait_for_selector(".history-table")
     page.check()
     shown.locator(".history-table a").first.click()
@@ -290,13 +311,17 @@ def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
     still.check()
 
 
-def test_names_from_files_are_text_and_nothing_else(still: Checked, tmp_path: Path) -> None:
+def test_names_from_files_are_text_and_nothing_else(still: Checked) -> None:
     """What a stranger's file says is shown, and never run."""
     evil = "<img src=x onerror=document.title=1>"
-    file = tmp_path / f"{evil.replace('/', '')}.phhs"
-    file.write_text(hand_file(2).replace("Olive", evil))
     shown = still.open("hands")
+    shown.wait_for_selector(".drop")
     title = shown.title()
-    shown.locator("input[type=file]").set_input_files(file)
+    drop = """([name, text]) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([text], name));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true, bubbles: true }));
+    }"""
+    shown.evaluate(drop, [f"{evil}.phhs", hand_file(2).replace("Olive", evil)])  # anywhere on the page
     shown.locator(".player", has_text=evil).wait_for()
     assert shown.locator("main img").count() == 0 and shown.title() == title

@@ -11,7 +11,7 @@ import pytest
 
 from tests.apps.web.browser import PATIENCE, Checked
 from tests.apps.web.running import RunningServer
-from tests.search.ring.small import three_players
+from tests.search.pluribus.ring.small import three_players
 
 FLOP: dict[str, Any] = {
     "board": "Ks 7s 2d",

@@ -108,7 +108,8 @@ def test_what_the_search_takes_often_is_no_mistake() -> None:
     for one in graded["decisions"]:
         values = [action["value"] for action in one["actions"]]
         if one not in often:
-            assert one["given_up"] == pytest.approx(max(values) - values[one["taken"]])
+            assert one["behind"] == pytest.approx(max(values) - values[one["taken"]])
+            assert one["given_up"] == (one["behind"] if one["mistake"] else 0), "what a search cannot tell adds up to 0"
 
 
 def test_more_raises_than_the_charts_have_are_graded_too() -> None:
@@ -154,10 +155,14 @@ def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:
     params = {"player": "Olive", "records": found["records"], "problems": ["hand 9: no"]}
     channel = Silent()
     graded = coach.grade(params, channel)
-    losses = [decision["given_up"] for decision in graded["decisions"]]
+    losses = [(decision["given_up"], decision["behind"]) for decision in graded["decisions"]]
     assert losses == sorted(losses, reverse=True) and graded["hands"] == 2 and graded["problems"] == ["hand 9: no"]
-    assert graded["given_up"] == pytest.approx(sum(losses))
+    mistakes = [decision for decision in graded["decisions"] if decision["mistake"]]
+    assert graded["given_up"] == pytest.approx(sum(decision["behind"] for decision in mistakes))
+    assert graded["decisions"][: len(mistakes)] == mistakes, "mistakes come first, however small"
     assert [event["hand"] for event in channel.events] == [0, 1]
+    assert channel.events[0]["worst"] == [] and all(one["mistake"] for one in channel.events[1]["worst"])
+    assert {(one["number"], one["position"]) for one in graded["decisions"]} == {(1, "button"), (2, "big blind")}
     decision = next(decision for decision in graded["decisions"] if decision["board"])
     record = found["records"][decision["record"]]
     asked = {"record": record, "seat": record["names"].index("Olive"), "step": decision["step"]}
@@ -166,4 +171,4 @@ def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:
     with pytest.raises(HandError, match="no decision on a board after 99"):
         coach.spot_of_decision(asked | {"step": 99}, Silent())
     channel.stopped = True
-    assert "stopped after 0 of 2 hands" in coach.grade(params, channel)["problems"]
+    assert "stopped after 0 of 2 hands" in coach.grade(params, channel)["note"]

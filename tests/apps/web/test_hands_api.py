@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aleator import shipped
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.web.api_hands import new_session, score_of
@@ -40,8 +41,8 @@ def new_state(opponent: str = "tight-aggressive", seed: int = 5) -> dict[str, An
     return {"opponent": opponent, "stack": 10_000, "seed": seed, "dealt": 0, "hand": None}
 
 
-def move(state: dict[str, Any], text: str | None) -> dict[str, Any]:
-    return play({"state": state, "move": text, "blueprints": []}, Silent())
+def move(state: dict[str, Any], text: str | None, seen: str | None = None) -> dict[str, Any]:
+    return play({"state": state, "move": text, "seen": seen, "blueprints": []}, Silent())
 
 
 def check_or_call(state: dict[str, Any]) -> dict[str, Any]:
@@ -80,12 +81,24 @@ def test_the_coach_thinks_ahead_when_a_session_begins(tmp_path: Path, warm_up: b
     assert [(method, params["state"]["dealt"]) for method, params in asked] == ([("hint", 1)] if warm_up else [])
 
 
+def test_a_move_that_was_made_for_another_moment_is_refused() -> None:
+    """As from a second window, or from one that did not get the last answer."""
+    first = move(new_state("always-call"), "deal")
+    seen = first["view"]["moment"]
+    second = move(first["state"], "c", seen=seen)
+    assert second["view"]["moment"] != seen
+    with pytest.raises(HandError, match="another window"):
+        move(second["state"], "f", seen=seen)
+    assert move(second["state"], "c", seen=second["view"]["moment"])["view"]["moment"]
+
+
 def test_nothing_secret_is_shown_before_the_end() -> None:
     answer = move(new_state("always-call"), "deal")
     while not answer["view"]["hand"]["over"]:
         hand = answer["view"]["hand"]
         assert hand["other_cards"] is None and hand["won"] is None and hand["fair"] is None
-        assert set(answer["view"]) == {"opponent", "stack", "dealt", "players", "hand"}
+        assert set(answer["view"]) == {"opponent", "stack", "dealt", "moment", "players", "hand"}
+        assert answer["view"]["moment"] == f"1: {answer['state']['hand']['actions']}", "and nothing of the cards"
         answer = move(answer["state"], "c")
     hand = answer["view"]["hand"]
     assert hand["other_cards"] and hand["showdown"] and hand["own_name"] and hand["other_name"]
@@ -149,7 +162,29 @@ def test_rivals_come_from_the_registry_with_blueprints_that_are_given() -> None:
     levels = [rival.level for rival in rivals()]
     assert levels == sorted(levels)
     given = {rival.name: rival.agent for rival in rivals(("a.bin",)) if rival.name not in names}
-    assert given["blueprint-1"] == "blueprint:a.bin" and all(agent.endswith(":a.bin") for agent in given.values())
+    assert given["blueprint-1"] == "blueprint:a.bin" and all(":a.bin" in agent for agent in given.values())
+
+
+def test_those_who_play_from_the_blueprints_of_the_package_have_their_names_and_stacks() -> None:
+    found = {rival.name: rival for rival in rivals(tuple(map(str, shipped.blueprints())))}
+    for name in (
+        ("blueprint", "libratus", "modicum") if importlib.util.find_spec("torch") else ("blueprint", "libratus")
+    ):
+        assert (found[name].players, found[name].stack, found[name].level >= 4) == (2, 20_000, True)
+    for name in ("blueprint-6max", "pluribus"):
+        assert (found[name].seats, found[name].stack) == ((name,) * 5, 10_000)
+    titles = [found[name].title for name in ("blueprint", "modicum", "libratus", "pluribus", "blueprint-6max")]
+    assert titles == ["Blueprint", "Modicum", "Libratus", "Pluribus", "Blueprint"]
+
+
+@pytest.mark.parametrize(("name", "stack"), [("blueprint", 20_000), ("libratus", 20_000), ("pluribus", 10_000)])
+def test_a_blueprint_of_the_package_is_played_with_its_own_stacks(name: str, stack: int) -> None:
+    files = [str(file) for file in shipped.blueprints()]
+    state = new_state(name)
+    answer = play({"state": state, "move": "deal", "blueprints": files}, Silent())
+    assert answer["view"]["stack"] == stack
+    while not answer["view"]["hand"]["over"]:
+        answer = play({"state": answer["state"], "move": "c", "blueprints": files}, Silent())
 
 
 def test_a_score_is_a_mean_with_its_band() -> None:

@@ -19,7 +19,7 @@ from aleator.errors import AleatorError
 from aleator.games.holdem.cards import parse_hand
 from aleator.games.holdem.hand_record import HandRecord, parse_actions
 from tests.apps.web.running import Silent
-from tests.search.ring.small import three_players
+from tests.search.pluribus.ring.small import three_players
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.arena.whole_hands.lbr import MENUS, LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.play import RANGES, play_hands
 from aleator.errors import AgentError

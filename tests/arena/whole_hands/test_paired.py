@@ -19,7 +19,7 @@ from aleator.arena.whole_hands.play import play_hands
 from aleator.errors import AgentError
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
-from tests.search.ring.small import three_players
+from tests.search.pluribus.ring.small import three_players
 
 SETUP = load_hand_game("ring:3").setup
 _CALLS = load_hand_agent("always-call")

@@ -25,7 +25,7 @@ from aleator.errors import AgentError
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.abstraction.blueprint.small import whole_blueprint
-from tests.search.ring.small import three_players
+from tests.search.pluribus.ring.small import three_players
 
 SETUP = load_hand_game("hunl").setup
 

@@ -57,7 +57,7 @@ def test_who_is_all_in_stays_so_and_nobody_puts_in_more(tmp_path: Path) -> None:
     menu = spot_file(tmp_path, stack=180, menu=SPOT.replace('"100%"', '"all-in"'))
     stakes = [np.abs(build_tree(load_game(f"{menu}@r:0:b30={size}")).stake) for size in (20, 300)]
     assert stakes[0].max() == stakes[1].max() == 210.0 and not np.allclose(*stakes)
-    with pytest.raises(GameError, match="301 % of the pot at r:0:b30 more than the stack"):
+    with pytest.raises(GameError, match="301 % of the pot at r:0:b30 is more than the stack"):
         load_game(f"{menu}@r:0:b30=301")
 
 

@@ -9,7 +9,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, parse_cards
 from aleator.games.holdem.hand_range import parse_hand_range
-from aleator.learning.holdem.gates import judge, round_of, round_policies, round_spot, start_errors
+from aleator.learning.holdem.gates import judge, round_of, round_policies, round_spot
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.learning.holdem.streets import STREETS
 from aleator.solvers.algorithms import parse_rule
@@ -70,16 +70,6 @@ def test_a_network_is_judged_by_what_it_plays_on_turns_and_flops() -> None:
         if street == "turn":
             gate = judge(spot, shape, policies, iterations=100)
             assert 0.0 < gate.exploitability < 0.2
-
-
-def test_a_start_of_the_turn_is_compared_with_the_exact_turn() -> None:
-    """Checking down, which an untrained network says, is wrong by what betting is worth."""
-    reach = np.stack([parse_hand_range("AA,KQs,99,76s,A5s"), parse_hand_range("KK,QQ,AKs,T9s,54s")])
-    spot = round_spot(BOARD, 2.0, np.where(blocked_hands(BOARD), 0.0, reach))
-    ours, checked = start_errors(untrained("turn-start"), spot, iterations=60)
-    assert ours.weighted == pytest.approx(checked.weighted, rel=1e-3) and 0.02 < checked.weighted < 1.0
-    with pytest.raises(SolveError, match="there for the street turn-start, not for flop"):
-        start_errors(untrained("flop"), spot)
 
 
 def untrained(street: str) -> HoldemValueNetwork:

@@ -223,7 +223,7 @@ def test_a_network_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
 
 def test_impossible_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for changes, message in (
-        ({"regrets": "tree"}, "regrets must be one of network, table, not 'tree'"),
+        ({"regrets": "tree"}, "unknown regrets 'tree'; allowed: network, table"),
         ({"warm": -1}, "warm must be at least 0"),
         ({"policy_every": 0}, "policy_every must be at least 1, not 0"),
     ):

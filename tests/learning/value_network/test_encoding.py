@@ -10,7 +10,7 @@ from aleator.games import load_game
 
 torch = pytest.importorskip("torch")
 
-from aleator.learning.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.learning.value_network.encoding import Encoding  # noqa: E402
 
 

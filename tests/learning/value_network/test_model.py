@@ -13,7 +13,7 @@ import pytest
 import torch
 from safetensors import SafetensorError, safe_open
 
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.value_network.model import Model, Searcher, load_model
 from aleator.storage import ArrayFile, StorageError
 from aleator.storage.tensors import write_tensors

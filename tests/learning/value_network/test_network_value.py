@@ -18,8 +18,8 @@ from aleator.trees.subgame import DepthLimit, subgame_at
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.subgames import Subgames  # noqa: E402
-from aleator.learning.training import Trainer  # noqa: E402
+from aleator.learning.rebel.subgames import Subgames  # noqa: E402
+from aleator.learning.rebel.training import Trainer  # noqa: E402
 from aleator.learning.value_network.model import Model, Searcher  # noqa: E402
 from aleator.learning.value_network.network_value import NetworkValue  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork
 from aleator.learning.value_network.numba_leaves import NumbaLeaves

@@ -11,7 +11,7 @@ from aleator.errors import SolveError
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem import fused
 from aleator.solvers.engines.batched_holdem.deck import Deck
-from aleator.solvers.engines.batched_holdem.fused import FusedEngine, solve_defines
+from aleator.solvers.engines.batched_holdem.fused import FusedRivers, solve_defines
 from aleator.solvers.engines.batched_holdem.order import order_of
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
@@ -26,13 +26,13 @@ SHOWDOWN = PotMenu(bets=(0.5, 1.0))
 ROYAL_FLUSH = [48, 44, 40, 36, 32]  # on the board: every hand ties
 
 
-def random_game(deck: Deck, stack: float, count: int = 8, seed: int = 5) -> tuple[PlainEngine, FusedEngine]:
+def random_game(deck: Deck, stack: float, count: int = 8, seed: int = 5) -> tuple[PlainEngine, FusedRivers]:
     return pair_of_engines(deck, stack, "dcfr", count=count, seed=seed)
 
 
 def pair_of_engines(
     deck: Deck, stack: float, rule: str, *, count: int = 8, seed: int = 5, keep: bool = False
-) -> tuple[PlainEngine, FusedEngine]:
+) -> tuple[PlainEngine, FusedRivers]:
     """Returns both engines on the same random rivers; the plain one in float64."""
     generator = torch.Generator(deck.device).manual_seed(seed)
     boards = deck.random_boards(count, 5, generator)
@@ -46,7 +46,7 @@ def pair_of_engines(
     keep_at = torch.arange(1, count + 1, device=deck.device) if keep else None
     return (
         PlainEngine(betting.shape, stakes, reach, RiverPayoffs(order), parse_rule(rule), averages=True),
-        FusedEngine(betting.shape, stakes, reach, order, parse_rule(rule), averages=True, keep_at=keep_at),
+        FusedRivers(betting.shape, stakes, reach, order, parse_rule(rule), averages=True, keep_at=keep_at),
     )
 
 

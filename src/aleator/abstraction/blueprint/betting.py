@@ -95,11 +95,11 @@ def build_betting(game: str, menu: tuple[str, ...] | None, buckets: BucketConfig
     """
     variant = load_hand_game(game)
     if variant.rules.num_players != 2 or variant.first_street:
-        raise AbstractionError(f"blueprints are of two players from the blinds on, not of {game}")
+        raise AbstractionError(f"a blueprint needs a game of two players from the blinds on, not {game}")
     if variant.rules.num_streets - 1 != buckets.last_street:
         raise AbstractionError(f"the buckets were made for {buckets.game}, whose hands end on another street: {game}")
     if (menu is None) != (variant.rules.fixed_bets is not None):
-        raise AbstractionError(f"{game}: a bet menu is for no-limit, and needed there")
+        raise AbstractionError(f"{game}: no-limit games need a bet menu, limit games take none")
     root = build_tree_from_state(variant.start(), parse_menu(menu))
     tree = root.tree
     nodes = np.flatnonzero(tree.kind == NodeKind.DECISION)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction.buckets import Buckets
+from aleator.abstraction.buckets import BucketConfig, Buckets
 from aleator.errors import one_line, shown
 from aleator.games.base import FloatArray
 from aleator.storage import ArrayFile, StorageError, StoredArray, check_object, parse_json, write_arrays
@@ -70,6 +70,26 @@ class TrainedFile(ABC):
     @abstractmethod
     def _take(self, file: ArrayFile) -> None:
         """Takes the tables; raises ValueError if they are of another kind."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many numbers each of its tables has."""
+
+    def fits(
+        self, size: int, first: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], street: npt.NDArray[np.int8],
+        config: BucketConfig,
+    ) -> bool:  # fmt: skip
+        """Returns whether it is a blueprint of some betting.
+
+        Args:
+            size: of its tables.
+            first: where the actions of each decision begin, ``[D + 1]``.
+            rows: where its rows begin, ``[D]``.
+            street: that it is on, ``[D]``.
+            config: of the buckets.
+        """
+        return self.size == size
 
     @classmethod
     def write_tables(

@@ -186,14 +186,14 @@ def optimise_opening(
         size += (played - size) * 2.0 / (number + 1.0)
         arrays.stake[:] = opening.stakes(size)
         first = number * rule.sample
-        found = []
+        results = []
         for stakes in (arrays.stake, opening.slopes(size)):
             mean, error = self_play(
                 trainer.table, arrays._replace(stake=stakes), tables, first, rule.sample, seed=trainer.config.seed,
                 threads=threads,
             )  # fmt: skip
-            found.append((scale * mean, abs(scale) * error))
-        steps.append(OpeningStep(number, size, found[0], found[1]))
+            results.append((scale * mean, abs(scale) * error))
+        steps.append(OpeningStep(number, size, results[0], results[1]))
         if on_step is not None and on_step(steps[-1]):
             break
     return tuple(steps)

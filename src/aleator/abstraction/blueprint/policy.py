@@ -10,6 +10,7 @@ from aleator.abstraction.blueprint.training import BlueprintConfig
 from aleator.abstraction.buckets import AbstractionError, Buckets, open_buckets
 from aleator.games.base import FloatArray
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
+from aleator.storage import ArrayFile
 
 
 class BlueprintPolicy:
@@ -37,7 +38,8 @@ class BlueprintPolicy:
             raise AbstractionError(f"{blueprint.path} was trained with other buckets than those given")
         self.blueprint, self.buckets = blueprint, buckets
         self.betting: Betting = build_betting(config.game, config.menu, buckets.config)
-        if blueprint.size != self.betting.size:
+        arrays = self.betting.arrays
+        if not blueprint.fits(self.betting.size, arrays.first, arrays.row, arrays.street, buckets.config):
             raise AbstractionError(f"{blueprint.path} is damaged: its table does not fit its bet menu")
         self.game: HoldemVariant = load_hand_game(config.game)
 
@@ -49,17 +51,40 @@ class BlueprintPolicy:
         return self.blueprint.average_policy(int(arrays.row[decision]), count, actions)
 
 
+def open_blueprint(path: Path | str) -> Blueprint:
+    """Returns the blueprint of two players in a file, as it was trained or packed.
+
+    Raises:
+        StorageError: there is none, or it is damaged.
+    """
+    from aleator.abstraction.packed.policies import PackedBlueprint
+
+    is_packed = ArrayFile(path).metadata.get("format") == PackedBlueprint.format
+    return PackedBlueprint(path) if is_packed else Blueprint(path)
+
+
+def is_blueprint(path: Path | str) -> bool:
+    """Returns whether a file is a blueprint of two players.
+
+    Raises:
+        StorageError: it is not a file of arrays.
+    """
+    from aleator.abstraction.packed.policies import PackedBlueprint
+
+    return ArrayFile(path).metadata.get("format") in (Blueprint.format, PackedBlueprint.format)
+
+
 def open_policy(file: Path | str, abstraction: Path | str | None = None) -> BlueprintPolicy:
     """Returns the policy of a blueprint in a file.
 
     Args:
-        file: as `aleator train blueprint` writes it.
+        file: as `aleator train blueprint` or `aleator abstraction pack` writes it.
         abstraction: its buckets; None: where they lay when it was trained.
 
     Raises:
         StorageError: a file cannot be read, or is something else.
         AbstractionError: the buckets are not those of the blueprint.
     """
-    blueprint = Blueprint(file)
+    blueprint = open_blueprint(file)
     place = blueprint.path.parent / blueprint.buckets_place if abstraction is None else Path(abstraction)
     return BlueprintPolicy(blueprint, open_buckets(place))

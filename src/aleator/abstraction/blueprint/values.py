@@ -70,8 +70,8 @@ class BlueprintValues:
 
     @cached_property
     def chances(self) -> NumberChances:
-        """What cards do to numbers; counted when it is first needed."""
-        return count_chances(self.policy.buckets, deals=self._deals, seed=self._seed)
+        """What cards do to numbers; counted when it is first needed, unless that was done before."""
+        return self.policy.buckets.chances or count_chances(self.policy.buckets, deals=self._deals, seed=self._seed)
 
     def of_node(self, number: int, chooser: int | None = None) -> Matrix:
         """Returns what player 0 wins in chips from a node on, ``[K, n, n]`` by both players' numbers there.

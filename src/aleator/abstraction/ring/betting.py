@@ -115,11 +115,11 @@ def build_ring_betting(
     """
     rules = game.rules
     if game.first_street:
-        raise AbstractionError(f"blueprints begin with the blinds, not as {game.name} does")
+        raise AbstractionError(f"a blueprint needs a game that begins with the blinds, not {game.name}")
     if rules.num_streets - 1 != buckets.last_street:
         raise AbstractionError(f"the buckets were made for {buckets.game}, whose hands end on another street")
     if (menu is None) != (rules.fixed_bets is not None):
-        raise AbstractionError(f"{game.name}: a bet menu is for no-limit, and needed there")
+        raise AbstractionError(f"{game.name}: no-limit games need a bet menu, limit games take none")
     if not 2 <= most_to_flop <= rules.num_players:
         raise AbstractionError(f"2 to {rules.num_players} players can see a flop, not {most_to_flop}")
     sizes = parse_menu(menu)

@@ -33,6 +33,11 @@ class RingBlueprint(TrainedFile):
         if self.regrets.shape != self.sums.shape:  # kernels read both at the same places
             raise ValueError(f"its regrets are {list(self.regrets.shape)}, its sums {list(self.sums.shape)}")
 
+    @property
+    def size(self) -> int:
+        """How many numbers each of its tables has."""
+        return len(self.regrets)
+
     def tables(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Returns both whole tables, after their checksums were compared.
 
@@ -45,13 +50,27 @@ class RingBlueprint(TrainedFile):
         return regrets, sums
 
 
+def open_ring_blueprint(path: Path | str) -> RingBlueprint:
+    """Returns the blueprint of several players in a file, as it was trained or packed.
+
+    Raises:
+        StorageError: there is none, or it is damaged.
+    """
+    from aleator.abstraction.packed.policies import PackedRingBlueprint
+
+    is_packed = ArrayFile(path).metadata.get("format") == PackedRingBlueprint.format
+    return PackedRingBlueprint(path) if is_packed else RingBlueprint(path)
+
+
 def is_ring_blueprint(path: Path | str) -> bool:
     """Returns whether a file is a blueprint of several players.
 
     Raises:
         StorageError: it is not a file of arrays.
     """
-    return ArrayFile(path).metadata.get("format") == RingBlueprint.format
+    from aleator.abstraction.packed.policies import PackedRingBlueprint
+
+    return ArrayFile(path).metadata.get("format") in (RingBlueprint.format, PackedRingBlueprint.format)
 
 
 def average_policy(betting: RingBetting, decision: int, count: int, regrets: Table, sums: Table) -> FloatArray:

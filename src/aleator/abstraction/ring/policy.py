@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from aleator.abstraction.buckets import Buckets, open_buckets
 from aleator.abstraction.ring.betting import RingArrays, RingBetting, build_ring_betting
-from aleator.abstraction.ring.file import RingBlueprint
+from aleator.abstraction.ring.file import RingBlueprint, open_ring_blueprint
 from aleator.abstraction.ring.training import RingConfig
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
@@ -58,6 +58,9 @@ class RingPolicy:
         buckets: its hands.
         blueprint: its tables.
         menu: its sizes of bets by street; None in limit.
+
+    Attributes:
+        game, betting, buckets, blueprint, menu: as given.
     """
 
     def __init__(
@@ -65,14 +68,14 @@ class RingPolicy:
         menu: tuple[str, ...] | None,
     ) -> None:  # fmt: skip
         self.game, self.betting, self.buckets, self.menu = game, betting, buckets, menu
-        self._blueprint = blueprint
+        self.blueprint = blueprint
 
     @cached_property
     def probabilities(self) -> npt.NDArray[np.float32]:
         """The policy of all decisions as the table has them, ``[size]``: rows of a decision's buckets after another."""
         arrays = self.betting.arrays
         table = np.empty(self.betting.size, np.float32)
-        normalise(arrays, self.counts, *self._blueprint.tables(), table)
+        normalise(arrays, self.counts, *self.blueprint.tables(), table)
         return table
 
     @cached_property
@@ -175,7 +178,7 @@ def open_ring_policy(
     """Returns the policy of a blueprint in a file.
 
     Args:
-        file: as `aleator train blueprint` writes it.
+        file: as `aleator train blueprint` or `aleator abstraction pack` writes it.
         abstraction: its buckets; None: where they lay when it was trained.
         game: in place of the one that the file names.
 
@@ -183,7 +186,7 @@ def open_ring_policy(
         StorageError: a file cannot be read, or is something else.
         AgentError: the buckets are not those of the blueprint, or it is damaged.
     """
-    blueprint = RingBlueprint(file)
+    blueprint = open_ring_blueprint(file)
     buckets = open_buckets(blueprint.path.parent / blueprint.buckets_place if abstraction is None else abstraction)
     if blueprint.fingerprint != buckets.fingerprint:
         raise AgentError(f"{file} was trained with other buckets than those given")
@@ -193,7 +196,8 @@ def open_ring_policy(
         raise AgentError(f"{file} is damaged: {error}") from error
     game = load_hand_game(config.game) if game is None else game
     betting = build_ring_betting(game, config.menu, buckets.config, most_to_flop=config.most_to_flop)
-    if len(blueprint.regrets) != betting.size:
+    arrays = betting.arrays
+    if not blueprint.fits(betting.size, arrays.first, arrays.row, arrays.street, buckets.config):
         raise AgentError(f"{file} is damaged: its tables do not fit its bet menu")
     return RingPolicy(game, betting, buckets, blueprint, config.menu)
 

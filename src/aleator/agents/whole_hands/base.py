@@ -50,6 +50,17 @@ class BatchPolicy(NamedTuple):
     codes: npt.NDArray[np.int32]
     probabilities: FloatArray
 
+    def held(self, hands: npt.NDArray[np.integer]) -> FloatArray:
+        """Returns ``[R, A]``: what it does with the hand ``[R]`` that it holds in each."""
+        if self.probabilities.shape[2] == 1:
+            return self.probabilities[:, :, 0]
+        return self.probabilities[np.arange(len(hands)), :, hands]
+
+    def draw(self, hand: int, rng: np.random.Generator) -> int:
+        """Returns the place of the action that is drawn for a hand; R is 1."""
+        chances = self.held(np.array([hand]))[0]
+        return int(rng.choice(len(chances), p=chances / chances.sum()))
+
 
 class HandAgent(ABC):
     """A player of whole hands, in any seat.
@@ -63,6 +74,7 @@ class HandAgent(ABC):
             AIVAT then plays out the last street.
         calls_on: streets, 0 preflop to 3 river, on which it calls whatever is bet, so that AIVAT knows what bets win.
         hands_at_once: how many hands a match asks it about in one call.
+        has_own_stacks: whether it plays only hands that begin with the stacks it was made for.
         is_alone: whether it has a device of its own, which several processes would only get in each other's way on.
     """
 
@@ -72,6 +84,7 @@ class HandAgent(ABC):
     knows_street: bool = False
     calls_on: tuple[int, ...] = ()
     hands_at_once: int = 2
+    has_own_stacks: bool = False
     is_alone: bool = False
 
     @abstractmethod
@@ -86,9 +99,9 @@ class HandAgent(ABC):
         """Returns what the acting players of some hands do; ``hands.hands`` and cards to come must not be looked at."""
         keys = [hands.public_key(int(row)) for row in rows]
         first = {key: int(row) for key, row in zip(reversed(keys), rows[::-1], strict=True)}  # hands that look the same
-        found = dict(zip(first, self.policies_of([hands.state(row) for row in first.values()]), strict=True))
-        answers = [found[key] for key in keys]
-        for answer in found.values():
+        policy_of = dict(zip(first, self.policies_of([hands.state(row) for row in first.values()]), strict=True))
+        answers = [policy_of[key] for key in keys]
+        for answer in policy_of.values():
             if not isinstance(answer, HandPolicy) or not all(isinstance(action, Action) for action in answer.actions):
                 raise AgentError(f"{self.name} answered {shown(answer)}: it must be a HandPolicy of actions")
         width = max(len(answer.actions) for answer in answers)
@@ -150,10 +163,8 @@ def ask_held(
         policy = agent.held_policies(hands, rows, held)
     if policy is not None:
         return _checked(agent, hands, rows, policy)
-    codes, probabilities = ask_policies(agent, hands, rows)
-    if probabilities.shape[2] == 1:
-        return BatchPolicy(codes, probabilities)
-    return BatchPolicy(codes, np.take_along_axis(probabilities, held[:, None, None], axis=2))
+    policy = ask_policies(agent, hands, rows)
+    return BatchPolicy(policy.codes, policy.held(held)[:, :, None])
 
 
 @contextmanager

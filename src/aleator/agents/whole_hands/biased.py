@@ -28,16 +28,17 @@ class BiasedAgent(HandAgent):
         self.name = f"biased:{agent.name},towards={towards},times={times:g}"
         self.is_quick, self.knows_street, self.is_blind = agent.is_quick, agent.knows_street, agent.is_blind
         self.hands_at_once, self.is_alone = agent.hands_at_once, agent.is_alone
+        self.has_own_stacks = agent.has_own_stacks
 
     def policy_at(self, state: HandState) -> HandPolicy:
         return self.policies_of([state])[0]
 
     def policies_of(self, states: Sequence[HandState]) -> list[HandPolicy]:
-        found = []
+        policies = []
         for actions, probabilities in self.agent.policies_of(states):
             codes = np.array([[action_code(action) for action in actions]], np.int32)
-            found.append(HandPolicy(actions, self._bend(codes, probabilities[None])[0]))
-        return found
+            policies.append(HandPolicy(actions, self._bend(codes, probabilities[None])[0]))
+        return policies
 
     def policies_at(self, hands: HandBatch, rows: npt.NDArray[np.int64]) -> BatchPolicy:
         codes, probabilities = self.agent.policies_at(hands, rows)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from aleator.abstraction.blueprint.policy import BlueprintPolicy, open_policy
 from aleator.abstraction.buckets import AbstractionError
+from aleator.abstraction.packed.shipped import shipped_blueprint
 from aleator.abstraction.translation import Translation, pseudo_harmonic
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
@@ -139,6 +140,7 @@ class BlueprintAgent(TreeAgent[Position]):
     """
 
     hands_at_once = 64
+    has_own_stacks = True
 
     def __init__(self, name: str, tree: BlueprintTree, otherwise: HandAgent, translation: Translation) -> None:
         super().__init__(name, tree, otherwise, translation)
@@ -181,7 +183,7 @@ class BlueprintAgent(TreeAgent[Position]):
 
 
 def blueprint_agent(
-    file: Path | str,
+    file: Path | str | None = None,
     *,
     abstraction: Path | str | None = None,
     purify: bool = False,
@@ -191,7 +193,7 @@ def blueprint_agent(
     """Returns the agent that plays a blueprint out of its file.
 
     Args:
-        file: as `aleator train blueprint` writes it.
+        file: as `aleator train blueprint` or `aleator abstraction pack` writes it; None: that of the package.
         abstraction: its buckets; None: where they lay when it was trained.
         purify: whether only the likeliest action is played.
         otherwise: who plays where the blueprint has met nothing; `PotOddsAgent` if None.
@@ -199,10 +201,12 @@ def blueprint_agent(
 
     Raises:
         StorageError: a file cannot be read, or is something else.
-        AgentError: the buckets are not those of the blueprint.
+        AgentError: the buckets are not those of the blueprint, or none comes with the package.
     """
     try:
-        tree = BlueprintTree(open_policy(file, abstraction), purify=purify)
+        tree = BlueprintTree(open_policy(file or shipped_blueprint(2), abstraction), purify=purify)
     except AbstractionError as error:
         raise AgentError(str(error)) from error
-    return BlueprintAgent(f"blueprint:{file}", tree, otherwise or PotOddsAgent(), translation)
+    return BlueprintAgent(
+        "blueprint" if file is None else f"blueprint:{file}", tree, otherwise or PotOddsAgent(), translation
+    )

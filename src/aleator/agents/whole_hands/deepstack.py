@@ -90,8 +90,8 @@ class DeepStackAgent(SearchingAgent):
     def _carried_at(self, state: HandState, seat: int) -> Searching[Carried]:
         states = states_before(state)
         carried, known = Carried(states[0], everybody()), 0
-        if found := self._carried.find_last([(now, seat) for now in states]):
-            known, carried = found
+        if last := self._carried.find_last([(now, seat) for now in states]):
+            known, carried = last
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             carried = self._carried.keep((later, seat), (yield from self._after(carried, seat, action, later)))
         return carried

@@ -148,6 +148,7 @@ class NestedAgent(SearchingAgent):
     """
 
     first_street: int
+    has_own_stacks = True
 
     def __init__(self, blueprint: BlueprintAgent, settings: NestedSettings) -> None:
         super().__init__()
@@ -186,8 +187,8 @@ class NestedAgent(SearchingAgent):
         if not self.blueprint.blueprint.begins_at(states[0]):
             raise AgentError(f"{self.name} plays hands from the blinds on")
         beliefs, known = Beliefs(states[0], everybody(), self.blueprint.blueprint.start().node), 0
-        if found := self._beliefs.find_last([(now, seat) for now in states]):
-            known, beliefs = found
+        if last := self._beliefs.find_last([(now, seat) for now in states]):
+            known, beliefs = last
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             beliefs = self._beliefs.keep((later, seat), (yield from self._after(beliefs, seat, action, later)))
         return beliefs

@@ -29,19 +29,17 @@ from typing import Final
 
 import numpy as np
 
-from aleator.abstraction.ring.policy import open_ring_policy
 from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
-from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent, check_game
+from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent, check_game, ring_blueprint_agent
 from aleator.agents.whole_hands.search_settings import PluribusSettings
 from aleator.agents.whole_hands.searching import Kept, states_before
-from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import HoldemVariant
-from aleator.search.ring.search import RingTask, SearchedRound, search_round
+from aleator.search.pluribus.ring.search import RingTask, SearchedRound, search_round
 
 _LEAST: Final = 1e-3  # of a hand's probability to do what was done
 _NEVER: Final = 1e-9  # of a hand's probability to do what the blueprint never does with it
@@ -67,6 +65,7 @@ class PluribusAgent(HandAgent):
     """
 
     first_street = 1
+    has_own_stacks = True
 
     def __init__(self, name: str, blueprint: RingBlueprintAgent, settings: PluribusSettings) -> None:
         self.name, self.blueprint, self.settings = name, blueprint, settings
@@ -208,7 +207,7 @@ class PluribusAgent(HandAgent):
 
 
 def pluribus_agent(
-    file: Path | str,
+    file: Path | str | None,
     settings: PluribusSettings,
     *,
     abstraction: Path | str | None = None,
@@ -217,7 +216,8 @@ def pluribus_agent(
     """Returns Pluribus with the blueprint of a file.
 
     Args:
-        file: as `aleator train blueprint --game 6max` writes it.
+        file: as `aleator train blueprint --game 6max` or `aleator abstraction pack` writes it; None: that of the
+            package.
         settings: of searches.
         abstraction: its buckets; None: where they lay when it was trained.
         game: in place of the one that the file names.
@@ -226,6 +226,5 @@ def pluribus_agent(
         StorageError: a file cannot be read, or is something else.
         AgentError: the buckets are not those of the blueprint, or it is damaged.
     """
-    policy = open_ring_policy(file, abstraction=abstraction, game=game)
-    blueprint = RingBlueprintAgent(f"blueprint:{file}", policy, TightAggressiveAgent())
-    return PluribusAgent(f"pluribus:{file}", blueprint, settings)
+    blueprint = ring_blueprint_agent(file, abstraction=abstraction, game=game)
+    return PluribusAgent(blueprint.name.replace("blueprint", "pluribus", 1), blueprint, settings)

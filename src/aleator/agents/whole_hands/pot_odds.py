@@ -31,8 +31,8 @@ class PotOddsAgent(HandAgent):
 
 def odds(state: HandState) -> float:
     """Returns the equity that a call needs."""
-    asked = state.legal_actions().call_amount
-    return asked / (state.betting.pot + asked)
+    to_call = state.legal_actions().call_amount
+    return to_call / (state.betting.pot + to_call)
 
 
 @lru_cache(maxsize=256)

@@ -53,7 +53,6 @@ class PreflopAgent(HandAgent):
         setup: HandSetup,
         *,
         iterations: int = ITERATIONS,
-        menu: BetMenu = MENU,
         on_done: Callable[[int], object] | None = None,
     ) -> None:
         """Solves, and calls `on_done` with the number of iterations so far.
@@ -70,7 +69,7 @@ class PreflopAgent(HandAgent):
 
         values = street_values("preflop")
         self.setup, self.source = setup, values.source
-        game = round_game(setup.start(), menu, everybody(), to_the_end=False)
+        game = round_game(setup.start(), MENU, everybody(), to_the_end=False)
         self._solved = solve_to_leaves(game, values.on([()]), iterations, on_done=on_done)
 
     def policy_at(self, state: HandState) -> HandPolicy:
@@ -176,13 +175,12 @@ class PreflopCharts:
         """Returns what the agent does at a decision before the flop; None if there is none."""
         return self.agent.policy_at(state) if state.player is not None and not state.street else None
 
-    def spot(self, path: NodePath | str, board: tuple[int, ...], menu: BetMenu = SPOT_MENU) -> Spot:
+    def spot(self, path: NodePath | str, board: tuple[int, ...]) -> Spot:
         """Returns the spot that a line leads to: ranges, pot and stacks of the two players who see the flop.
 
         Args:
             path: to the end of the betting before the flop.
             board: the flop.
-            menu: the bets of later streets.
 
         Raises:
             NodePathError: no two players see a flop there with chips behind.
@@ -201,7 +199,7 @@ class PreflopCharts:
             oop=range_text(node.reach[first]),
             ip=range_text(node.reach[second]),
             min_bet=self.setup.rules.big_blind,
-            menu=menu,
+            menu=SPOT_MENU,
             solve=SolveSettings(target=0.005),
         )
 
@@ -222,22 +220,21 @@ def preflop_charts(
     setup = load_hand_game(game).setup
     if agent is None:
         return PreflopCharts(setup, PreflopAgent(setup, iterations=iterations, on_done=on_done))
-    return PreflopCharts(setup, load_hand_agent(agent))
+    return PreflopCharts(setup, load_hand_agent(agent, setup.num_players))
 
 
-def nearest_line(setup: HandSetup, state: HandState, menu: BetMenu = MENU) -> tuple[NodePath, bool]:
+def nearest_line(setup: HandSetup, state: HandState) -> tuple[NodePath, bool]:
     """Returns the line of solved charts that is most like some betting before the flop, and whether it is just that.
 
     Args:
         setup: of the charts, heads-up; chips of another worth are counted in big blinds.
         state: of a heads-up hand, before the flop.
-        menu: the bets of the charts.
     """
     worth = setup.rules.big_blind / state.setup.rules.big_blind
     now, tokens = setup.start(), list[str]()
     posted = [start.betting.bets for start in (state.setup.start(), now)]
     is_exact = worth * state.setup.stacks[0] == setup.stacks[0] and worth * sum(posted[0]) == sum(posted[1])
-    node = round_game(now, menu, everybody(), to_the_end=False).root
+    node = round_game(now, MENU, everybody(), to_the_end=False).root
     for done in state.actions:
         if not node.actions:
             return NodePath(tuple(tokens)), False

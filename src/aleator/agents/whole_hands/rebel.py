@@ -86,8 +86,8 @@ class RebelHandAgent(SearchingAgent):
             seat = None  # both believe the same
         states = states_before(state)
         beliefs, known = self._at_start(states[0])._replace(seat=seat), 0
-        if found := self._beliefs.find_last([(now, seat) for now in states]):
-            known, beliefs = found
+        if last := self._beliefs.find_last([(now, seat) for now in states]):
+            known, beliefs = last
         for action, later in zip(state.actions[known:], states[known + 1 :], strict=True):
             beliefs = self._beliefs.keep((later, seat), (yield from self._after(beliefs, action, later)))
         return beliefs

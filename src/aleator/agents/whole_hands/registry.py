@@ -21,9 +21,15 @@ Values = dict[str, Any]  # of settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownHandAgent(KnownFamily):
-    """A family of agents of whole hands; `make` makes one from the values of its settings."""
+    """A family of agents of whole hands.
 
-    make: Callable[[Values], HandAgent]
+    Attributes:
+        make: makes one from the values of its settings and, if it `asks_players`, how many play.
+        asks_players: whether that matters to it.
+    """
+
+    make: Callable[..., HandAgent]
+    asks_players: bool = False
 
 
 def _scripted(name: str, values: Values) -> HandAgent:
@@ -46,16 +52,20 @@ def _equilibrium(values: Values) -> HandAgent:
     return equilibrium_agent(values.pop("file"), **values)
 
 
-def _blueprint(values: Values) -> HandAgent:
+def _blueprint(values: Values, players: int = 2) -> HandAgent:
     from aleator.abstraction.ring.file import is_ring_blueprint
     from aleator.agents.whole_hands.blueprint import blueprint_agent
-    from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent
+    from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent, shipped_for_several
 
-    file = values.pop("file")
-    if not is_ring_blueprint(file):
+    file = values.pop("file", None)
+    if players == 2 if file is None else not is_ring_blueprint(file):
         return blueprint_agent(file, **values)
+    if file is None:
+        shipped_for_several(players)  # which says so if there is none for so many
     if "translation" in values:
-        raise AgentError(f"{file}: a blueprint of several players takes bets for the nearest it has: no translation")
+        raise AgentError(
+            f"{file or 'blueprint'}: a blueprint of several players reads a bet as its nearest: leave out translation="
+        )
     return ring_blueprint_agent(file, **values)
 
 
@@ -63,7 +73,7 @@ def _modicum(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.blueprint import blueprint_agent
     from aleator.agents.whole_hands.modicum import ModicumAgent
 
-    blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
+    blueprint = blueprint_agent(values.pop("file", None), abstraction=values.pop("abstraction", None))
     naive = values.pop("naive", False)
     return ModicumAgent(blueprint, NestedSettings(**values), naive=naive)
 
@@ -72,7 +82,7 @@ def _libratus(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.blueprint import blueprint_agent
     from aleator.agents.whole_hands.libratus import LibratusAgent
 
-    blueprint = blueprint_agent(values.pop("file"), abstraction=values.pop("abstraction", None))
+    blueprint = blueprint_agent(values.pop("file", None), abstraction=values.pop("abstraction", None))
     seed, most_varied = values.pop("seed", 0), values.pop("most_varied", 8)
     return LibratusAgent(blueprint, NestedSettings(**values), seed=seed, most_varied=most_varied)
 
@@ -80,7 +90,7 @@ def _libratus(values: Values) -> HandAgent:
 def _pluribus(values: Values) -> HandAgent:
     from aleator.agents.whole_hands.pluribus import pluribus_agent
 
-    file, abstraction = values.pop("file"), values.pop("abstraction", None)
+    file, abstraction = values.pop("file", None), values.pop("abstraction", None)
     return pluribus_agent(file, PluribusSettings(**values), abstraction=abstraction)
 
 
@@ -109,8 +119,8 @@ def _rebel(values: Values) -> HandAgent:
     return RebelHandAgent(SearchSettings(**values), safe=safe)
 
 
-def _biased(values: Values) -> HandAgent:
-    return BiasedAgent(load_hand_agent(values.pop("agent")), **values)
+def _biased(values: Values, players: int = 2) -> HandAgent:
+    return BiasedAgent(load_hand_agent(values.pop("agent"), players), **values)
 
 
 def _networks(kind: str, values: Values) -> HandAgent:
@@ -131,7 +141,7 @@ def _otherwise(text: str) -> HandAgent:
 
 
 _BLUEPRINT_FILE = (
-    Setting(name="file", form=PLACED, required=True, help="of a blueprint"),
+    Setting(name="file", form=PLACED, help="of a blueprint; by default that of the package"),
     Setting(name="abstraction", metavar="FILE", help="its buckets, if they have moved"),
 )
 
@@ -162,8 +172,9 @@ _KNOWN = (
     ),
     KnownHandAgent(
         family="blueprint",
-        summary="a blueprint of the whole game in an abstraction (aleator train blueprint)",
+        summary="a policy of the whole game in an abstraction: that of the package (hunl, 6max), or of a file",
         make=_blueprint,
+        asks_players=True,
         settings=(
             *_BLUEPRINT_FILE,
             switch("purified", "plays the likeliest action only", key="purify", value=True),
@@ -196,7 +207,7 @@ _KNOWN = (
     ),
     KnownHandAgent(
         family="pluribus",
-        summary="a blueprint before the flop, then depth-limited search by all players (6max, ring:N)",
+        summary="a blueprint before the flop, then depth-limited search by all players (6max; with a file ring:N)",
         make=_pluribus,
         settings=(
             *_BLUEPRINT_FILE,
@@ -230,6 +241,7 @@ _KNOWN = (
         family="biased",
         summary="another agent that likes one kind of action too much",
         make=_biased,
+        asks_players=True,
         settings=(
             Setting(name="agent", form=PLACED, required=True, help="who is biased"),
             Setting(name="towards", choices={name: name for name in BIASES}, default="call", help="what it likes"),
@@ -259,8 +271,12 @@ def known_hand_agents() -> tuple[KnownHandAgent, ...]:
     return _KNOWN
 
 
-def load_hand_agent(name: str) -> HandAgent:
+def load_hand_agent(name: str, players: int = 2) -> HandAgent:
     """Returns the agent of that name.
+
+    Args:
+        name: as it is typed.
+        players: at the table: `blueprint` without a file is another one for six than for two.
 
     Raises:
         AgentError: there is none; the message lists them.
@@ -268,8 +284,9 @@ def load_hand_agent(name: str) -> HandAgent:
     family, _, text = name.partition(":")
     for known in _KNOWN:
         if known.family == family:
+            values = known.values(text)
             with extras_named():
-                return known.make(known.values(text))
+                return known.make(values, players) if known.asks_players else known.make(values)
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
     raise AgentError(f"unknown agent of whole hands {name!r}; {hint}allowed: {', '.join(families)}")

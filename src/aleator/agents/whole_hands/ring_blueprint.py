@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from aleator.abstraction.buckets import AbstractionError
+from aleator.abstraction.packed.shipped import shipped_blueprint
 from aleator.abstraction.ring.policy import RingPolicy, open_ring_policy
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
@@ -34,6 +36,7 @@ class RingBlueprintAgent(HandAgent):
 
     is_quick = True
     hands_at_once = 64
+    has_own_stacks = True
 
     def __init__(self, name: str, policy: RingPolicy, otherwise: HandAgent, *, purify: bool = False) -> None:
         self.name, self.policy, self.otherwise, self._purify = name, policy, otherwise, purify
@@ -73,11 +76,23 @@ def check_game(name: str, policy: RingPolicy, state: HandState) -> None:
     """Raises AgentError unless a hand is of the game that a blueprint was trained for."""
     setup = state.setup
     if (setup.rules, setup.stacks) != (policy.game.rules, policy.game.stacks):
-        raise AgentError(f"{name} plays {policy.game.title}, and nothing else")
+        raise AgentError(f"{name} plays only {policy.game.title}")
+
+
+def shipped_for_several(players: int = 6) -> Path:
+    """Returns the file of the blueprint of several players that comes with the package.
+
+    Raises:
+        AgentError: there is none for so many.
+    """
+    try:
+        return shipped_blueprint(players)
+    except AbstractionError as error:
+        raise AgentError(str(error)) from error
 
 
 def ring_blueprint_agent(
-    file: Path | str,
+    file: Path | str | None = None,
     *,
     abstraction: Path | str | None = None,
     purify: bool = False,
@@ -87,7 +102,7 @@ def ring_blueprint_agent(
     """Returns the agent that plays a blueprint of several players out of its file.
 
     Args:
-        file: as `aleator train blueprint` writes it.
+        file: as `aleator train blueprint` or `aleator abstraction pack` writes it; None: that of the package.
         abstraction: its buckets; None: where they lay when it was trained.
         purify: whether only the likeliest action is played.
         otherwise: who plays where the blueprint knows nothing; the tight rule bot if None.
@@ -97,5 +112,6 @@ def ring_blueprint_agent(
         StorageError: a file cannot be read, or is something else.
         AgentError: the buckets are not those of the blueprint, or it is damaged.
     """
-    policy = open_ring_policy(file, abstraction=abstraction, game=game)
-    return RingBlueprintAgent(f"blueprint:{file}", policy, otherwise or TightAggressiveAgent(), purify=purify)
+    policy = open_ring_policy(file or shipped_for_several(), abstraction=abstraction, game=game)
+    name = "blueprint" if file is None else f"blueprint:{file}"
+    return RingBlueprintAgent(name, policy, otherwise or TightAggressiveAgent(), purify=purify)

@@ -107,8 +107,8 @@ class RoundSearch:
             street = requests[numbers[0]].state.street
             size = self._at_once(tasks[0].game)
             for first in range(0, len(tasks), size):
-                found = self._solve_alike(street, tasks[first : first + size])
-                solved.update(zip(numbers[first : first + size], found, strict=True))
+                batch = self._solve_alike(street, tasks[first : first + size])
+                solved.update(zip(numbers[first : first + size], batch, strict=True))
         return [solved[number] for number in range(len(requests))]
 
     def _solve_alike(self, street: int, tasks: Sequence[RoundTask]) -> list[SolvedRound]:
@@ -178,8 +178,8 @@ class Kept(Generic[T]):
     def find_last(self, keys: Sequence[Hashable]) -> tuple[int, T] | None:
         """Returns the place of the last of some keys that is there, and what it stands for; the first is not asked."""
         for place in range(len(keys) - 1, 0, -1):
-            if (found := self.find(keys[place])) is not None:
-                return place, found
+            if (entry := self.find(keys[place])) is not None:
+                return place, entry
         return None
 
     def keep(self, key: Hashable, made: T) -> T:

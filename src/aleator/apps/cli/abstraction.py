@@ -1,10 +1,10 @@
-"""`aleator abstraction`: make buckets of hands, and look into a file of them."""
+"""`aleator abstraction`: make buckets of hands, look into a file of them, pack buckets and blueprints."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,7 @@ _JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.callback()
 def _overview() -> None:
-    """Make and show buckets: hands that a smaller game does not tell apart."""
+    """Make, show and pack buckets: hands that a smaller game does not tell apart."""
 
 
 @app.command()
@@ -35,15 +35,18 @@ def build(
     public_flops: Annotated[int, typer.Option(help="Kinds of flops to tell apart; 1 for none.")] = 1,
     boards: Annotated[int, typer.Option(help="Random boards to fit the clusters of a street on.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all randomness.")] = 0,
+    like: Annotated[Path | None, typer.Option(help="Make the very buckets of a packed file, whose settings are "
+                                              "taken.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
     json: _JSON = False,
 ) -> None:  # fmt: skip
     """Make buckets. Ctrl-C keeps the streets that are done; the same command continues with the next.
 
     Examples:  aleator abstraction build buckets.bin  |  aleator abstraction build small.bin --buckets 50/50/100
-    --features histogram/histogram/equity  |  aleator abstraction build flop.bin --game flop-holdem --buckets 2000
+    --features histogram/histogram/equity  |  aleator abstraction build flop.bin --game flop-holdem --buckets 2000  |
+    aleator abstraction build buckets.bin --like packed.buckets
     """
-    from aleator.abstraction.buckets import AbstractionError, BucketConfig
+    from aleator.abstraction.buckets import AbstractionError, BucketConfig, open_buckets
     from aleator.abstraction.build import build_buckets, core_seconds, size_of
     from aleator.games.holdem.variants import load_hand_game
 
@@ -61,6 +64,8 @@ def build(
         boards=boards,
         seed=seed,
     )
+    packed = None if like is None else open_buckets(like)
+    config = config if packed is None else packed.config
     if not json:
         note(
             f"{file}: {size_of(config) / 1e6:,.0f} MB, and as much memory; about {duration(core_seconds(config))} of "
@@ -68,7 +73,7 @@ def build(
         )
     with reporting("making buckets", quiet=json) as report:
         try:
-            made = build_buckets(config, file, threads=threads or os.cpu_count() or 1, report=report)
+            made = build_buckets(config, file, threads=threads or os.cpu_count() or 1, report=report, like=packed)
         except KeyboardInterrupt:
             note(f"stopped; the same command goes on after the streets that are done, kept beside {file}")
             end(stopped=True)
@@ -128,3 +133,46 @@ def show(
     print_table(title, ("street", "buckets", "feature", "numbers", "lowest equity", "highest"), rows)
     made = duration(buckets.report["seconds"])
     out.print(f"made in {made}; fingerprint {buckets.fingerprint}", style="dim", soft_wrap=True)
+
+
+@app.command()
+def pack(
+    file: Annotated[Path, typer.Argument(help="Buckets or a blueprint.", show_default=False)],
+    output: Annotated[Path, typer.Option("--out", help="The small file.", show_default=False)],
+    bits: Annotated[int | None, typer.Option(help="Of a probability of a blueprint, 2 to 6; 5 unless said.")] = None,
+    buckets: Annotated[Path | None, typer.Option(help="Packed buckets by which a blueprint shall be played; unless "
+                                                 "said, those that it was trained with.")] = None,
+    json: _JSON = False,
+) -> None:  # fmt: skip
+    """Pack buckets or a blueprint into a small file to play by. Packed buckets are made board by board when they are
+    asked for; a packed blueprint has its average policy only.
+
+    Examples:  aleator abstraction pack buckets.bin --out small.buckets  |  aleator abstraction pack hunl.blueprint
+    --out small.blueprint --buckets small.buckets
+    """
+    from aleator.abstraction.buckets import FORMAT, AbstractionError, open_buckets
+    from aleator.abstraction.packed.buckets import pack_buckets
+    from aleator.abstraction.packed.packing import BITS, pack_blueprint
+    from aleator.storage import ArrayFile, check_writable
+
+    check_writable(output)
+    if output.exists() and file.exists() and output.samefile(file):
+        raise AbstractionError(f"{file} would be packed into itself: give --out another name")
+    before, changes = ArrayFile(file), dict[str, Any]()
+    if before.metadata.get("format") == FORMAT:
+        if bits is not None or buckets is not None:
+            raise AbstractionError(f"{file} has buckets: --bits and --buckets are for blueprints")
+        pack_buckets(open_buckets(file), output)
+        changes["bytes"] = output.stat().st_size
+        text = "the same buckets"
+    else:
+        packed = pack_blueprint(file, output, bits=BITS if bits is None else bits, buckets=buckets)
+        changes = packed._asdict()
+        text = f"probabilities change by {packed.largest:.3f} at most"
+        if packed.mean is not None:
+            text += f", policies by {packed.mean:.4f} in the mean over decisions of {packed.deals:,} deals"
+    if json:
+        print_json({"file": str(output), **changes})
+    else:
+        sizes = f"{changes['bytes'] / 1e6:,.2f} MB in place of {file.stat().st_size / 1e6:,.0f}"
+        out.print(f"{output}: {sizes}; {text}", soft_wrap=True)

@@ -34,7 +34,7 @@ def run(
     --game holdem.nolimit.2p.reverse_blinds.game
     """
     setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
-    player = load_hand_agent(agent)
+    player = load_hand_agent(agent, setup.num_players)
     file: TextIO | None = None
     if log is not None:
         check_writable(log)

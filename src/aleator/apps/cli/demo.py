@@ -27,8 +27,8 @@ from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 
 if TYPE_CHECKING:
-    from aleator.learning.evaluation import Played
-    from aleator.learning.training import Trainer
+    from aleator.learning.rebel.evaluation import Played
+    from aleator.learning.rebel.training import Trainer
     from aleator.learning.value_network.model import Searcher
     from aleator.solvers.engines.batched.engine import BatchedValue
 
@@ -54,8 +54,8 @@ def run(
     if output:
         make_folder(output)
         check_plot(picture)
-    from aleator.learning.config import preset
-    from aleator.learning.training import Trainer
+    from aleator.learning.rebel.config import preset
+    from aleator.learning.rebel.training import Trainer
     from aleator.learning.value_network.model import Searcher
     from aleator.learning.value_network.shipped import shipped_model
 
@@ -96,7 +96,7 @@ def run(
 
 def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     """Trains to the end; returns (searches, exploitability) on the way."""
-    from aleator.learning.run import Pace, train
+    from aleator.learning.rebel.run import Pace, train
 
     points: list[tuple[float, float]] = []
     every = max(trainer.config.epochs // (_POINTS + 1), 1)
@@ -115,7 +115,7 @@ def _evaluate(name: str, player: Trainer | Searcher, values: BatchedValue, playt
     """Returns how exploitable search with a network is, with a bar while it is measured."""
     import torch
 
-    from aleator.learning.evaluation import play_out
+    from aleator.learning.rebel.evaluation import play_out
     from aleator.trees.public_tree import build_tree
 
     # every second sequence of bids is the root of a subgame, and some are never reached

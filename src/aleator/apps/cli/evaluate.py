@@ -27,8 +27,8 @@ from aleator.trees.policy import Policy
 def run(
     what: Annotated[str, typer.Argument(metavar="FILE|GAME", help="A file of `solve --out`; with --agent, a game.")],
     agent: Annotated[str | None, typer.Option(help="Evaluate this agent, as in `play`.")] = None,
-    repeats: Annotated[int | None, typer.Option(min=1, help="Draw what a searching agent plays this often, not going "
-                                                "through all it may draw.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Draw a searching agent's policy this many times, "
+                                                "instead of going through all that it may draw.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all draws.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads, in games from the blinds on.")] = 1,
     game: Annotated[str | None, typer.Option(help="The game of FILE, if it is your own: python:FILE.py:CLASS.")] = None,

@@ -25,8 +25,9 @@ def evaluate_against(file: Path, other: Path, deals: int, seed: int, threads: in
     from aleator.abstraction.blueprint.policy import open_policy
 
     first, second = open_policy(file), open_policy(other)
+    buckets = first.buckets if first.buckets.is_whole else second.buckets
     with progress_bar("playing", quiet=json):
-        score = duel(first, second, deal_tables(first.buckets), deals, seed=seed, threads=threads)
+        score = duel(first, second, deal_tables(buckets), deals, seed=seed, threads=threads)
     unit = 1000.0 / first.game.rules.big_blind
     mean, error = unit * score.chips, unit * score.ci95
     if json:
@@ -49,10 +50,10 @@ def evaluate_blueprint(file: Path, *, json: bool) -> None:
             "another one by --against, or see what `aleator lbr` wins from it"
         )
     with progress_bar("evaluating", quiet=json):
-        found = evaluate_table(policy.blueprint.table(), policy.betting, count_pairs(policy.buckets))
+        quality = evaluate_table(policy.blueprint.table(), policy.betting, count_pairs(policy.buckets))
     about = {"game": policy.game.name, "file": str(file), "deals": policy.blueprint.progress.deals}
-    values = (found.first, -found.first)
-    _print(about, "inside its abstraction", values, found.best, policy.game.rules.big_blind, json=json)
+    values = (quality.first, -quality.first)
+    _print(about, "inside its abstraction", values, quality.best, policy.game.rules.big_blind, json=json)
 
 
 def evaluate_whole(
@@ -79,11 +80,11 @@ def evaluate_whole(
     with progress_bar("evaluating", quiet=json) as move:
         move(None, "compiling (first run only)")
         prepare_spots()
-        found = evaluate_policy(
+        quality = evaluate_policy(
             whole, answer, threads=threads, boards_at_once=at_once,
             on_progress=lambda share: move(share, "asking at every decision"),
         )  # fmt: skip
-    _print(about, f"{title}, on all flops", found.values, found.best, whole.big_blind, json=json)
+    _print(about, f"{title}, on all flops", quality.values, quality.best, whole.big_blind, json=json)
 
 
 def _print(

@@ -22,8 +22,8 @@ def run(
     """List the games and their sizes; for one game, show its rules as well.
 
     Histories count pairs of hands over the nodes of the public tree, infostates the hands of the player to act. Games
-    are taken up to symmetry: Leduc's suits and the order of a player's dice do not count. Of many players, histories
-    are all, moves of chance included, and public states those where somebody moves.
+    are taken up to symmetry: Leduc's suits and the order of a player's dice do not count. In games of many
+    players all histories count, moves of chance included, and public states are those where somebody moves.
 
     Examples:  aleator games  |  aleator games leduc:5  |  aleator games kuhn:players=3  |  aleator games hunl  |
     aleator games liars-dice:2x3 --json

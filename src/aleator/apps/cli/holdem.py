@@ -96,15 +96,17 @@ def solve(
     threads: Threads = 1,
     bits: Bits = 32,
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
-    no_river: Annotated[bool, typer.Option("--no-river", help="Leave rivers out; showing one solves it.")] = False,
+    no_river: Annotated[bool, typer.Option("--no-river", help="Save no rivers; showing one solves it again.")] = False,
     lock: Locks = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda: all boards of a street at once, in torch; by default "
-                                               "the engine for CPUs.")] = None,
-    resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets, too: as big as the memory.")] = False,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda: solve all boards of a street at once, in torch; by "
+                                               "default the engine for CPUs solves them.")] = None,
+    resumable: Annotated[bool, typer.Option("--resumable", help="Save regrets, too; the file gets as big as the memory."
+                                            )] = False,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
-    resume: Annotated[Path | None, typer.Option(help="Continue a solution: of --resumable, or stopped early.")] = None,
-    grow_sizes: Annotated[int | None, typer.Option(min=1, max=10, help="First find the bets of the first street that "
-                                                   "matter, at most so many for each player.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Continue a solution that was saved with --resumable or stopped "
+                                                "early.")] = None,
+    grow_sizes: Annotated[int | None, typer.Option(min=1, max=10, help="First find the bets that matter on the first "
+                                                   "street, at most this many for each player.")] = None,
     json: Json = False,
 ) -> None:  # fmt: skip
     """Solve a spot. Ctrl-C stops early and keeps the result so far (exit code 130); so do SIGTERM and SIGHUP.
@@ -197,7 +199,7 @@ def compare(
     show: Annotated[str, typer.Option(help="What the grid shows: raise, call, fold or ev.")] = "raise",
     json: Json = False,
 ) -> None:
-    """Two solutions of one board side by side: other bet sizes, another lock, other ranges.
+    """Compare two solutions of one board: other bet sizes, another lock, other ranges.
 
     Prints EVs and frequencies of both, the differences by hand class, and the decisions of the street where play
     differs most. Differences are the second less the first.
@@ -207,12 +209,12 @@ def compare(
     if show not in (*KINDS, "ev"):
         raise SolveError(f"--show must be {', '.join(KINDS)} or ev, not {show!r}")
     both = Comparison(_open(first, node, quiet=json), _open(second, other or node, quiet=json))
-    found = both.node(node, other)
-    lines = both.lines(node) if other is None and found.player >= 0 else []
+    comparison = both.node(node, other)
+    lines = both.lines(node) if other is None and comparison.player >= 0 else []
     if json:
-        print_json(comparison_report(found, lines))
+        print_json(comparison_report(comparison, lines))
     else:
-        print_comparison(found, lines, show)
+        print_comparison(comparison, lines, show)
 
 
 def _open(file: Path, node: str, *, quiet: bool) -> HoldemSolution:

@@ -21,27 +21,29 @@ _NO_DIFFERENCE = 0.005  # that is not written
 _LINES = 12
 
 
-def print_comparison(found: NodeComparison, lines: list[LineComparison], show: str) -> None:
+def print_comparison(comparison: NodeComparison, lines: list[LineComparison], show: str) -> None:
     """Prints both solutions at a node: EVs, how often each action is taken, a grid of differences, lines."""
-    first, second = found.views
+    first, second = comparison.views
     where = str(first.path) if first.path == second.path else f"{first.path} and {second.path}"
     out.print(heading(where, "   second less first"), soft_wrap=True)
     rows = [
         (
             f"EV {name}",
-            *(_number(found.evs[at, side]) for at in (0, 1)),
-            _signed(found.evs[1, side] - found.evs[0, side]),
+            *(_number(comparison.evs[at, side]) for at in (0, 1)),
+            _signed(comparison.evs[1, side] - comparison.evs[0, side]),
         )
         for side, name in enumerate(POSITION_NAMES)
     ]
     rows += [
         (share.token, _percent(share.first), _percent(share.second), _points(share.second - share.first))
-        for share in found.shares
+        for share in comparison.shares
     ]
     print_table("", ("", "first", "second", "difference"), rows)
-    if found.player >= 0:
-        out.print(f"hands of {POSITION_NAMES[found.player]} act otherwise {_percent(found.distance)} of the time")
-        _print_grid(found, show)
+    if comparison.player >= 0:
+        out.print(
+            f"hands of {POSITION_NAMES[comparison.player]} act otherwise {_percent(comparison.distance)} of the time"
+        )
+        _print_grid(comparison, show)
     if lines:
         names = ("node", "acts", "reached", "reached second", "acts otherwise", *(f"{kind} ±" for kind in KINDS))
         print_table("where play differs most", names, [_line(line) for line in lines[:_LINES]])
@@ -53,14 +55,14 @@ def _line(line: LineComparison) -> list[str]:
     return [str(line.path), POSITION_NAMES[line.player], *reached, _percent(line.distance), *moved]
 
 
-def _print_grid(found: NodeComparison, show: str) -> None:
+def _print_grid(comparison: NodeComparison, show: str) -> None:
     """Prints the 13 x 13 classes: how much more or less is bet (or folded, or won)."""
     if show == "ev":
-        changes = found.class_evs[1, found.player] - found.class_evs[0, found.player]
-        scale, title = _FULL_EV * found.views[0].pot, "EV in chips"
+        changes = comparison.class_evs[1, comparison.player] - comparison.class_evs[0, comparison.player]
+        scale, title = _FULL_EV * comparison.views[0].pot, "EV in chips"
     else:
         place = KINDS.index(show)
-        changes, scale = found.class_kinds[1, place] - found.class_kinds[0, place], 1.0
+        changes, scale = comparison.class_kinds[1, place] - comparison.class_kinds[0, place], 1.0
         title = f"how often they {show}, in points of 100"
     out.print(f"by class: {title}; red is more in the second, blue less")
     for row in range(13):
@@ -103,12 +105,12 @@ def _points(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:+.1f}"
 
 
-def comparison_report(found: NodeComparison, lines: list[LineComparison]) -> dict[str, Any]:
+def comparison_report(comparison: NodeComparison, lines: list[LineComparison]) -> dict[str, Any]:
     """Returns a comparison as JSON values; differences are the second less the first."""
     return {
-        "nodes": [str(view.path) for view in found.views],
-        "to_act": POSITION_NAMES[found.player] if found.player >= 0 else None,
-        "ev": {name: _pair(found.evs[:, side]) for side, name in enumerate(POSITION_NAMES)},
+        "nodes": [str(view.path) for view in comparison.views],
+        "to_act": POSITION_NAMES[comparison.player] if comparison.player >= 0 else None,
+        "ev": {name: _pair(comparison.evs[:, side]) for side, name in enumerate(POSITION_NAMES)},
         "actions": [
             {
                 "token": share.token,
@@ -116,10 +118,10 @@ def comparison_report(found: NodeComparison, lines: list[LineComparison]) -> dic
                 "second": share.second,
                 "difference": share.second - share.first,
             }
-            for share in found.shares
+            for share in comparison.shares
         ],
-        "acts_otherwise": found.distance,
-        "classes": _classes(found),
+        "acts_otherwise": comparison.distance,
+        "classes": _classes(comparison),
         "lines": [
             {
                 "node": str(line.path),
@@ -133,13 +135,13 @@ def comparison_report(found: NodeComparison, lines: list[LineComparison]) -> dic
     }
 
 
-def _classes(found: NodeComparison) -> dict[str, Any]:
+def _classes(comparison: NodeComparison) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for index, name in enumerate(HAND_CLASS_NAMES):
-        evs = {side: _pair(found.class_evs[:, place, index]) for place, side in enumerate(POSITION_NAMES)}
-        kinds = {kind: _pair(found.class_kinds[:, place, index]) for place, kind in enumerate(KINDS)
-                 } if len(found.class_kinds) else {}  # fmt: skip
-        if np.isfinite(found.class_evs[:, :, index]).any():
+        evs = {side: _pair(comparison.class_evs[:, place, index]) for place, side in enumerate(POSITION_NAMES)}
+        kinds = {kind: _pair(comparison.class_kinds[:, place, index]) for place, kind in enumerate(KINDS)
+                 } if len(comparison.class_kinds) else {}  # fmt: skip
+        if np.isfinite(comparison.class_evs[:, :, index]).any():
             named[name] = {"ev": evs, **kinds}
     return named
 

@@ -42,26 +42,26 @@ _SHOWN = 30  # rows of a table unless all are asked for
 
 def report(
     file: Annotated[Path, typer.Argument(help="A spot that begins on a flop (.toml), or the file of a report.")],
-    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} that stand for all, all (1755), or a list "
-                                       "such as AsKd7h,9s8s2d.")] = "25",
+    flops: Annotated[str, typer.Option(help=f"{', '.join(map(str, SUBSETS))} flops that stand for all, all (the "
+                                       "1,755), or a list such as AsKd7h,9s8s2d.")] = "25",
     node: Annotated[str, typer.Option(help="A decision on the flop to look at besides the root, such as r:0:c.")] = "r",
-    output: Annotated[Path | None, typer.Option("--out", help="Keep the report here; the same command goes on from it."
+    output: Annotated[Path | None, typer.Option("--out", help="Keep the report here; the same command continues it."
                                                 )] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all flops as a table (.csv).")] = None,
     sort: Annotated[str, typer.Option(help="ev, equity, chance, high, or an action such as b18; a - before it "
-                                      "turns the order.")] = "",
+                                      "reverses the order.")] = "",
     only: Annotated[list[str] | None, typer.Option(help="Print these flops only: suits=monotone, pairing=paired, "
                                                    "high=A, connection=connected; may be repeated.")] = None,
     bits: Annotated[int, typer.Option(help="32, or 16 for half the memory.")] = 32,
     device: Annotated[str | None, typer.Option(help="cpu or cuda: the boards of a flop at once, in torch, flop by flop "
                                                "unless --processes are given.")] = None,
-    subsets: Annotated[bool, typer.Option("--subsets", help="Of a report of all flops: how near fewer come to it."
+    subsets: Annotated[bool, typer.Option("--subsets", help="With a report of all flops: how near fewer flops come."
                                           )] = False,
     processes: Processes = None,
     ray: Ray = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """One spot on many flops: EVs, equities and frequencies flop by flop, and in the mean. Ctrl-C keeps what is there.
+    """Solve a spot on many flops: EVs, equities, frequencies flop by flop and in the mean. Ctrl-C keeps what is there.
 
     Flops are solved by processes on all cores, or by a Ray cluster. With --out, a report that was stopped or killed
     goes on where it was. The file can be printed again, sorted and filtered, without solving anything.
@@ -129,12 +129,12 @@ def _make(
             last = format_cards(next(reversed(now.rows)))
             move(len(now.rows) / len(now.wanted), f"flop {len(now.rows):,} of {len(now.wanted):,}, {last}")
 
-        found = make_report(config, file=kept, workers=workers, device=device, on_flop=on_flop, stopped=interrupted)
+        report = make_report(config, file=kept, workers=workers, device=device, on_flop=on_flop, stopped=interrupted)
         stopped = interrupted()
     if stopped:
         how = "; the same command goes on" if output else "; with --out it could go on later"
-        note(f"stopped after {len(found.rows):,} of {len(found.wanted):,} flops{how}")
-    return found, stopped
+        note(f"stopped after {len(report.rows):,} of {len(report.wanted):,} flops{how}")
+    return report, stopped
 
 
 def _check_fits(expected: ReportEstimate, *, is_here: bool) -> None:
@@ -155,20 +155,20 @@ def _expected(expected: ReportEstimate, count: int) -> str:
     )
 
 
-def _print(found: FlopReport, sort: str, filters: list[Filter]) -> None:
-    spot, node = found.config.spot, found.config.node
+def _print(report: FlopReport, sort: str, filters: list[Filter]) -> None:
+    spot, node = report.config.spot, report.config.node
     place = "node" if node.tokens else "root"
-    listed = select(found, sort, filters)
-    every, shown = found.mean(place), listed[:_SHOWN]
+    listed = select(report, sort, filters)
+    every, shown = report.mean(place), listed[:_SHOWN]
     where = f"at {node}" if node.tokens else "at the root"
-    actor = POSITION_NAMES[found.config.node_of(node).player]
-    title = heading(f"{len(found.rows):,} flops", f", pot {spot.pot:,}: what {actor} does {where}")
+    actor = POSITION_NAMES[report.config.node_of(node).player]
+    title = heading(f"{len(report.rows):,} flops", f", pot {spot.pot:,}: what {actor} does {where}")
     out.print(title, soft_wrap=True)
     columns = ["flop", "chance", "EV oop", "EV ip", "equity oop", *(action.name for action in every.actions)]
     rows = [_cells(format_cards(row.cards), chance, getattr(row, place)) for row, chance in shown]
     if filters and listed:
         rows.insert(0, _cells("these flops", sum(chance for _, chance in listed), _mean(listed, place)))
-    rows.insert(0, _cells("all flops" if found.is_done else "flops so far", 1.0, every))
+    rows.insert(0, _cells("all flops" if report.is_done else "flops so far", 1.0, every))
     print_table("", columns, rows)
     if len(listed) > len(shown):
         note(f"{len(listed) - len(shown):,} more; --csv FILE writes all, --only chooses by texture")

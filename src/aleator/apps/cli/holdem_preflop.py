@@ -30,7 +30,7 @@ def preflop(
     board: Annotated[str, typer.Option(help="The flop of that spot.")] = "Ks 7h 2d",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Charts before the flop, line by line; --out makes a flop spot of a line, with its ranges, pot and stacks.
+    """Show charts before the flop, line by line; --out makes a flop spot of a line, with its ranges, pot and stacks.
 
     Heads-up, the betting before the flop is solved in seconds, with a value network at its end: an equilibrium of that
     round as exact as the network's values (docs/algorithms/hunl.md). With --agent the chart is what an agent does, such
@@ -51,16 +51,16 @@ def preflop(
         charts = preflop_charts(
             game, agent, iterations=iterations, on_done=lambda done: move(done / iterations, f"iteration {done:,}")
         )
-        found = charts.node(line)
+        chart = charts.node(line)
     spot = None
-    if output is not None or found.is_flop:
+    if output is not None or chart.is_flop:
         spot = charts.spot(line, flop)
     if output is not None and spot is not None:
         replace_file(output, [format_spot(spot).encode()])
     if json:
-        print_json(preflop_report(charts, found) | {"spot": None if spot is None else format_spot(spot)})
+        print_json(preflop_report(charts, chart) | {"spot": None if spot is None else format_spot(spot)})
         return
-    _print(charts, found)
+    _print(charts, chart)
     if spot is not None:
         out.print(f"oop  {spot.oop}\nip   {spot.ip}", soft_wrap=True)
         note(f"{output}: solve it, or `aleator holdem report {output}`" if output else "--out FILE writes the spot")

@@ -23,24 +23,24 @@ def grown(spot: Spot, most: int, threads: int, *, quiet: bool) -> Spot:
             move(None, f"{menus}: {100 * value:+.2f} % of the pot to oop")
             return interrupted()
 
-        found = grow_menu(spot, most=most, threads=threads, on_solve=on_solve)
+        growth = grow_menu(spot, most=most, threads=threads, on_solve=on_solve)
     if not quiet:
-        for name, sizes in zip(POSITION_NAMES, found.sizes, strict=True):
+        for name, sizes in zip(POSITION_NAMES, growth.sizes, strict=True):
             out.print(f"{name} bets".ljust(17) + ", ".join(sizes))
-        out.print(f"of               {', '.join(CANDIDATES)}; {found.solves} solves")
-    return found.spot
+        out.print(f"of               {', '.join(CANDIDATES)}; {growth.solves} solves")
+    return growth.spot
 
 
 def optimise(
     file: Annotated[Path, typer.Argument(help="A spot as a TOML file, such as examples/river.toml.")],
     size: Annotated[str, typer.Option(help="Whose one bet, on which street: turn.oop, river.ip.")],
     target: Annotated[float, typer.Option(help="Exploitability of every solve, a fraction of the pot.")] = 0.001,
-    precision: Annotated[float, typer.Option(help="Of the size, in pots.")] = 0.02,
+    precision: Annotated[float, typer.Option(help="Precision of the size, in pots.")] = 0.02,
     threads: Annotated[int, typer.Option(help="Threads, used from the turn on.")] = 1,
     plot: Annotated[Path | None, typer.Option(help="Draw the value over the size (.png, .svg, .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Which one bet size is best in this spot? The spot's other sizes stay. Ctrl-C keeps what has been found.
+    """Find the bet size that is best in this spot; the other sizes stay. Ctrl-C keeps what has been found.
 
     Example:  aleator holdem optimise examples/river.toml --size river.oop --plot sizes.png
     """
@@ -53,21 +53,21 @@ def optimise(
             move(None, f"{tried}: {100 * value:+.3f} % of the pot")
             return interrupted()
 
-        found = optimise_size(
+        optimum = optimise_size(
             spot, street, player, target=target, precision=precision, threads=threads, on_solve=on_solve
         )
         stopped = interrupted()
-    points = [(float(tried.size.removesuffix("%")), 100 * tried.value) for tried in found.tried]
+    points = [(float(tried.size.removesuffix("%")), 100 * tried.value) for tried in optimum.tried]
     if plot:
         label = f"value to {POSITION_NAMES[player]}, % of the pot"
         plot_panels(plot, "size, % of the pot", label, {f"{file.name}, {size}": {size: points}}, y_scale="linear")
     if json:
-        tried = [{"size": one.size, "value": one.value} for one in found.tried]
-        best = {"size": found.best.size, "value": found.best.value}
+        tried = [{"size": one.size, "value": one.value} for one in optimum.tried]
+        best = {"size": optimum.best.size, "value": optimum.best.value}
         print_json(
             {"spot": str(file), "place": size, "best": best, "tried": tried, "files": [str(plot)] if plot else []}
         )
     else:
-        rows = [(one.size, f"{100 * one.value:+.3f}", "best" if one == found.best else "") for one in found.tried]
+        rows = [(one.size, f"{100 * one.value:+.3f}", "best" if one == optimum.best else "") for one in optimum.tried]
         print_table(f"{file.name}: one bet of {size}", ("size", "value, % of the pot", ""), rows)
     end(stopped=stopped)

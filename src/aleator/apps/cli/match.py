@@ -48,13 +48,13 @@ def run(
     aivat: Annotated[str, typer.Option(help="Whole hands: raw, pairs, ranges, playout, table, table-ranges, "
                                        "rest, paired or auto.")] = "auto",
     value: Annotated[Path | None, typer.Option(help="Whole hands: a river network or a blueprint for AIVAT.")] = None,
-    stakes: Annotated[float | None, typer.Option(help="Search against its blueprint: hands are played out by chance, "
-                                                 "pot / so many big blinds, and weighed.")] = None,
-    against: Annotated[str | None, typer.Option(help="With --aivat rest: a third agent; told is what the first wins "
-                                                "from it more than the second.")] = None,
+    stakes: Annotated[float | None, typer.Option(help="For a search against its blueprint: play a hand out with "
+                                                 "probability pot / this many big blinds, and weigh it.")] = None,
+    against: Annotated[str | None, typer.Option(help="With --aivat rest: a third agent. Prints how much more the first "
+                                                "wins from it than the second does.")] = None,
     processes: Processes = None,
     ray: Ray = None,
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: begin none after this time.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: begin no more after this time.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Let agents play each other. Prints what the first wins per deal with the luck removed, the standard error, and

@@ -35,9 +35,9 @@ def run(
     = _DEFAULT.moves,
     size: Annotated[float, typer.Option(help="alpha of --moves rate.")] = _DEFAULT.size,
     exponent: Annotated[float, typer.Option(help="e of --moves rate.")] = _DEFAULT.exponent,
-    gradient: Annotated[str, typer.Option(help=f"{' or '.join(GRADIENTS)} (as the thesis has it).")]
+    gradient: Annotated[str, typer.Option(help=f"{' or '.join(GRADIENTS)} (those of the thesis).")]
     = _DEFAULT.gradient,
-    weight: Annotated[str, typer.Option(help="Of earlier iterations after a move: payoff (Eq. 4.52), potential, "
+    weight: Annotated[str, typer.Option(help="Weight of earlier iterations after a move: payoff (Eq. 4.52), potential, "
                                         "unscaled, or a number up to 1.")] = str(_DEFAULT.weight),
     algorithm: Annotated[str, typer.Option(help="A rule of CFR, as `aleator algorithms` lists them.")]
     = "pdcfr+",

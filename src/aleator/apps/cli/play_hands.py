@@ -15,7 +15,7 @@ from aleator.agents.whole_hands.base import ask_policies
 from aleator.apps.amounts import parse_typed
 from aleator.apps.cli.output import out, print_json, progress_bar
 from aleator.apps.cli.stopping import end
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.arena.whole_hands.deals import deal_hands
 from aleator.errors import AgentError, AleatorError
 from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, seat_names
@@ -50,10 +50,11 @@ def play_hands_in_terminal(
         raise AgentError(f"{game} has seats 0 to {players - 1}, not {seat}")
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
-    opponent, mine = load_hand_agent(agent), None if you is None else load_hand_agent(you)
+    opponent, mine = load_hand_agent(agent, players), None if you is None else load_hand_agent(you, players)
+    goes_on = players == 2 and not variant.pot and not any(one and one.has_own_stacks for one in (opponent, mine))
     rng = np.random.default_rng(seed)
     count = hands if hands is not None or you is None else 1
-    chips = [variant.stack, variant.stack]  # yours, the agent's; with several players all begin each hand with a stack
+    chips = [variant.stack, variant.stack]  # yours, the agent's, if they go on; else all begin each hand with a stack
     played: list[_Played] = []
     stopped = False
     if not json:
@@ -73,7 +74,7 @@ def play_hands_in_terminal(
                 out.print(Rule(Text(f"hand {len(played) + 1}: {title}"), align="left"))
             hand = _play(setup, sits, opponent, mine, rng, len(played) + 1, quiet=json)
             played.append(hand)
-            if not variant.pot and players == 2:
+            if goes_on:
                 chips[0] += hand.won
                 chips[1] -= hand.won
     except (_Quit, EOFError, KeyboardInterrupt) as reason:
@@ -126,9 +127,7 @@ def _play(
         else:
             with progress_bar(f"{who.name} thinks", quiet=quiet):
                 policy = ask_policies(who, batch, row)
-            column = int(cards.hands[0, player]) if policy.probabilities.shape[2] > 1 else 0
-            chances = policy.probabilities[0, :, column]
-            chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
+            chosen = policy.draw(int(cards.hands[0, player]), rng)
             if luck is not None:
                 luck.acted(row, policy, np.array([chosen]))
             action = code_action(int(policy.codes[0, chosen]))
@@ -141,8 +140,7 @@ def _play(
     won = record.payoffs()[seat]
     fair = float(won)
     if luck is not None:
-        fair = float(luck.estimates()[0])
-        fair = (fair if seat == 0 else setup.pot - fair) - setup.pot / 2
+        fair = float(luck.estimates()[0, seat]) - setup.pot / players
     if not quiet:
         others = [player for player in range(players) if player != seat and not state.betting.folded[player]]
         others = others if players > 2 else [1 - seat]

@@ -52,19 +52,19 @@ def run(
     output: Annotated[Path | None, typer.Option("--out", help="Save the solution to this file.")] = None,
     checkpoint_every: CheckpointEvery = SECONDS_BETWEEN_CHECKPOINTS,
     resume: Annotated[Path | None, typer.Option(help="Continue a solution of the same game and algorithm.")] = None,
-    resumable: Annotated[bool, typer.Option("--resumable", help="In hold'em: save regrets too, as big as the "
-                                            "memory; other solutions always can be resumed.")] = False,
-    parameter: Annotated[list[str] | None, typer.Option(metavar="NAME=NUMBER", help="What stands for {NAME} in the "
-                                                        "game's name; keeps what --transfer needs.")] = None,
+    resumable: Annotated[bool, typer.Option("--resumable", help="In hold'em: save regrets, too, so that --resume "
+                                            "works; the file gets as big as the memory.")] = False,
+    parameter: Annotated[list[str] | None, typer.Option(metavar="NAME=NUMBER", help="Put this number for {NAME} in the "
+                                                        "game's name; --out keeps what --transfer needs.")] = None,
     transfer: Annotated[Path | None, typer.Option(help="Go on from a solution with other values of --parameter: regret "
                                                   "transfer.")] = None,
-    weight: Annotated[str | None, typer.Option(help="Of the iterations in it: payoff (Eq. 4.52, the default), "
-                                               "potential, unscaled, or a number up to 1.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="In hold'em: nodes, memory and seconds, and no "
-                                           "solve.")] = False,
+    weight: Annotated[str | None, typer.Option(help="Weight of the transferred iterations: payoff (Eq. 4.52; the "
+                                               "default), potential, unscaled, or a number up to 1.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="In hold'em: print nodes, memory and seconds, "
+                                           "and do not solve.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw exploitability over iterations (.png, .svg, .pdf).")] = None,
-    plot_over: Annotated[str | None, typer.Option(help="Its axis: iterations (default), seconds or nodes "
-                                                  "(touched).")] = None,
+    plot_over: Annotated[str | None, typer.Option(help="The plot's x axis: iterations (the default), seconds or "
+                                                  "nodes.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Solve a game. Ctrl-C stops early and keeps the result so far (exit code 130); so do SIGTERM and SIGHUP.

@@ -24,9 +24,9 @@ from aleator.parsing import MAX_THREADS
 from aleator.workers.base import AHEAD, Here, Workers
 
 if TYPE_CHECKING:
-    from aleator.learning.config import RebelConfig
-    from aleator.learning.run import Moment
-    from aleator.learning.training import Trainer
+    from aleator.learning.rebel.config import RebelConfig
+    from aleator.learning.rebel.run import Moment
+    from aleator.learning.rebel.training import Trainer
 
 _DEVICE, _PLAYTHROUGHS = "auto", 256  # unless something else is asked for
 _USUAL = {"--device": _DEVICE, "--checkpoint-every": training.CHECKPOINT_SECONDS, "--playthroughs": _PLAYTHROUGHS}
@@ -47,8 +47,9 @@ for _kind in HELP:
 
 @app.command()
 def rebel(
-    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, as liars-dice:1x6, or hunl: "
-                                                  "whole hands, in slices. With --resume: one of your own.")] = None,
+    game: Annotated[str | None, typer.Option(help="A game whose moves everybody sees, such as liars-dice:1x6; or "
+                                                  "hunl, which trains on whole hands in slices. With "
+                                                  "--resume: a game of your own.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="paper (published), fast (GPU), demo (minutes on a CPU) or perfect-information "
                                  "(minutes on a CPU, one search iteration); by default demo on a CPU, fast on a GPU."),
@@ -98,10 +99,10 @@ def rebel(
     workers = chosen_workers(processes, ray, usual=1, gpus=computed_on == "cuda")
     check_in_step(in_step, workers)
     from aleator.games.registry import is_recorded_elsewhere, load_game
-    from aleator.learning.checkpoint import RunDirectory
-    from aleator.learning.crew_blocks import played_by
-    from aleator.learning.run import Pace, train
-    from aleator.learning.training import Trainer
+    from aleator.learning.rebel.checkpoint import RunDirectory
+    from aleator.learning.rebel.crew_blocks import played_by
+    from aleator.learning.rebel.run import Pace, train
+    from aleator.learning.rebel.training import Trainer
     from aleator.learning.value_network.model import load_model
 
     if resume:
@@ -148,8 +149,8 @@ def rebel(
 
 def _settings(preset: str, game: str, changes: list[str] | None, seed: int | None, workers: Workers) -> RebelConfig:
     """Returns the settings of a new run: those of a preset with some changes; workers need blocks of games."""
-    from aleator.learning.config import parse_setting
-    from aleator.learning.config import preset as named_settings
+    from aleator.learning.rebel.config import parse_setting
+    from aleator.learning.rebel.config import preset as named_settings
 
     changed = training.parse_changes(parse_setting, changes, seed)
     config = named_settings(preset, **changed, game=game)
@@ -160,7 +161,7 @@ def _settings(preset: str, game: str, changes: list[str] | None, seed: int | Non
 
 def announce(trainer: Trainer, path: Path, workers: Workers) -> None:
     """Says what is going to happen and what it will take."""
-    from aleator.learning.estimate import estimate
+    from aleator.learning.rebel.estimate import estimate
 
     config, left = trainer.config, trainer.config.epochs - trainer.epoch
     if not left:

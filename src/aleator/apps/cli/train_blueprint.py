@@ -34,21 +34,21 @@ _MINUTES = 30.0
 
 def blueprint(
     abstraction: Annotated[Path | None, typer.Option(help="A file of buckets, from `aleator abstraction build`; "
-                                                     "default: buckets.bin, which is made if it is not there.")] = None,
+                                                     "default: buckets.bin, which is made if it is missing.")] = None,
     game: Annotated[str, typer.Option(help="A game of whole hands: hunl, hulh, flop-holdem, ring:6 ...")] = "hunl",
-    output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. One that is "
-                                                "there is trained further.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="The blueprint; default: GAME.blueprint. If it "
+                                                "exists, it is trained further.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Minutes to train now; 30 unless --deals is given.")] = None,
     deals: Annotated[int | None, typer.Option(min=1, help="Train to this many deals, earlier runs included.")] = None,
-    menu: Annotated[str | None, typer.Option(help="Bet sizes by street, with / between: '50% 100%; all-in / ...'; "
-                                             "behind ; those after the first bet of a street.")] = None,
+    menu: Annotated[str | None, typer.Option(help="Bet sizes by street, between slashes: '50% 100%; all-in / ...'; "
+                                             "sizes after a ; are for later bets of the street.")] = None,
     pruning: Annotated[str, typer.Option(help="pluribus, libratus or none.")] = "pluribus",
     threshold: Annotated[float, typer.Option(help="Prune regrets more than this many stacks below 0.")] = 25.0,
     prune_after: Annotated[int, typer.Option(min=0, help="Deals before anything is pruned.")] = 0,
-    period: Annotated[int | None, typer.Option(min=1, help="Deals between two discounts; 500,000, with three and more "
-                                               "players 150,000, unless said.")] = None,
-    improve: Annotated[Path | None, typer.Option(help="Hands that were played (.jsonl, .phhs): bet sizes that they "
-                                                 "show to be missing are added to the blueprint in --out.")] = None,
+    period: Annotated[int | None, typer.Option(min=1, help="Deals between two discounts; default: 500,000, with "
+                                               "three or more players 150,000.")] = None,
+    improve: Annotated[Path | None, typer.Option(help="Read hands that were played (.jsonl, .phhs) and add the bet "
+                                                 "sizes that the blueprint in --out lacks most.")] = None,
     gaps: Annotated[int, typer.Option(min=1, help="How many sizes --improve may add.")] = 3,
     to_flop: Annotated[int, typer.Option(min=2, help="With three or more players: how many may see a flop.")] = 2,
     checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 120.0,
@@ -56,9 +56,8 @@ def blueprint(
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
     processes: Processes = None,
     ray: Ray = None,
-    chunk: Annotated[int | None, typer.Option(min=1, help="With workers: deals of one of them before what it changed "
-                                              "is added to the table; unless said, few at first and "
-                                              "more and more.")] = None,
+    chunk: Annotated[int | None, typer.Option(min=1, help="With workers: deals that a worker plays before its changes "
+                                              "are added to the table; default: few at first, then more.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a blueprint by linear Monte Carlo CFR. Ctrl-C keeps it; the same command trains it further.
@@ -135,7 +134,7 @@ def _for_several(path: Path, abstraction: Path, pruning: str, prune_after: int, 
     from aleator.abstraction.ring.training import NO_PRUNING, RingConfig, RingTrainer
 
     if pruning not in ("pluribus", "none"):
-        raise SolveError(f"with several players actions are pruned as pluribus does, or none, not {pruning!r}")
+        raise SolveError(f"with several players --pruning must be pluribus or none, not {pruning!r}")
     if prune_after:
         raise SolveError("--prune-after is for two players")
     if pruning == "none":
@@ -182,13 +181,13 @@ def improved(path: Path, abstraction: Path, hands: Path, most: int, *, quiet: bo
     records, errors = read_hands(hands)
     for error in errors:
         note(f"left out: {error}")
-    found = find_gaps(old.betting.root, old.betting.stack, records)[:most]
-    if not found:
+    gaps = find_gaps(old.betting.root, old.betting.stack, records)[:most]
+    if not gaps:
         raise SolveError(f"{hands}: no bet of its {len(records):,} hands falls into a gap of the blueprint's menu")
-    trainer = BlueprintTrainer(filled(BlueprintConfig.parse(blueprint.config_text), found), buckets, abstraction)
+    trainer = BlueprintTrainer(filled(BlueprintConfig.parse(blueprint.config_text), gaps), buckets, abstraction)
     table = transplanted(old.betting, blueprint.table(), trainer.betting, buckets.config)
     trainer.begin_with(table, blueprint.progress)
-    for gap in found if not quiet else []:
+    for gap in gaps if not quiet else []:
         note(
             f"{STREET_NAMES[gap.street]}, {gap.level} bets before: {gap.middle} % of the pot, between "
             f"{100 * gap.below:.0f} and {100 * gap.above:.0f} %, where {gap.bets:,} bets fell"

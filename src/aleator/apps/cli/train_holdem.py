@@ -21,11 +21,11 @@ from aleator.parsing import MAX_SEED, MAX_THREADS
 def holdem(
     street: Annotated[str, typer.Option(help="river (its start), turn (its end, before the river card), turn-start, "
                                         "flop (its end), flop-start or preflop (its end).")] = "river",
-    output: Annotated[Path | None, typer.Option("--out", help="Its directory; by default runs/holdem-STREET.")] = None,
-    preset: Annotated[str | None, typer.Option(help="slice (GPU) or small (a CPU minute, 16 cards); default: as the "
-                                               "device is.")] = None,
-    teacher: Annotated[Path | None, typer.Option(help="The network of the street after, in the order above; by default "
-                                                 "the shipped one; rivers below the turn are solved.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", help="The directory; default: runs/holdem-STREET.")] = None,
+    preset: Annotated[str | None, typer.Option(help="slice (default on a GPU) or small (default on a CPU: a minute, "
+                                               "16 cards).")] = None,
+    teacher: Annotated[Path | None, typer.Option(help="The network of the next street; by default the shipped one; "
+                                                 "rivers below the turn are solved.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Minutes of the slice, half of them for examples.")] = None,
     examples: Annotated[int | None, typer.Option(min=1, help="Situations of this slice.")] = None,
     held_out: Annotated[int | None, typer.Option(min=1, help="Situations to measure on, never trained on.")] = None,

@@ -42,7 +42,7 @@ def train_hunl(
             raise SolveError(f"self-play of hunl runs in slices, which go on by themselves: leave out {name}")
     from aleator.learning.holdem.self_play_slices import SelfPlaySlices, self_play_preset
     from aleator.learning.holdem.slices import errors_line
-    from aleator.learning.value_network.shipped import directory
+    from aleator.shipped import directory
 
     name = preset or ("slice" if computed_on == "cuda" else "small")
     config = self_play_preset(name)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _EVALUATIONS = 20
 _USUAL = {"--device": "cpu", "--checkpoint-every": training.CHECKPOINT_SECONDS}
 
-Game = Annotated[str | None, typer.Option(help="A two-player game, as leduc. With --resume: one of your own.")]
+Game = Annotated[str | None, typer.Option(help="A two-player game, such as leduc. With --resume: a game of your own.")]
 Preset = Annotated[
     str | None,
     typer.Option(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Points, Report, Settings, less
 from aleator.games import load_game
-from aleator.search.continual import BEST_RESPONSE, SELF_PLAY, ContinualSearch, continual_policy
+from aleator.search.continual_resolving import BEST_RESPONSE, SELF_PLAY, ContinualSearch, continual_policy
 from aleator.search.leaf_value import LeafValue
 from aleator.search.oracle import OracleValue
 from aleator.solvers.best_response import exploitability

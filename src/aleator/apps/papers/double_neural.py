@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from aleator.apps.papers.base import Band, Cell, Claim, OnProgress, Points, Settings
+from aleator.apps.papers.base import Band, Cell, Claim, OnProgress, Points, Report, Settings
 from aleator.games.base import FloatArray
 from aleator.games.registry import load_game
 from aleator.solvers.algorithms import rule_of
@@ -69,6 +69,47 @@ class Curve(NamedTuple):
         """Returns the lowest and the highest run over iterations, or over nodes touched."""
         x = self.touched if nodes else self.iterations
         return [(float(at), float(y), float(z)) for at, y, z in zip(x, self.low, self.high, strict=True)]
+
+
+def figure(
+    number: int,
+    game: str,
+    name: str,
+    methods: Sequence[Method],
+    settings: Settings,
+    on_progress: OnProgress,
+    *,
+    nodes: str,
+    claims: Callable[[dict[str, Curve], int], tuple[Claim, ...]],
+    convention: str,
+    deviations: str,
+) -> Report:
+    """Returns the curves of a figure and whether what the paper says about them holds.
+
+    Args:
+        number: of the figure.
+        game, name: what is played, and in words.
+        methods: of the panels.
+        settings, on_progress: of the experiment.
+        nodes: the panel that is over nodes touched.
+        claims: besides those about batches, given the curves and the last iteration.
+        convention, deviations: see `Report`.
+    """
+    curves, last = sampled_curves(game, methods, settings, on_progress), iterations(settings)
+    shown, bands = panels(methods, curves, nodes)
+    return Report(
+        title=f"Exploitability on {name}, after {last:,} iterations (Double Neural CFR, Fig. {number})",
+        setting=setting(settings),
+        convention=convention,
+        columns=COLUMNS,
+        rows=rows(methods, curves),
+        claims=(*batch_claims(curves), *claims(curves, last)),
+        panels=shown,
+        bands=bands,
+        x_label=X_LABEL,
+        y_label=Y_LABEL,
+        deviations=deviations,
+    )
 
 
 def sampled_curves(

@@ -25,25 +25,21 @@ _METHODS = [
 
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the curves of the figure and whether what the paper says about them holds."""
-    curves = shared.sampled_curves(_GAME, _METHODS, settings, on_progress)
-    shown, bands = shared.panels(_METHODS, curves, nodes=_C)
-    last = shared.iterations(settings)
-    return Report(
-        title=f"Exploitability on no-limit Leduc, stack 5, after {last:,} iterations (Double Neural CFR, Fig. 3)",
-        setting=shared.setting(settings),
+    return shared.figure(
+        3,
+        _GAME,
+        "no-limit Leduc, stack 5",
+        _METHODS,
+        settings,
+        on_progress,
+        nodes=_C,
+        claims=_claims,
         convention=(
             "An iteration updates both players with b traversals each. k is the number of actions that the traverser "
             "explores at an infostate; the game has at most 5, so that k = 5 is k = max, which is external sampling. "
             "Outcome sampling is what the paper's Lemma 4 says: one action, drawn by the current policy. "
             "Exploitability is NashConv / 2 in chips; the paper does not say which it takes."
         ),
-        columns=shared.COLUMNS,
-        rows=shared.rows(_METHODS, curves),
-        claims=(*shared.batch_claims(curves), *_claims(curves, last)),
-        panels=shown,
-        bands=bands,
-        x_label=shared.X_LABEL,
-        y_label=shared.Y_LABEL,
         deviations=(
             "The figure has curves without numbers, so what the text says about them is checked; within a factor of "
             f"{SAME} is similar. Outcome sampling by the policy alone never tries what the policy does not play, so "

@@ -22,24 +22,20 @@ _METHODS = [
 
 def run(settings: Settings, on_progress: OnProgress) -> Report:
     """Returns the curves of the figure and whether what they show holds."""
-    curves = shared.sampled_curves(_GAME, _METHODS, settings, on_progress)
-    shown, bands = shared.panels(_METHODS, curves, nodes=_C)
-    last = shared.iterations(settings)
-    return Report(
-        title=f"Exploitability on one-card poker, 5 cards, after {last:,} iterations (Double Neural CFR, Fig. 5)",
-        setting=shared.setting(settings),
+    return shared.figure(
+        5,
+        _GAME,
+        "one-card poker, 5 cards",
+        _METHODS,
+        settings,
+        on_progress,
+        nodes=_C,
+        claims=_claims,
         convention=(
             "An iteration updates both players with b traversals each. An infostate has two actions: k is 1 or 2, and "
             "k = 2 is k = max, which is external sampling. Outcome sampling is what the paper's Lemma 4 says: one "
             "action, drawn by the current policy. Exploitability is NashConv / 2 in antes."
         ),
-        columns=shared.COLUMNS,
-        rows=shared.rows(_METHODS, curves),
-        claims=(*shared.batch_claims(curves), *_claims(curves)),
-        panels=shown,
-        bands=bands,
-        x_label=shared.X_LABEL,
-        y_label=shared.Y_LABEL,
         deviations=(
             "The paper comments on this figure only that results are comparable to those in Leduc; what it says there "
             "is checked here. Panel C of the paper compares tabular MCCFR+ with the neural method; ours is the tabular "
@@ -49,7 +45,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     )
 
 
-def _claims(curves: dict[str, Curve]) -> tuple[Claim, ...]:
+def _claims(curves: dict[str, Curve], _: int) -> tuple[Claim, ...]:
     """Returns what the paper says about robust sampling, checked in this game."""
     outcome, one, external = curves[_OUTCOME], curves[_ONE], curves[_EXTERNAL]
     return (

@@ -41,8 +41,8 @@ class _Task(NamedTuple):
     target: float
 
 
-class _Found(NamedTuple):
-    """What was found on a river; values in pots to the player out of position, memory in bytes."""
+class _Sizes(NamedTuple):
+    """Menus and sizes of a river; values in pots to the player out of position, memory in bytes."""
 
     ten: float
     grown: float
@@ -66,8 +66,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     runs = run_beside(_solve, tasks, on_progress, settings.workers)
     on_progress(1.0, "")
     small = [runs[name] for name in tasks if tasks[name].most == 2]
-    off = [abs(found.grown - found.ten) for found in small]
-    behind = [found.by_hand - found.best for found in small]
+    off = [abs(sizes.grown - sizes.ten) for sizes in small]
+    behind = [sizes.by_hand - sizes.best for sizes in small]
     return Report(
         title="Rivers: menus that grew beside ten sizes, and the best single size beside twenty (thesis 4.2.5, 4.3)",
         setting=f"{len(boards)} rivers, solved to {100 * target:g} % of the pot{settings.mode}",
@@ -77,9 +77,9 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         ),
         columns=("river", "ten sizes", "grown", "menus", "memory, %", "one size", "wins", "best of 20", "wins there"),
         rows=tuple(
-            (name, 100 * found.ten, 100 * found.grown, " / ".join("+".join(menu) for menu in found.sizes),
-             100 * found.memory, found.best_size, 100 * found.best, found.by_hand_size, 100 * found.by_hand)
-            for name, found in runs.items()
+            (name, 100 * sizes.ten, 100 * sizes.grown, " / ".join("+".join(menu) for menu in sizes.sizes),
+             100 * sizes.memory, sizes.best_size, 100 * sizes.best, sizes.by_hand_size, 100 * sizes.by_hand)
+            for name, sizes in runs.items()
         ),
         claims=(
             Claim(
@@ -89,8 +89,8 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             ),
             Claim(
                 text="in a third of the memory",
-                measured=f"{100 * max(found.memory for found in small):.0f} % at most",
-                agrees=max(found.memory for found in small) <= _MEMORY,
+                measured=f"{100 * max(sizes.memory for sizes in small):.0f} % at most",
+                agrees=max(sizes.memory for sizes in small) <= _MEMORY,
             ),
             Claim(
                 text="the optimised single size wins what the best of 10 %, 20 % … 200 % wins, up to what solves know",
@@ -102,7 +102,7 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
             "value of the menu, % of the pot": {
                 name: [(float(place), 100 * value) for place, value in enumerate(values, 1)]
                 for name, values in (
-                    ("ten sizes", [found.ten for found in small]), ("grown", [found.grown for found in small])
+                    ("ten sizes", [sizes.ten for sizes in small]), ("grown", [sizes.grown for sizes in small])
                 )
             }
         },
@@ -117,7 +117,7 @@ def _spot(board: str, stack: int, first: str, second: str) -> Spot:
     return parse_spot(f'board = "{board}"\npot = {_POT}\nstack = {stack}\noop = "{first}"\nip = "{second}"\n{sides}')
 
 
-def _solve(task: _Task) -> _Found:
+def _solve(task: _Task) -> _Sizes:
     """Returns what a river's menus and sizes are worth."""
     ten = task.spot
     for player in (0, 1):
@@ -129,7 +129,7 @@ def _solve(task: _Task) -> _Found:
         for size in _BY_HAND
     }
     by_hand = max(single, key=lambda size: single[size])
-    return _Found(
+    return _Sizes(
         ten=spot_values(ten, task.target)[0],
         grown=spot_values(grown.spot, task.target)[0],
         sizes=grown.sizes,

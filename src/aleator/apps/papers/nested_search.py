@@ -8,7 +8,7 @@ from typing import Any
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.games.flop_holdem import FlopHoldem
 from aleator.search.nested import NestedSearch, nested_search
-from aleator.search.translation import translated
+from aleator.search.translated_policy import translated
 from aleator.solvers.best_response import best_response_value, exploitability
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR_PLUS

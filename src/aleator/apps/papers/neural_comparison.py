@@ -1,4 +1,4 @@
-"""Which method should one take? Tables, and five ways to train networks, over wall time on the same machine."""
+"""Which method should one take? Tables, and five ways to train networks, by seconds of a core of the same machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,10 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.kept import plain_name, run_file, run_once
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
-from aleator.learning.config import preset
+from aleator.learning.rebel.config import preset
+from aleator.learning.rebel.training import Trainer
 from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR
 from aleator.learning.sampled.methods import find_method
-from aleator.learning.training import Trainer
 from aleator.solvers.algorithms import rule_of
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.mccfr import MCCFR
@@ -110,14 +110,14 @@ Look = Callable[[], dict[str, float]]
 
 
 def _tables(task: Task) -> Iterator[tuple[float, Look]]:
-    """Yields the seconds that tabular MCCFR has run, and how to look at it."""
+    """Yields the processor seconds that tabular MCCFR has run, and how to look at it."""
     solver = MCCFR(build_tree(load_game(task.game)), rule_of(SamplingRule, _TABULAR), seed=task.seed)
     solver.run(1)  # compiles
     seconds = 0.0
     while True:
-        begin = perf_counter()
+        begin = process_time()
         solver.run(10)
-        seconds += perf_counter() - begin
+        seconds += process_time() - begin
         yield seconds, lambda: {_MCCFR: solver.nash_conv() / 2}
 
 
@@ -141,9 +141,12 @@ def _sampled(task: Task) -> Iterator[tuple[float, Look]]:
             return {name: exploitability(policy) for name, policy in both.items()}
         return {task.method: exploitability(trainer.average_policy())}
 
+    seconds = 0.0
     while True:
+        begin = process_time()
         trainer.run_epoch()
-        yield trainer.seconds, look
+        seconds += process_time() - begin
+        yield seconds, look
 
 
 def _rebel(task: Task) -> Iterator[tuple[float, Look]]:
@@ -153,10 +156,10 @@ def _rebel(task: Task) -> Iterator[tuple[float, Look]]:
         config = replace(config, updates=8, games=8, batch=16, draws=1.0)
     pilot = Trainer(replace(config, searches=_PILOT * config.games, warm_up=0.0))
     pilot.run_epoch()
-    begin = perf_counter()
+    begin = process_time()
     for _ in range(1, _PILOT):
         pilot.run_epoch()
-    epochs = max(round(task.seconds * (_PILOT - 1) / (perf_counter() - begin)), _LOOKS)
+    epochs = max(round(task.seconds * (_PILOT - 1) / (process_time() - begin)), _LOOKS)
     trainer = Trainer(replace(config, searches=epochs * config.games))
     plays = 16 if task.quick else 256
 
@@ -165,9 +168,9 @@ def _rebel(task: Task) -> Iterator[tuple[float, Look]]:
 
     seconds = 0.0
     while not trainer.done:
-        begin = perf_counter()
+        begin = process_time()
         trainer.run_epoch()
-        seconds += perf_counter() - begin
+        seconds += process_time() - begin
         yield seconds, look
 
 
@@ -195,8 +198,8 @@ def report(settings: Settings, found: Mapping[str, Curves]) -> Report:
         ),
         convention=(
             "Exploitability is NashConv / 2 in antes or games, exact; that of ReBeL is of the average of 256 "
-            "playthroughs, which is a little too high. Seconds are those of training, without evaluations; bands are "
-            "the lowest and the highest run."
+            "playthroughs, which is a little too high. Seconds are processor time of training, without evaluations: "
+            "what else the machine did does not count. Bands are the lowest and the highest run."
         ),
         columns=("game", "method", "seconds", "exploitability", "lowest", "highest"),
         rows=tuple(_row(*key, curve) for key, curve in curves.items()),

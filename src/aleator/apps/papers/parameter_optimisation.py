@@ -36,7 +36,7 @@ class _Task(NamedTuple):
     rule: StepRule
 
 
-class _Found(NamedTuple):
+class _Optimum(NamedTuple):
     """What a run found: parameters by name, what the game is worth there exactly, and the way: (iterations, values)."""
 
     parameters: dict[str, float]
@@ -64,16 +64,16 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         setting=f"{len(runs)} runs{settings.mode}",
         convention="Values are the linear program's at the sizes found, in antes, to the player who acts second.",
         columns=("start", "first", "second", "value", "thesis", "value in the thesis", "iterations"),
-        rows=tuple(_row(name, tasks[name], found) for name, found in runs.items()),
-        claims=_claims({name: (tasks[name].game, found) for name, found in runs.items()}, exact),
+        rows=tuple(_row(name, tasks[name], optimum) for name, optimum in runs.items()),
+        claims=_claims({name: (tasks[name].game, optimum) for name, optimum in runs.items()}, exact),
         panels={
             "second bet": {
-                name: [(float(at), where["second"]) for at, where in found.path] for name, found in runs.items()
+                name: [(float(at), where["second"]) for at, where in optimum.path] for name, optimum in runs.items()
             },
             "first bet": {
-                name: [(float(at), where["first"]) for at, where in found.path]
-                for name, found in runs.items()
-                if "first" in found.parameters
+                name: [(float(at), where["first"]) for at, where in optimum.path]
+                for name, optimum in runs.items()
+                if "first" in optimum.parameters
             },
         },
         x_label="iterations",
@@ -87,29 +87,29 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     )  # fmt: skip
 
 
-def _row(name: str, task: _Task, found: _Found) -> tuple[Cell, ...]:
+def _row(name: str, task: _Task, optimum: _Optimum) -> tuple[Cell, ...]:
     thesis = _THESIS_ONE if task.game == _ONE else _THESIS_BOTH
     return (
-        name, found.parameters.get("first"), found.parameters["second"], found.value, ", ".join(map(str, thesis)),
-        _THESIS_VALUES[task.game], found.iterations,
+        name, optimum.parameters.get("first"), optimum.parameters["second"], optimum.value, ", ".join(map(str, thesis)),
+        _THESIS_VALUES[task.game], optimum.iterations,
     )  # fmt: skip
 
 
-def _claims(runs: dict[str, tuple[str, _Found]], exact: dict[float, float]) -> tuple[Claim, ...]:
-    one = [found for game, found in runs.values() if game == _ONE]
-    both = [found for game, found in runs.values() if game == _BOTH]
+def _claims(runs: dict[str, tuple[str, _Optimum]], exact: dict[float, float]) -> tuple[Claim, ...]:
+    one = [optimum for game, optimum in runs.values() if game == _ONE]
+    both = [optimum for game, optimum in runs.values() if game == _BOTH]
     top = max(exact, key=lambda size: exact[size])
-    best = max(both, key=lambda found: found.value)
+    best = max(both, key=lambda optimum: optimum.value)
     return (
         Claim(
             text="the second bet alone ends at 9.75 ± .01 from every start",
-            measured=", ".join(f"{found.parameters['second']:.3f}" for found in one),
-            agrees=all(abs(found.parameters["second"] - _THESIS_ONE[0]) <= 0.01 for found in one),
+            measured=", ".join(f"{optimum.parameters['second']:.3f}" for optimum in one),
+            agrees=all(abs(optimum.parameters["second"] - _THESIS_ONE[0]) <= 0.01 for optimum in one),
         ),
         Claim(
             text="the game is worth .1611 ± .002 there",
-            measured=", ".join(f"{found.value:.4f}" for found in one),
-            agrees=all(abs(found.value - _THESIS_VALUES[_ONE]) <= _SURE for found in one),
+            measured=", ".join(f"{optimum.value:.4f}" for optimum in one),
+            agrees=all(abs(optimum.value - _THESIS_VALUES[_ONE]) <= _SURE for optimum in one),
         ),
         Claim(
             text="of the second bets 3, 3.25 … 13 9.75 is worth most",
@@ -119,18 +119,19 @@ def _claims(runs: dict[str, tuple[str, _Found]], exact: dict[float, float]) -> t
         Claim(
             text="both bets end at (1.69, 8.56) ± .01 from every start",
             measured=", ".join(
-                f"({found.parameters['first']:.3f}, {found.parameters['second']:.3f})" for found in both
+                f"({optimum.parameters['first']:.3f}, {optimum.parameters['second']:.3f})" for optimum in both
             ),
             agrees=all(
-                abs(found.parameters[name] - thesis) <= 0.01
-                for found in both
+                abs(optimum.parameters[name] - thesis) <= 0.01
+                for optimum in both
                 for name, thesis in zip(("first", "second"), _THESIS_BOTH, strict=True)
             ),
         ),
         Claim(
             text="the game is worth .1645 ± .002 there, more than with one",
             measured=f"{best.value:.4f} at the best; at (1.69, 8.56) {_worth(_BOTH, _at(_THESIS_BOTH)):.4f}",
-            agrees=abs(best.value - _THESIS_VALUES[_BOTH]) <= _SURE and best.value > max(found.value for found in one),
+            agrees=abs(best.value - _THESIS_VALUES[_BOTH]) <= _SURE
+            and best.value > max(optimum.value for optimum in one),
         ),
     )
 
@@ -148,11 +149,11 @@ def _worth(game: str, sizes: Values) -> float:
     return -float(solve_linear_program(build_tree(load_game(game.format(**sizes))))[0])
 
 
-def _solve(task: _Task) -> _Found:
+def _solve(task: _Task) -> _Optimum:
     """Returns what one start leads to."""
     family = parametric_game(task.game, task.start)
     optimum: Optimum = optimise(family, task.start, player=_PLAYER, rule=PDCFR_PLUS, step_rule=task.rule)
-    return _Found(
+    return _Optimum(
         optimum.parameters,
         _worth(task.game, optimum.parameters),
         optimum.steps[-1].iterations,

@@ -80,15 +80,15 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
         for number, (name, first, second, hands) in enumerate(plan):
             title = f"{name} against {others} times {second.name.partition(':')[0]}"
             on_progress(0.5 + 0.1 * number, title)
-            found = _match(game, first, second, hands, settings.seed)
-            mean = found.times.seconds / max(found.times.decisions, 1)
-            rows.append((title, hands, *found.fair, *found.chips, mean, found.times.slowest))
+            result = _match(game, first, second, hands, settings.seed)
+            mean = result.times.seconds / max(result.times.decisions, 1)
+            rows.append((title, hands, *result.fair, *result.chips, mean, result.times.slowest))
             is_search = isinstance(first, PluribusAgent)
             claims.append(
                 Claim(
                     text=f"{title}: {'at least 50, at ± 50 or less' if is_search else 'more than 0'} mbb/h",
-                    measured=f"{found.fair[0]:+,.0f} ± {found.fair[1]:,.0f}",
-                    agrees=found.fair[0] >= 50.0 >= found.fair[1] if is_search else found.fair[0] > found.fair[1],
+                    measured=f"{result.fair[0]:+,.0f} ± {result.fair[1]:,.0f}",
+                    agrees=result.fair[0] >= 50.0 >= result.fair[1] if is_search else result.fair[0] > result.fair[1],
                 )
             )
     on_progress(1.0, "")

@@ -13,7 +13,7 @@ from aleator.apps.papers.parallel import run_beside
 from aleator.caching import lru_cache
 from aleator.games.base import FloatArray
 from aleator.games.multiplayer.leduc import LeducHistory, MultiplayerLeduc
-from aleator.search.multiplayer import MultiplayerSearch, MultiplayerSearcher
+from aleator.search.pluribus.small_games import MultiplayerSearch, MultiplayerSearcher
 from aleator.solvers.multiplayer.cfr import MultiplayerCFR
 from aleator.solvers.multiplayer.evaluation import Evaluation, evaluate
 from aleator.solvers.regret_rule import CFR_PLUS
@@ -175,12 +175,12 @@ def run(settings: Settings, on_progress: OnProgress) -> Report:
     tasks = {
         f"{case.title}, seat {seat}": _Seat(case, seat, iterations) for case in cases for seat in range(case.players)
     }
-    found = run_beside(measure, tasks, on_progress, settings.workers)
+    measured = run_beside(measure, tasks, on_progress, settings.workers)
     rows: list[tuple[Cell, ...]] = []
     by_case: dict[Case, list[_Won]] = {}
     for name, task in tasks.items():
-        rows.append((task.case.title, task.seat, *found[name]))
-        by_case.setdefault(task.case, []).append(found[name])
+        rows.append((task.case.title, task.seat, *measured[name]))
+        by_case.setdefault(task.case, []).append(measured[name])
     gains = {case.title: [won.gain for won in seats] for case, seats in by_case.items()}
     later = {case.title: seats for case, seats in by_case.items() if not case.both}
     free = {title: [won.gain for won in seats] for title, seats in later.items()}

@@ -13,9 +13,9 @@ from typing import Any
 import torch
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings, less
-from aleator.learning.config import preset
-from aleator.learning.evaluation import play_out
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.config import preset
+from aleator.learning.rebel.evaluation import play_out
+from aleator.learning.rebel.training import Trainer
 from aleator.trees.public_tree import build_tree
 
 _PLAIN, _RANDOM, _POLICY = "self-play, CFR-D", "random beliefs, CFR-D", "self-play, CFR-D, policy network"

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
-from aleator.learning.config import preset
-from aleator.learning.perfect_information import SearchedPositions, search_positions
-from aleator.learning.training import Trainer
+from aleator.learning.rebel.config import preset
+from aleator.learning.rebel.perfect_information import SearchedPositions, search_positions
+from aleator.learning.rebel.training import Trainer
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.minimax import position_values
 

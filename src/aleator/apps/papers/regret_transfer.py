@@ -228,7 +228,7 @@ def _curve(solver: TreeSolver, looks: tuple[int, ...]) -> list[float]:
 def _decode(value: Any) -> _Run:
     fields = check_object(value, {"curves": dict, "weight": float})
     if list(fields["curves"]) != list(_WEIGHTS)[: len(fields["curves"])]:
-        raise ValueError("its curves are others")
+        raise ValueError("its curves are not those of this experiment")
     return _Run(**fields)
 
 

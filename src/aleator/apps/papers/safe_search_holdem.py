@@ -17,8 +17,8 @@ from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.kept import keep_run, read_run, run_file
 from aleator.apps.papers.safe_subgames import PAPER, TRUNK
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
-from aleator.search.boards import BoardSearch
 from aleator.search.safe import METHODS, SafeSearch
+from aleator.search.safe_on_boards import BoardSearch
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.boards.plan import BoardPlan
 from aleator.solvers.holdem.problem import prepare_spots
@@ -184,8 +184,8 @@ def scores_of(
     about = {"experiment": f"Table {table.number}", **asdict(replace(run, threads=1)), "blueprint": iterations}
     names = (TRUNK, *techniques(1))
     files = {name: run_file(keep, f"{table.number}-{count}-{_letters(name)}") for name in names}
-    found = {name: read_run(files[name], {**about, "technique": name}, float) for name in names}
-    left = [name for name in names if found[name] is None]
+    scores = {name: read_run(files[name], {**about, "technique": name}, float) for name in names}
+    left = [name for name in names if scores[name] is None]
     if left:
         solver = make_blueprint(
             BoardPlan(load_whole_game(table.game)),
@@ -196,9 +196,9 @@ def scores_of(
         )
         wanted = [name for name in left if name != TRUNK]
         for name, score in measure(solver, run, wanted, lambda share, what: on_progress(0.2 + 0.8 * share, what)):
-            found[name] = score
+            scores[name] = score
             keep_run(files[name], {**about, "technique": name}, score)
-    return {name: score for name, score in found.items() if score is not None}
+    return {name: score for name, score in scores.items() if score is not None}
 
 
 def _letters(name: str) -> str:

@@ -79,7 +79,7 @@ def _is_fair(session: dict[str, Any]) -> bool:
 
 
 def _blueprints(service: Service) -> list[str]:
-    return [str(file) for file in service.config.blueprints]
+    return [str(file) for file in service.config.known_blueprints]
 
 
 @router.get("/rivals", response_model=list[RivalInfo])
@@ -102,8 +102,8 @@ async def new_session(service: Server, body: HandSessionRequest) -> HandSession:
     return _shown(service, session_id, answer["view"])
 
 
-async def _play(service: Service, state: dict[str, Any], move: str | None) -> dict[str, Any]:
-    params = {"state": state, "move": move, "blueprints": _blueprints(service)}
+async def _play(service: Service, state: dict[str, Any], move: str | None, seen: str | None = None) -> dict[str, Any]:
+    params = {"state": state, "move": move, "seen": seen, "blueprints": _blueprints(service)}
     answer: dict[str, Any] = json.loads(await service.ask(service.player, "hand", params))
     return answer
 
@@ -130,7 +130,7 @@ async def get_session(service: Server, session_id: AnyId) -> HandSession:
 async def move(service: Server, session_id: AnyId, body: HandMove) -> HandSession:
     """Takes an action, deals the next hand, or goes back to the last decision; the agent answers at once."""
     async with service.lock(f"hands {session_id}"):
-        answer = await _play(service, _found(service, session_id), body.move)
+        answer = await _play(service, _found(service, session_id), body.move, body.seen)
         service.store.hands.save(session_id, answer["state"], answer["ended"])
         return _shown(service, session_id, answer["view"])
 
@@ -141,8 +141,8 @@ async def hint(service: Server, session_id: AnyId) -> Response:
     async with service.lock(f"hands {session_id}"):
         state = _found(service, session_id)
         answer = await service.ask(service.coach, "hint", {"state": state, "blueprints": _blueprints(service)})
-        told = json.loads(answer)
-        if told["grade"] or told["chart"]:  # who learns nothing does not practise
+        advice = json.loads(answer)
+        if advice["grade"] or advice["chart"]:  # who learns nothing does not practise
             state["hand"]["practice"] = True
             service.store.hands.save(session_id, state, None)
         return raw(answer)
@@ -197,10 +197,10 @@ async def export(service: Server, session: Annotated[str | None, Query(max_lengt
 
 
 def _hand(service: Service, hand_id: str) -> dict[str, Any]:
-    found = service.store.hands.hand(hand_id)
-    if found is None:
+    hand = service.store.hands.hand(hand_id)
+    if hand is None:
         raise HTTPException(404, "there is no such hand")
-    return found
+    return hand
 
 
 @router.get("/played/{hand_id}", responses=NOT_FOUND | REFUSED)
@@ -255,15 +255,15 @@ async def _spot(service: Service, params: dict[str, Any]) -> dict[str, Any]:
 async def _read(service: Service, request: Request, name: str, game: str) -> dict[str, Any]:
     text = (await request.body()).decode("utf-8", "replace")
     params = {"text": text, "name": name, "game": game}
-    found: dict[str, Any] = json.loads(await service.ask(service.tools, "read-hands", params))
-    return found
+    hands: dict[str, Any] = json.loads(await service.ask(service.tools, "read-hands", params))
+    return hands
 
 
 @router.post("/files", responses=REFUSED, openapi_extra=_TEXT)
 async def read_file(service: Server, request: Request, name: FileName, game: GameName = "hunl") -> ReadHands:
     """What a file of hands has (PHH, an ACPC log, PokerStars' text, JSON lines); nothing of it is kept."""
-    found = await _read(service, request, name, game)
-    return ReadHands(hands=len(found["records"]), players=found["players"], problems=found["problems"])
+    hands = await _read(service, request, name, game)
+    return ReadHands(hands=len(hands["records"]), players=hands["players"], problems=hands["problems"])
 
 
 @router.post("/files/grade", status_code=201, responses=REFUSED | BUSY, openapi_extra=_TEXT)
@@ -275,12 +275,12 @@ async def grade_file(
     game: GameName = "hunl",
 ) -> Job:
     """Puts in the queue the grading of a player's decisions in a file of hands."""
-    found = await _read(service, request, name, game)
-    if player not in [known for known, _ in found["players"]]:
+    hands = await _read(service, request, name, game)
+    if player not in [known for known, _ in hands["players"]]:
         raise RefusedError(f"there is no player {player!r} in {name}")
-    records = [record for record in found["records"] if player in record.get("names", [])]
-    asked = {"player": player, "records": records, "problems": found["problems"]}
-    return service.queue.submit(GRADE, f"{name}: {player}"[:100], asked)
+    records = [record for record in hands["records"] if player in record.get("names", [])]
+    params = {"player": player, "records": records, "problems": hands["problems"]}
+    return service.queue.submit(GRADE, f"{name}: {player}"[:100], params)
 
 
 @router.get("/files/{job_id}/hand", responses=NOT_FOUND | REFUSED)

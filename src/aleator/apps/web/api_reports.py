@@ -96,9 +96,9 @@ async def preflop(
     blueprint: Annotated[int | None, Query(ge=1, le=1000)] = None,
 ) -> Response:
     """A chart before the flop: of a blueprint, or heads-up with stacks of so many big blinds, solved at first."""
-    files = service.config.blueprints
+    files = service.config.known_blueprints
     if blueprint is not None and blueprint > len(files):
-        raise HTTPException(404, f"there is no blueprint {blueprint}: the server was given {len(files)}")
+        raise HTTPException(404, f"there is no blueprint {blueprint}: there are {len(files)}")
     file = None if blueprint is None else str(files[blueprint - 1])
     params = {"game": f"hunl:{stack.value}bb", "blueprint": file, "path": path}
     name = _charts_name(stack)
@@ -125,5 +125,5 @@ async def preflop_progress(service: Server, stack: Stacks = Stacks.BB100) -> Pro
 @router.get("/preflop/blueprints", response_model=list[ChartsInfo])
 async def preflop_blueprints(service: Server) -> Response:
     """The blueprints that have charts before the flop."""
-    params = {"blueprints": [str(file) for file in service.config.blueprints]}
+    params = {"blueprints": [str(file) for file in service.config.known_blueprints]}
     return raw(await service.read("preflop-blueprints", params))

@@ -8,6 +8,7 @@ import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aleator import shipped
 from aleator.errors import AleatorError
 from aleator.storage import StorageError, check_writable
 
@@ -71,7 +72,7 @@ class ServerConfig:
         port: of the server.
         host: an address of this machine at which other devices reach the server, too; by default there is none.
         runs_dir: where training runs are looked for; `runs` in the data directory unless given.
-        blueprints: files of blueprints of hunl to play against.
+        blueprints: files of blueprints to play against, beside those of the package.
         solvers: how many solves run at a time; the others wait.
         memory_limit: bytes that one worker process may take.
         warm_up: whether kernels and networks are loaded at the start, before they are asked for.
@@ -106,6 +107,11 @@ class ServerConfig:
             raise ServerError(f"1 to 64 solves can run at a time, not {self.solvers}")
         if self.memory_limit < MIN_MEMORY:
             raise ServerError(f"a worker needs at least {MIN_MEMORY:,} bytes, not {self.memory_limit:,}")
+
+    @property
+    def known_blueprints(self) -> tuple[Path, ...]:
+        """Files of blueprints: those that were given, then those of the package."""
+        return (*self.blueprints, *shipped.blueprints())
 
     @property
     def addresses(self) -> tuple[str, ...]:

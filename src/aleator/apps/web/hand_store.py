@@ -81,12 +81,12 @@ class HandStore:
         shown = "json_extract(record, '$.hands[' || seat || ']') AS cards, json_extract(record, '$.board') AS board"
         fields = f"{', '.join(_FIELDS)}, json_array_length(record, '$.hands') AS players, {shown}, review"
         query = f"SELECT {fields} FROM hands {where} ORDER BY played DESC, number DESC LIMIT ?"
-        found = []
+        hands = []
         for row in self._database.execute(query, (*values, limit)):
             review = json.loads(row["review"]) if row["review"] else None
             given_up = None if review is None else sum(decision["given_up"] for decision in review["decisions"])
-            found.append({name: row[name] for name in (*_FIELDS, "players", "cards", "board")} | {"given_up": given_up})
-        return found
+            hands.append({name: row[name] for name in (*_FIELDS, "players", "cards", "board")} | {"given_up": given_up})
+        return hands
 
     def hand(self, hand_id: str) -> dict[str, Any] | None:
         """Returns a hand with its record and review, None if there is none of that id."""
@@ -108,23 +108,23 @@ class HandStore:
 
     def decisions(self) -> list[dict[str, Any]]:
         """Returns the decisions of all reviewed hands, each with its hand, the costliest first."""
-        found = []
+        judged = []
         for row in self._database.execute("SELECT id, review FROM hands WHERE review IS NOT NULL"):
             decisions = json.loads(row["review"])["decisions"]
-            found += [decision | {"hand_id": row["id"]} for decision in decisions]
-        return sorted(found, key=lambda decision: -decision["given_up"])
+            judged += [decision | {"hand_id": row["id"]} for decision in decisions]
+        return sorted(judged, key=lambda decision: -decision["given_up"])
 
 
 def leaks(decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns what decisions gave up in big blinds, by street and by what was done there."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    costs: dict[tuple[str, str], dict[str, Any]] = {}
     for decision in decisions:
         kind = decision["actions"][decision["taken"]]["kind"]
         for street, did in ((decision["street"], ""), (decision["street"], kind)):
             empty = {"street": street, "kind": did, "decisions": 0, "mistakes": 0, "given_up": 0.0}
-            row = found.setdefault((street, did), empty)
+            row = costs.setdefault((street, did), empty)
             row["decisions"] += 1
             row["mistakes"] += int(decision["mistake"])
             row["given_up"] += decision["given_up"]
     order = {name: number for number, name in enumerate(("preflop", "flop", "turn", "river"))}
-    return sorted(found.values(), key=lambda row: (order.get(row["street"], 9), row["kind"] != "", -row["given_up"]))
+    return sorted(costs.values(), key=lambda row: (order.get(row["street"], 9), row["kind"] != "", -row["given_up"]))

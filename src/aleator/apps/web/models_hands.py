@@ -12,7 +12,8 @@ from aleator.apps.web.models import Model, Number
 class RivalInfo(BaseModel):
     """Somebody to play whole hands against; level 1 is the easiest, 5 the strongest; `face` is a hue in degrees.
 
-    `players` is how many sit at the table, the player included.
+    `players` is how many sit at the table, the player included; `stack` the chips of everybody if there is no choice,
+    with a big blind of 100.
     """
 
     name: str
@@ -21,6 +22,7 @@ class RivalInfo(BaseModel):
     level: int
     summary: str
     players: int
+    stack: int | None
 
 
 class HandSessionRequest(Model):
@@ -31,9 +33,13 @@ class HandSessionRequest(Model):
 
 
 class HandMove(Model):
-    """`deal`, `undo`, `undo 5` (to the decision after 5 actions), or an action: `f`, `c`, `r300`, `75%`, `all-in`."""
+    """`deal`, `undo`, `undo 5` (to the decision after 5 actions), or an action: `f`, `c`, `r300`, `75%`, `all-in`.
+
+    `seen` is the `moment` of the session that the player looks at; a move made for another moment is refused.
+    """
 
     move: Annotated[str, StringConstraints(max_length=40)]
+    seen: Annotated[str, StringConstraints(max_length=10_000)] | None = None
 
 
 class Score(BaseModel):
@@ -50,13 +56,14 @@ class Score(BaseModel):
 
 
 class HandSession(BaseModel):
-    """A session as its player may see it; `players` is how many sit at the table."""
+    """A session as its player may see it; `players` is how many sit at the table, `moment` how far it is."""
 
     id: str
     opponent: str
     stack: int
     players: int
     dealt: int
+    moment: str
     hand: dict[str, Any] | None
     score: Score
 

@@ -25,6 +25,7 @@ CREATE TABLE sessions (id TEXT PRIMARY KEY, state TEXT NOT NULL, updated REAL NO
 """  # and those of whole hands
 MAX_ATTEMPTS = 3
 MAX_SESSIONS = 1000
+_LISTED = 200  # jobs, the last ones
 
 
 class Store:
@@ -87,11 +88,11 @@ class Store:
         request: dict[str, Any] = json.loads(row["request"])
         return request
 
-    def jobs(self, kind: str | None = None, limit: int = 200) -> list[Job]:
+    def jobs(self, kind: str | None = None) -> list[Job]:
         """Returns the last jobs, the newest first."""
         chosen = "WHERE kind = ?" if kind else ""
-        values = [kind, limit] if kind else [limit]
-        return [_job(row) for row in self._rows(f"SELECT * FROM jobs {chosen} ORDER BY created DESC LIMIT ?", values)]
+        query = f"SELECT * FROM jobs {chosen} ORDER BY created DESC LIMIT {_LISTED}"
+        return [_job(row) for row in self._rows(query, [kind] if kind else [])]
 
     def count(self, *statuses: str) -> int:
         """Returns how many jobs are in one of the states."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -38,19 +39,20 @@ class AcpcResult:
 def choose_action(agent: HandAgent, state: HandState, hand: int, rng: np.random.Generator) -> Action:
     """Returns an action for the hand held, drawn from the agent's checked answer."""
     policy = ask_policies(agent, HandBatch.of_states([state]), np.zeros(1, np.int64))
-    column = hand if policy.probabilities.shape[2] > 1 else 0
-    chances = policy.probabilities[0, :, column]
-    return code_action(int(policy.codes[0, int(rng.choice(len(chances), p=chances / chances.sum()))]))
+    return code_action(int(policy.codes[0, policy.draw(hand, rng)]))
 
 
-def connect(host: str, port: int, *, seconds: float = 10.0) -> Lines:
+_PATIENCE: Final = 10.0  # seconds for a dealer to answer at all
+
+
+def connect(host: str, port: int) -> Lines:
     """Returns a connection to a dealer.
 
     Raises:
         AcpcError: nobody listens there, or it is not an address.
     """
     try:
-        return Lines(socket.create_connection((host, port), timeout=seconds))
+        return Lines(socket.create_connection((host, port), timeout=_PATIENCE))
     except (OSError, OverflowError, ValueError) as error:  # a ValueError: a name that cannot be looked up
         raise AcpcError(f"no dealer at {host}:{port}: {error}") from None
 

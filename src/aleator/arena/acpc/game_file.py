@@ -66,7 +66,7 @@ def _setup(kind: str, fields: dict[str, list[int]]) -> HandSetup:
     players = _one(fields, "numplayers")
     rounds = _one(fields, "numrounds")
     if not 2 <= players <= 10 or not 1 <= rounds <= 4:
-        raise AcpcError(f"{players} players and {rounds} rounds: 2 to 10 and 1 to 4 are read")
+        raise AcpcError(f"{players} players and {rounds} rounds; allowed: 2 to 10 players, 1 to 4 rounds")
     for name, wanted in (
         ("numsuits", [4]),
         ("numranks", [13]),

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_policies
 from aleator.agents.whole_hands.scripted import ALL_IN, raise_amounts
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
 from aleator.errors import AgentError, check_known
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS
@@ -94,9 +94,9 @@ class LocalBestResponse(HandAgent):
             if not own[position]:
                 probabilities[position, 1] = 1.0
                 continue
-            asked = float(legal.call_amount[position])
+            to_call = float(legal.call_amount[position])
             utilities = self._utilities(
-                hands, int(row), luck, float(pots[position]), asked, bets[position], fold[position]
+                hands, int(row), luck, float(pots[position]), to_call, bets[position], fold[position]
             )
             considered = np.flatnonzero(codes[position] != NO_CODE)
             best = utilities[considered].argmax(axis=0)
@@ -126,7 +126,7 @@ class LocalBestResponse(HandAgent):
         row: int,
         luck: RangeLuck,
         pot: float,
-        asked: float,
+        to_call: float,
         bets: npt.NDArray[np.int32],
         fold: dict[int, FloatArray],
     ) -> FloatArray:
@@ -137,7 +137,7 @@ class LocalBestResponse(HandAgent):
         chance = np.divide(won, met, out=np.zeros(NUM_HANDS), where=some)
         utilities = np.full((2 + len(bets), NUM_HANDS), -np.inf)
         utilities[0] = 0.0
-        utilities[1] = chance * pot - (1.0 - chance) * asked
+        utilities[1] = chance * pot - (1.0 - chance) * to_call
         highest = float(hands.betting.bets[row].max())
         varied = [bet for bet, chances in fold.items() if len(chances) > 1]
         if varied:
@@ -152,6 +152,6 @@ class LocalBestResponse(HandAgent):
                 stays = later_met[column]
                 folds = 1.0 - np.divide(stays, met, out=np.ones(NUM_HANDS), where=some)
                 then = np.divide(later_won[column], stays, out=np.zeros(NUM_HANDS), where=stays > 0.0)
-            called = then * (pot + added) - (1.0 - then) * (asked + added)
+            called = then * (pot + added) - (1.0 - then) * (to_call + added)
             utilities[2 + bet] = folds * pot + (1.0 - folds) * called
         return utilities

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.abstraction.blueprint.file import Blueprint
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.arena.whole_hands.hand_value import HandValue
+from aleator.arena.whole_hands.aivat.base import IntArray
+from aleator.arena.whole_hands.aivat.hand_value import HandValue
 from aleator.arena.whole_hands.lbr import LocalBestResponse, parse_menu, parse_rounds
 from aleator.arena.whole_hands.match_file import MatchFile
 from aleator.arena.whole_hands.paired import are_paired, play_paired
@@ -29,7 +29,6 @@ from aleator.arena.whole_hands.play import (
     TABLE,
     TABLE_RANGES,
     DecisionTimes,
-    IntArray,
     PlayedHands,
     play_hands,
     seats_of,
@@ -42,7 +41,6 @@ from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_record import setup_to_dict
 from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
-from aleator.storage import ArrayFile
 from aleator.workers.base import Here, Workers
 
 PAIRED = "paired"
@@ -122,9 +120,10 @@ class HandMatch:
     def load_agents(self) -> list[HandAgent]:
         """Returns the agents; a local best response and the agent it responds to if there is one."""
         if self.response is None:
-            made = [load_hand_agent(name) for name in self.agents[:2]]
+            players = self.setup.num_players
+            made = [load_hand_agent(name, players) for name in self.agents[:2]]
             for name in self.agents[2:]:  # copies of the second share what it has loaded
-                made.append(made[1] if name == self.agents[1] else load_hand_agent(name))
+                made.append(made[1] if name == self.agents[1] else load_hand_agent(name, players))
             return made
         opponent = load_hand_agent(self.agents[1])
         menu, rounds = self.response
@@ -134,12 +133,13 @@ class HandMatch:
         """Returns the value that AIVAT goes by; None for the equity."""
         if self.value is None:
             return None
-        if ArrayFile(self.value).metadata.get("format") == Blueprint.format:
-            from aleator.abstraction.blueprint.policy import open_policy
-            from aleator.arena.whole_hands.blueprint_value import BlueprintValue
+        from aleator.abstraction.blueprint.policy import is_blueprint, open_policy
+
+        if is_blueprint(self.value):
+            from aleator.arena.whole_hands.aivat.blueprint_value import BlueprintValue
 
             return BlueprintValue(open_policy(self.value))
-        from aleator.arena.whole_hands.network_value import NetworkValue
+        from aleator.arena.whole_hands.aivat.network_value import NetworkValue
 
         return NetworkValue(self.value)
 
@@ -312,7 +312,7 @@ class _Player:
     def __init__(self, match: HandMatch, mode: str, write: bool, agents: list[HandAgent] | None = None) -> None:
         self.match, self.mode, self.write = match, mode, write
         self.agents, self.value = agents or match.load_agents(), match.load_value()
-        self.opponent = None if match.against is None else load_hand_agent(match.against)
+        self.opponent = None if match.against is None else load_hand_agent(match.against, match.setup.num_players)
         if self.opponent is None:
             self.rests = [RestOfHand(self.agents, match.seed)]
         else:

@@ -36,7 +36,7 @@ from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER
 from aleator.games.holdem.hand_state import HandSetup
-from aleator.search.ring.tree import keeps_to_menu
+from aleator.search.pluribus.ring.tree import keeps_to_menu
 
 IntArray = npt.NDArray[np.int64]
 

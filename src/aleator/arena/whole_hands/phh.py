@@ -123,7 +123,7 @@ def parse_phh(table: Mapping[str, Any]) -> HandRecord:
     """
     variant = table.get("variant")
     if variant not in ("NT", "FT"):
-        raise RecordError(f"variant {variant!r} is not hold'em of 52 cards: NT and FT are read")
+        raise RecordError(f"variant {variant!r} is not hold'em of 52 cards; allowed: NT, FT")
     stacks, blinds, antes = (_numbers(table, name) for name in ("starting_stacks", "blinds_or_straddles", "antes"))
     bets = [_number(table, name) for name in (("min_bet",) if variant == "NT" else ("small_bet", "big_bet"))]
     actions = table.get("actions")

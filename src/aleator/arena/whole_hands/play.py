@@ -12,19 +12,18 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, ask_held, ask_policies
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
-from aleator.arena.whole_hands.aivat import PairLuck, RangeLuck
+from aleator.arena.whole_hands.aivat.base import IntArray, Luck
+from aleator.arena.whole_hands.aivat.hand_value import HandValue
+from aleator.arena.whole_hands.aivat.heads_up import PairLuck, RangeLuck
+from aleator.arena.whole_hands.aivat.playout import Playout
+from aleator.arena.whole_hands.aivat.table import TableLuck
+from aleator.arena.whole_hands.aivat.table_gain import TableGain
+from aleator.arena.whole_hands.aivat.table_ranges import TableRangeLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
-from aleator.arena.whole_hands.hand_value import HandValue
-from aleator.arena.whole_hands.playout import Playout
-from aleator.arena.whole_hands.table_gain import TableGain
-from aleator.arena.whole_hands.table_luck import TableLuck
-from aleator.arena.whole_hands.table_ranges import TableRangeLuck
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import OVER, HandBatch
 from aleator.games.holdem.hand_state import HandSetup
-
-IntArray = npt.NDArray[np.int64]
 
 RAW, PAIRS, RANGES, PLAYOUT, TABLE, TABLE_RANGES = "raw", "pairs", "ranges", "playout", "table", "table-ranges"
 REST = "rest"
@@ -117,15 +116,14 @@ def play_hands(
         numbers: of the hands, each once.
         seed: of cards and draws.
         aivat: `RAW`, `PAIRS`, `RANGES`, `PLAYOUT`, or for more than two players `TABLE` or `TABLE_RANGES`; see
-            `arena.whole_hands.aivat`, `arena.whole_hands.playout`, `arena.whole_hands.table_luck` and
-            `arena.whole_hands.table_ranges`.
+            `arena.whole_hands.aivat`.
         hands_per_board: see `deal_hands`.
         value: of `RANGES` and `PLAYOUT`; the equity if None.
         same_draws: whether all hands of a duplicate deal have the same draws of actions, and so go the same way as long
             as all agents play alike; else each hand has its own.
-        since: the street from which on `TABLE` and `TABLE_RANGES` count luck; see `arena.whole_hands.table_luck`.
+        since: the street from which on `TABLE` and `TABLE_RANGES` count luck; see `arena.whole_hands.aivat.table`.
         over: with `TABLE_RANGES`, a blueprint: `fair` is then what is won more than by it; see
-            `arena.whole_hands.table_gain`.
+            `arena.whole_hands.aivat.table_gain`.
     """
     if len(agents) != setup.num_players:
         raise AgentError(f"{setup.num_players} players need as many agents, not {len(agents)}")
@@ -137,19 +135,7 @@ def play_hands(
     cards = deal_hands(setup, seed, numbers, hands_per_board=hands_per_board)
     hands, seats = HandBatch.start(setup, cards.hands, cards.boards), seats_of(numbers, setup.num_players)
     drawn = numbers // setup.num_players if same_draws else numbers
-    luck: PairLuck | RangeLuck | TableLuck | TableRangeLuck | None = None
-    if aivat == TABLE_RANGES and over is not None:
-        luck = TableGain(hands, draw_seeds(seed, drawn), since=since, blueprint=over)
-    elif aivat in (TABLE, TABLE_RANGES):
-        luck = (TableLuck if aivat == TABLE else TableRangeLuck)(hands, draw_seeds(seed, drawn), since=since)
-    elif aivat != RAW:
-        playout = Playout(agents, seats) if aivat == PLAYOUT else None
-        callers = np.array([np.isin(range(setup.rules.num_streets), agent.calls_on) for agent in agents])[seats]
-        luck = (
-            PairLuck(hands, callers=callers)
-            if aivat == PAIRS
-            else RangeLuck(hands, value=value, playout=playout, callers=callers)
-        )
+    luck = _luck(aivat, hands, draw_seeds(seed, drawn), agents, seats, value=value, since=since, over=over)
     times = [DecisionTimes() for _ in agents]
     while len(active := np.flatnonzero(hands.betting.player != OVER)):
         street = hands.betting.street[active].copy()
@@ -182,30 +168,33 @@ def play_hands(
         hands=hands,
         seats=seats,
         payoffs=hands.payoffs().astype(np.float64) - setup.pot / setup.num_players,
-        fair=None if luck is None else _by_seat(luck.estimates(), setup.pot),
+        fair=None if luck is None else luck.estimates() - setup.pot / setup.num_players,
         times=times,
     )
 
 
-def _by_seat(estimates: FloatArray, pot: int) -> FloatArray:
-    """Returns what AIVAT says all seats won, ``[B, P]``, less their share of a pot that was there before.
-
-    Of two players the estimates of the first may be given alone.
-    """
-    if estimates.ndim == 2:
-        return np.asarray(estimates - pot / estimates.shape[1])
-    first = estimates - pot / 2
-    return np.stack((first, -first), axis=1)
+def _luck(
+    aivat: str, hands: HandBatch, seeds: npt.NDArray[np.uint64], agents: Sequence[HandAgent], seats: IntArray, *,
+    value: HandValue | None, since: int, over: RingBlueprintAgent | None,
+) -> Luck | None:  # fmt: skip
+    """Returns what takes the luck off hands that begin, as `play_hands` is asked to; None for `RAW`."""
+    if aivat == RAW:
+        return None
+    if aivat == TABLE:
+        return TableLuck(hands, seeds, since=since)
+    if aivat == TABLE_RANGES:
+        if over is not None:
+            return TableGain(hands, seeds, since=since, blueprint=over)
+        return TableRangeLuck(hands, seeds, since=since)
+    callers = np.array([np.isin(range(hands.setup.rules.num_streets), agent.calls_on) for agent in agents])[seats]
+    if aivat == PAIRS:
+        return PairLuck(hands, callers=callers)
+    return RangeLuck(hands, value=value, playout=Playout(agents, seats) if aivat == PLAYOUT else None, callers=callers)
 
 
 def choose_actions(hands: HandBatch, rows: IntArray, policy: BatchPolicy, draws: FloatArray) -> IntArray:
     """Returns the place of the action that each hand takes, ``[R]``."""
-    places = np.arange(len(rows))
-    if policy.probabilities.shape[2] == 1:
-        chances = policy.probabilities[:, :, 0]
-    else:
-        held = hands.hands[rows, hands.betting.player[rows]].astype(np.int64)
-        chances = policy.probabilities[places, :, held]
+    chances = policy.held(hands.hands[rows, hands.betting.player[rows]])
     chosen = (chances.cumsum(axis=1) <= draws[:, None]).sum(axis=1)
     last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # rounding may leave a sum below 1
     return np.asarray(np.minimum(chosen, last), dtype=np.int64)

@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import HandAgent, ask_policies
+from aleator.arena.whole_hands.aivat.hand_value import EquityValue, living_hands
 from aleator.arena.whole_hands.deals import uniform_draws
-from aleator.arena.whole_hands.hand_value import EquityValue, living_hands
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_HANDS, without_common_cards
 from aleator.games.holdem.hand_batch import NO_CODE, HandBatch, code_action

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import HandAgent, ask_held
+from aleator.arena.whole_hands.aivat.table_ranges import draw_hands
 from aleator.arena.whole_hands.deals import uniform_draws
 from aleator.arena.whole_hands.play import choose_actions
-from aleator.arena.whole_hands.table_ranges import draw_hands
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action

@@ -2,7 +2,7 @@
 
 Everybody sees everything, so each player has one hand and a public state is the whole state of the game. What is left
 of it does not depend on how it was reached: tic-tac-toe has 549,946 histories and 5,478 positions. Solvers that build
-the tree see the histories; whoever goes by public states (`aleator.learning.subgames`) sees each position once.
+the tree see the histories; whoever goes by public states (`aleator.learning.rebel.subgames`) sees each position once.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class SizedHoldem(BoardHoldem):
             called = half + float(tree.chips[tree.parent[node]].max())
             stakes[moving] *= called * (1.0 + size / 50.0) / (half + float(tree.chips[node].max()))
             if stakes.max() > half + spot.stack:
-                raise GameError(f"with a bet of {size:g} % of the pot at {path} more than the stack would be in")
+                raise GameError(f"a bet of {size:g} % of the pot at {path} is more than the stack")
         self._stakes = stakes
 
     def payoff(self, state: HoldemState) -> Payoff:

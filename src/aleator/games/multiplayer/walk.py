@@ -127,7 +127,7 @@ class HistoryWalk:
             dealt = before >= 0 and self.public_actor[before] == CHANCE
             self.public_round.append(self.public_round[before] + dealt if before >= 0 else 0)
         elif key is not None and number != before and self.public_parent[number] != before:
-            raise GameError(f"{self.game.name}: the public state {key!r} can be come to in two ways")
+            raise GameError(f"{self.game.name}: the public state {key!r} can be reached in two ways")
         return number
 
     def _decision(self, history: Any, actor: int, last: tuple[int, ...], public: int) -> tuple[int, int]:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 import torch
 
@@ -16,6 +15,7 @@ from aleator.learning.holdem.examples import FIELDS, Examples, Labelling
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.holdem.teaching import ExampleMaker
+from aleator.learning.seeds import derived_seed
 from aleator.solvers.engines.batched_holdem.deck import RIVER_CARDS, Deck
 from aleator.workers.base import Crew
 
@@ -140,4 +140,4 @@ def make_examples(
 
 def _seed(seed: int, chunk: int) -> int:
     """Returns the seed of a chunk; the first one has that of the whole."""
-    return seed if chunk == 0 else int(np.random.SeedSequence((seed, chunk)).generate_state(1, np.uint64)[0] >> 1)
+    return seed if chunk == 0 else derived_seed(seed, chunk)

@@ -13,7 +13,7 @@ import torch
 
 from aleator.learning.holdem.knot_kernels import mass_on_knots, read_curves
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation, corrected, positions
-from aleator.learning.packed_linear import pack_linear_layers
+from aleator.learning.holdem.packed_linear import pack_linear_layers
 
 Tensor = torch.Tensor
 

@@ -16,7 +16,7 @@ import torch
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.learning.holdem.situations import random_ranges, random_stacks
 from aleator.solvers.engines.batched_holdem.deck import Deck
-from aleator.solvers.engines.batched_holdem.fused import FusedEngine
+from aleator.solvers.engines.batched_holdem.fused import FusedRivers
 from aleator.solvers.engines.batched_holdem.order import StrengthOrder, order_of
 from aleator.solvers.engines.batched_holdem.payoffs import RiverPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine
@@ -115,9 +115,9 @@ def solve_rivers(
         stakes = torch.from_numpy(betting.stakes(stacks[games])).to(reach)
         part = StrengthOrder(*(field[at] for field in vars(order).values()))
         count = labelling.iterations if betting.above < labelling.deep else labelling.deep_iterations
-        engine: FusedEngine | PlainEngine
+        engine: FusedRivers | PlainEngine
         if reach.is_cuda:
-            engine = FusedEngine(betting.shape, stakes, reach[at], part, labelling.rule)
+            engine = FusedRivers(betting.shape, stakes, reach[at], part, labelling.rule)
         else:
             engine = PlainEngine(betting.shape, stakes, reach[at], RiverPayoffs(part), labelling.rule)
         engine.run(count)

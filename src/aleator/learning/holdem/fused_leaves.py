@@ -97,11 +97,11 @@ class FusedLeaves:
         if len(pots) % len(boards.cards):
             raise SolveError(f"{len(pots)} games cannot share {len(boards.cards)} boards evenly")
         device, leaves = pots.device, pots.shape[1]
-        asked = (stacks > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
-        self._num_asked, self._sharing = len(asked), len(pots) // len(boards.cards)
-        self._asked = asked.int()
+        open_leaves = (stacks > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
+        self._num_asked, self._sharing = len(open_leaves), len(pots) // len(boards.cards)
+        self._asked = open_leaves.int()
         self._place = torch.full((leaves,), -1, dtype=torch.int32, device=device)
-        self._place[asked] = torch.arange(len(asked), dtype=torch.int32, device=device)
+        self._place[open_leaves] = torch.arange(len(open_leaves), dtype=torch.int32, device=device)
         self._equities, self._pots, self._stacks = equities, pots.float().contiguous(), stacks.float().contiguous()
         self._spread = boards.spread.float().contiguous()
         self._cards = torch.tril_indices(boards.num_cards, boards.num_cards, -1, device=device).T.to(torch.uint8)

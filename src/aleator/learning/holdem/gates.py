@@ -5,7 +5,6 @@ Algorithm:
     That gives a whole strategy of the player: the round as the network made it, and the streets after it as they would
     be solved once they are there. What a best response wins against it, less the value of the game, is the player's
     loss; the mean of both players' best responses is the exploitability of the two strategies.
-    A network of the start of the turn is judged by its values instead, against those of the exact turn.
 
 Reference: DeepStack and ReBeL judge networks by the play that they lead to; the exact solver is `solvers.holdem`.
 
@@ -29,10 +28,8 @@ from aleator.games.holdem.betting_tree import BettingNode, NodeKind, TreeConfig,
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.spot import Spot
 from aleator.games.holdem.subgame import Subgame
-from aleator.learning.holdem.fitting import Errors, errors_of, measure
 from aleator.learning.holdem.leaves import network_leaves
 from aleator.learning.holdem.network import HoldemValueNetwork
-from aleator.learning.holdem.teaching import examples_of
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots
@@ -92,7 +89,6 @@ def judge(
     policies: FloatArray,
     *,
     iterations: int = 200,
-    threads: int = 1,
     device: str | None = None,
 ) -> Gate:
     """Returns what both players' policies of the first round are worth.
@@ -102,7 +98,6 @@ def judge(
         shape: the betting of its first round.
         policies: [R, 1326], by row of the shape.
         iterations: of the exact solves.
-        threads: of the exact solves.
         device: cuda or cpu for the batched engine; None for the CPU's own solver.
     """
     if policies.shape != (shape.num_rows, NUM_HANDS):
@@ -111,7 +106,7 @@ def judge(
     for player in (0, 1):
         solver: HoldemSolver | DeviceSolver
         if device is None:
-            solver = HoldemSolver(spot, threads=threads)
+            solver = HoldemSolver(spot)
             lock_round(solver, shape, policies, player)
         else:
             solver = DeviceSolver(BoardPlan(spot), HOLDEM_RULE, device=device)
@@ -183,24 +178,3 @@ def round_policies(spot: Spot, network: HoldemValueNetwork, rule: RegretRule, it
     policies = np.zeros((shape.num_rows, NUM_HANDS))
     policies[:, hands] = engine.average_policies()[0].cpu().numpy()
     return policies
-
-
-def start_errors(network: HoldemValueNetwork, spot: Spot, *, iterations: int = 200) -> tuple[Errors, Errors]:
-    """Returns errors in pots of a network of the start of the turn, and of checking down, against the exact turn.
-
-    Args:
-        network: of the street turn-start.
-        spot: a turn.
-        iterations: of the exact solve.
-    """
-    if network.shape.street != "turn-start" or len(spot.board) != 4:
-        raise SolveError(f"exact values are there for the street turn-start, not for {network.shape.street}")
-    boards = round_boards(Deck(), torch.tensor([spot.board]))
-    weights = spot.weights()
-    solver = HoldemSolver(spot)
-    solver.run(iterations)
-    exact = solver.root_cfvs() / (weights.sum(axis=1)[::-1, None] * spot.pot)
-    rows = torch.from_numpy(np.stack([weights / weights.sum(axis=1, keepdims=True), exact])[:, :, boards.hands[0]])
-    stack = torch.tensor([spot.stack / spot.pot])
-    examples = examples_of(boards, equity_matrices(boards), rows[0][None].float(), stack, rows[1][None].float())
-    return measure(network, examples), errors_of(examples.rows[:, 2:4], examples)

@@ -21,7 +21,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.holdem.fused_leaves import FusedLeaves
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
-from aleator.learning.packed_linear import PackedLinear
+from aleator.learning.holdem.packed_linear import PackedLinear
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import PlainEngine, leaf_pots

@@ -26,7 +26,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.equity import preflop_equities, representatives
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
-from aleator.learning.packed_linear import pack_linear_layers
+from aleator.learning.holdem.packed_linear import pack_linear_layers
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
 from aleator.solvers.engines.batched_holdem.rounds import round_boards
@@ -98,8 +98,8 @@ class ClassLeaves:
         """Returns what prices leaves with these pots and stacks behind, both [B, L] in chips; cfvs come in chips."""
         chips = torch.from_numpy(pots).to(self.device, torch.float32)[..., None, None]
         behind = torch.from_numpy(stacks / pots).to(self.device, torch.float32)
-        asked = (behind > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
-        stack = behind[:, asked].flatten()
+        open_leaves = (behind > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
+        stack = behind[:, open_leaves].flatten()
         spread = self._spread.expand(len(stack), -1)
 
         def price(reach: Tensor) -> Tensor:
@@ -108,14 +108,14 @@ class ClassLeaves:
             beliefs = torch.where(mass > 0, reach / mass, 1.0 / self._sizes.sum())  # of one hand of each class
             others = beliefs.flip(2)
             values = 0.5 * (others @ self._wins.T)
-            if self._network is not None and len(asked):
+            if self._network is not None and len(open_leaves):
                 own, checked, met = (
-                    rows[:, asked].reshape(-1, 2, classes)
+                    rows[:, open_leaves].reshape(-1, 2, classes)
                     for rows in (beliefs * self._sizes, values, self.payoffs.compatible(others))
                 )
                 with torch.no_grad():
                     answer = self._network(Situation(own, checked, met, spread, stack))
-                values[:, asked] = answer.view(len(reach), -1, 2, classes)
+                values[:, open_leaves] = answer.view(len(reach), -1, 2, classes)
             return values * mass.flip(2) * chips
 
         return price

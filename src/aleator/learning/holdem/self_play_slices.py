@@ -165,7 +165,7 @@ class SelfPlaySlices:
                 if network.shape.street != name or network.num_cards != live:
                     raise SolveError(
                         f"{file} is a network of the street {network.shape.street} for {network.num_cards} live cards; "
-                        f"asked for is one of {name} with {live}"
+                        f"needed: one of {name} with {live}"
                     )
                 return model if file.parent == self.path else HoldemModel(network)
         if not config.untrained:

@@ -166,7 +166,7 @@ def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetw
     if network.shape.street != street.teacher or network.num_cards != live:
         raise SolveError(
             f"{path} is a network of the street {network.shape.street} for {network.num_cards} live cards; "
-            f"asked for is one of {street.teacher} with {live}"
+            f"needed: one of {street.teacher} with {live}"
         )
     return network
 

@@ -22,7 +22,7 @@ from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.preflop_leaves import ClassLeaves
 from aleator.learning.holdem.streets import street_named
-from aleator.learning.value_network.shipped import directory
+from aleator.shipped import directory
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
 from aleator.solvers.engines.batched_holdem.plain import LeafCfvs
@@ -44,13 +44,13 @@ class BoardRows(NamedTuple):
 
 def board_rows(deck: Deck, boards: Sequence[tuple[int, ...]]) -> list[BoardRows]:
     """Returns what each board of one street means for hands."""
-    found = round_boards(deck, torch.tensor(boards, dtype=torch.int64, device=deck.device).view(len(boards), -1))
-    equities = equity_matrices(found)
-    found = found._replace(runouts=found.runouts[:, :0])  # not needed any more, and large
+    rounds = round_boards(deck, torch.tensor(boards, dtype=torch.int64, device=deck.device).view(len(boards), -1))
+    equities = equity_matrices(rounds)
+    rounds = rounds._replace(runouts=rounds.runouts[:, :0])  # not needed any more, and large
     if len(boards) == 1:
-        return [BoardRows(found, equities)]
+        return [BoardRows(rounds, equities)]
     each = (torch.tensor([number], device=deck.device) for number in range(len(boards)))
-    return [BoardRows(found.take(number), equities[number]) for number in each]  # copies, so that one can be dropped
+    return [BoardRows(rounds.take(number), equities[number]) for number in each]  # copies, so that one can be dropped
 
 
 class BoardLeaves:

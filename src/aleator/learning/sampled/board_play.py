@@ -253,11 +253,11 @@ class BoardPlay(SampledGame):
                 seen[row] = HAND_MAPS[INVERSES[self._classes.permutation_of[dealt]]]
         hands = self._put(seen.ravel())
         where = self._put(number).repeat_interleave(NUM_HANDS)
-        asked = self.number(self._decision[node].expand(len(hands)), where, hands)
-        rows, back = torch.unique(asked, return_inverse=True)  # hands that are equal up to suits are asked about once
-        told = torch.cat([policies.probabilities(rows[at : at + _ROWS]) for at in range(0, len(rows), _ROWS)])[back]
+        infostates = self.number(self._decision[node].expand(len(hands)), where, hands)
+        rows, back = torch.unique(infostates, return_inverse=True)  # hands equal up to suits are asked about once
+        answers = torch.cat([policies.probabilities(rows[at : at + _ROWS]) for at in range(0, len(rows), _ROWS)])[back]
         actions = len(self.tree.children(node))
-        blocks = told.view(len(flops), NUM_HANDS, -1)[:, :, :actions].permute(0, 2, 1)
+        blocks = answers.view(len(flops), NUM_HANDS, -1)[:, :, :actions].permute(0, 2, 1)
         return np.asarray(blocks.cpu().numpy())
 
     def answer(self, policies: Policies) -> Answer:
@@ -319,12 +319,12 @@ class BoardEncoding(Encoding):
 
     def cards(self, flops: Tensor, hands: Tensor) -> Tensor:
         """Returns [n, ...]: the part of the inputs that tells cards; flops are as many as there are before one."""
-        told = [self._hands[hands], self._flops[flops]]
+        inputs = [self._hands[hands], self._flops[flops]]
         if self._strength is not None:
             # between the two nearest of some places from the weakest hand to the strongest
             place = self._strength[flops, hands][:, None] * (_BINS - 1)
-            told.append((1.0 - (place - torch.arange(_BINS, device=place.device)).abs()).clamp(min=0.0))
-        return torch.cat(told, dim=1)
+            inputs.append((1.0 - (place - torch.arange(_BINS, device=place.device)).abs()).clamp(min=0.0))
+        return torch.cat(inputs, dim=1)
 
     def betting_at(self, decisions: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the part of the inputs that tells the betting at decisions [d, ...], and their outputs [d, A]."""

@@ -125,14 +125,14 @@ class BoardWalk:
     def ask_early(self, ask: Ask, player: int) -> Tensor:
         """Returns [d, A, H]: what a player does before the flop."""
         hands, row = torch.unique(self.play.preflop_class(), return_inverse=True)
-        told = ask(self.numbers(self.early[player]), torch.zeros_like(hands), hands)
-        return told.float().permute(0, 2, 1)[:, :, row]
+        answers = ask(self.numbers(self.early[player]), torch.zeros_like(hands), hands)
+        return answers.float().permute(0, 2, 1)[:, :, row]
 
     def ask_late(self, ask: Ask, player: int, dealt: Dealt) -> Tensor:
         """Returns [d, A, F, H]: what a player does on flops."""
         place, hand = dealt.cards
-        told = ask(self.numbers(self.late[player]), dealt.flops[place], hand)
-        return told.float().permute(0, 2, 1)[:, :, dealt.row]
+        answers = ask(self.numbers(self.late[player]), dealt.flops[place], hand)
+        return answers.float().permute(0, 2, 1)[:, :, dealt.row]
 
     def numbers(self, decisions: Sequence[int]) -> Tensor:
         """Returns decisions as a tensor."""
@@ -217,7 +217,7 @@ class BoardWalk:
         early = [self.ask_early(ask, player) for player, ask in enumerate(asks)]
         chances = torch.full((len(flops),), 1.0 / len(flops), dtype=torch.float64, device=play.device)
         total = torch.zeros((len(self._lines), NUM_HANDS), dtype=torch.float64, device=play.device)
-        regrets, policies, touched = _Found(), _Found(), 0
+        regrets, policies, touched = _Candidates(), _Candidates(), 0
         for some in self.chunks(flops):
             dealt = self.deal(some)
             both = [PlayerPolicy(early[p], self.ask_late(asks[p], p, dealt)) for p in (0, 1)]
@@ -300,7 +300,7 @@ class BoardWalk:
         return won / 2
 
 
-class _Found:
+class _Candidates:
     """Candidates for a memory: infostates, targets and how likely chance and others bring somebody there."""
 
     def __init__(self) -> None:
@@ -324,11 +324,11 @@ def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
     """Returns policies as walks ask them."""
 
     def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
-        asked = play.number(
+        infostates = play.number(
             decisions.repeat_interleave(len(hands)), flops.repeat(len(decisions)), hands.repeat(len(decisions))
         )
-        told = torch.cat([policies.probabilities(part) for part in torch.split(asked, _ROWS)])
-        return told.view(len(decisions), len(hands), -1)
+        answers = torch.cat([policies.probabilities(part) for part in torch.split(infostates, _ROWS)])
+        return answers.view(len(decisions), len(hands), -1)
 
     return ask
 
@@ -342,15 +342,15 @@ def ask_network(
     def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
         late = play.deals_flop(decisions)
         cards = encoding.cards(torch.where(late[0], flops, len(play.flops)), hands)
-        told = []
+        answers = []
         most = _ROWS if play.device.type == "cpu" else _GPU_ROWS
         for some in torch.split(decisions, max(1, most // len(hands))):
             betting, outputs = encoding.betting_at(some)
             values = network.on_grid(cards, betting)
             values = values.gather(2, outputs[:, None].expand(-1, len(hands), -1))
             legal = play.legal_at(some)[:, None].expand(-1, len(hands), -1)
-            told.append(answer(values.flatten(0, 1), legal.flatten(0, 1)).view(values.shape))
-        return torch.cat(told)
+            answers.append(answer(values.flatten(0, 1), legal.flatten(0, 1)).view(values.shape))
+        return torch.cat(answers)
 
     return ask
 

@@ -36,7 +36,7 @@ from aleator.learning.sampled.traversal import (
 from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Workers
 
-_Found = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
+_Arrays = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
 
 
 class BlockTraverser:
@@ -66,11 +66,13 @@ class BlockTraverser:
             network = network.to(self._play.device)
         return regret_policies(self._play, network, self._encoding, best=self._config.best_action)
 
-    def __call__(self, block: TraversalBlock) -> _Found:
+    def __call__(self, block: TraversalBlock) -> _Arrays:
         """Returns what a block finds, as arrays."""
-        found = traverse_block(self._play, self._both, block, self._rule)
-        regrets, policies = (tuple(part.cpu().numpy() for part in some) for some in (found.regrets, found.policies))
-        return regrets, policies, found.values.cpu().numpy(), found.touched
+        traversals = traverse_block(self._play, self._both, block, self._rule)
+        regrets, policies = (
+            tuple(part.cpu().numpy() for part in some) for some in (traversals.regrets, traversals.policies)
+        )
+        return regrets, policies, traversals.values.cpu().numpy(), traversals.touched
 
 
 class CrewTraversals(NamedTuple):
@@ -86,14 +88,14 @@ class CrewTraversals(NamedTuple):
         self.crew.publish({f"network.{player}": parameters(network).cpu().numpy() for player, network in networks})
         for number, block in enumerate(blocks):
             self.crew.give(number, block)
-        found: dict[int, Traversals] = {}
-        while len(found) < len(blocks):
+        traversals: dict[int, Traversals] = {}
+        while len(traversals) < len(blocks):
             for done in self.crew.take():
-                found[done.number] = self._traversals(*done.result)
+                traversals[done.number] = self._traversals(*done.result)
                 busy += done.seconds
         spent = max(time.perf_counter() - begin, 1e-9)
         work = {"workers": self.crew.count, "replaced": self.crew.replaced, "busy": busy / (spent * self.crew.count)}
-        return join_traversals([found[number] for number in range(len(blocks))]), work
+        return join_traversals([traversals[number] for number in range(len(blocks))]), work
 
     def _traversals(self, regrets: tuple[Any, ...], policies: tuple[Any, ...], values: Any, touched: int) -> Traversals:
         def tensor(array: Any) -> torch.Tensor:
@@ -122,5 +124,5 @@ def traversed_by(
     rules = WorkerGame(trainer.config.game, game, trainer.fingerprint)
     prepare = partial(BlockTraverser, trainer.config, rules, str(device))
     with workers.hire(prepare, most=trainer.config.blocks) as crew:
-        trainer.find_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
+        trainer.traverse_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
         yield

@@ -25,7 +25,6 @@ Status: tests/learning/sampled/test_deep_cfr.py; numbers by `aleator paper deep-
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -36,24 +35,22 @@ import torch
 
 from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
+from aleator.learning.run_files import without_prefix
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
 from aleator.learning.sampled.board_walk import Ask, BoardMixture, BoardWalk, ask_network, ask_policies
 from aleator.learning.sampled.encoding import Encoding
-from aleator.learning.sampled.fitting import Fit, fit_network, probabilities
+from aleator.learning.sampled.fitting import fit_network, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.network_trainer import NetworkTrainer, open_game
+from aleator.learning.sampled.network_trainer import NetworkRunConfig, NetworkTrainer, open_game
 from aleator.learning.sampled.play import SampledGame, TreePlay
 from aleator.learning.sampled.trainer import (
     BothPolicies,
     Mixture,
     NetworkPolicies,
-    SampledConfig,
     as_vectors,
-    new_generator,
     parameters,
     policy_on_tree,
-    set_parameters,
 )
 from aleator.learning.sampled.traversal import (
     TraversalBlock,
@@ -64,7 +61,8 @@ from aleator.learning.sampled.traversal import (
     traverse,
     traverse_block,
 )
-from aleator.learning.settings import check_at_least
+from aleator.learning.seeds import new_generator
+from aleator.learning.settings import check_at_least, check_not_negative
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
@@ -74,8 +72,8 @@ _AVERAGE_FIT = 1  # what the random numbers of fits of the average policy are dr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeepCfrConfig(SampledConfig):
-    """A run of Deep CFR; see `SampledConfig` for what all methods have.
+class DeepCfrConfig(NetworkRunConfig):
+    """A run of Deep CFR; see `NetworkRunConfig` for what NFSP has, too.
 
     Attributes:
         traversals: K, of each player in an iteration.
@@ -93,8 +91,6 @@ class DeepCfrConfig(SampledConfig):
         best_action: where no regret is positive the best action is played; otherwise all alike.
         reservoir: memories are reservoirs; otherwise sliding windows.
         memory: samples that each memory holds.
-        flat: networks without branches for cards and betting.
-        batch: samples in a step; 0 for all of the memory.
     """
 
     traversals: int = 250
@@ -109,20 +105,16 @@ class DeepCfrConfig(SampledConfig):
     from_scratch: bool = False
     best_action: bool = True
     reservoir: bool = True
-    memory: int = 2_000_000
-    flat: bool = True
-    batch: int = 0
 
     def __post_init__(self) -> None:
-        SampledConfig.__post_init__(self)
+        NetworkRunConfig.__post_init__(self)
         parse_sampling(self.sampling)
         check_known(self.average, AVERAGES, "average")
-        check_at_least(self, 1, "traversals", "memory", "samples")
-        check_at_least(self, 0, "batch", "flops")
+        check_at_least(self, 1, "traversals", "samples")
+        check_at_least(self, 0, "flops")
         if not 1 <= self.blocks <= self.traversals:
             raise SolveError(f"blocks must be at least 1 and at most {self.traversals:,}, not {shown(self.blocks)}")
-        if not 0.0 <= self.policy_power < math.inf:
-            raise SolveError(f"policy_power must be at least 0, not {self.policy_power}")
+        check_not_negative(self, "policy_power")
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -155,8 +147,8 @@ class DeepCFR(NetworkTrainer):
         policy_memory: of policies.
         mixture: of all networks' policies, whichever average is asked for: it costs nothing. None in flop hold'em,
             which has too many infostates.
-        find_by_workers: makes blocks of traversals with the networks as they are, and tells who worked; None if nobody
-            else works.
+        traverse_by_workers: makes blocks of traversals with the networks as they are, and tells who worked; None if
+            nobody else works.
     """
 
     kind, title = "deep-cfr", "Deep CFR"
@@ -183,10 +175,9 @@ class DeepCFR(NetworkTrainer):
         self.memories, self.policy_memory = (first, second), policies
         self.mixture = Mixture(self.play) if isinstance(self.play, TreePlay) else None
         self.board_mixture = BoardMixture(self.walk) if self.walk is not None and config.average == MIXTURE else None
-        self.find_by_workers: Callable[[list[TraversalBlock]], tuple[Traversals, dict[str, float]]] | None = None
-        self._kept: tuple[list[Tensor], list[Tensor]] = ([], [])
+        self.traverse_by_workers: Callable[[list[TraversalBlock]], tuple[Traversals, dict[str, float]]] | None = None
+        self._mixed: tuple[list[Tensor], list[Tensor]] = ([], [])
         self._rule = parse_sampling(config.sampling)
-        self._fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
 
     def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
         return open_game(self.game, device, strength=self.config.strength)
@@ -235,8 +226,8 @@ class DeepCFR(NetworkTrainer):
             return traverse(self.play, both, player, config.traversals, self._rule, self.generator), {}
         sizes = [len(part) for part in np.array_split(np.empty(config.traversals), config.blocks)]
         blocks = [TraversalBlock(player, size, t, block, config.seed) for block, size in enumerate(sizes)]
-        if self.find_by_workers is not None:
-            return self.find_by_workers(blocks)
+        if self.traverse_by_workers is not None:
+            return self.traverse_by_workers(blocks)
         return join_traversals([traverse_block(self.play, both, block, self._rule) for block in blocks]), {}
 
     def _fit_regrets(self, player: int) -> float:
@@ -246,9 +237,11 @@ class DeepCFR(NetworkTrainer):
             # parameters are drawn on the CPU, so that they are the same on every device
             start = torch.randint(2**62, (1,), generator=self.generator, device=self.device)
             generator = torch.Generator().manual_seed(int(start))
-            network = InfostateNetwork.of(self.encoding, config.width, generator, flat=config.flat).to(self.device)
+            network = self._new_network(generator)
         self.networks[player] = network
-        return fit_network(network, self.play, self.encoding, self.memories[player], self._fit, self.generator)
+        return fit_network(
+            network, self.play, self.encoding, self.memories[player], config.fit(config.steps), self.generator
+        )
 
     def _mix(self, both: BothPolicies, player: int, weight: float) -> None:
         """Adds what a player does now to the mixture."""
@@ -259,7 +252,7 @@ class DeepCFR(NetworkTrainer):
         if network is not None and self.board_mixture is not None:
             self.board_mixture.add(self._ask(player), player, weight)
         if network is not None and self.config.average == MIXTURE:
-            self._kept[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
+            self._mixed[player].append(torch.cat([torch.tensor([weight]), parameters(network).cpu()]))
 
     def average_policy(self) -> Policy:
         """Returns the average policy: the mixture, or what a network fitted to the memory of policies says."""
@@ -283,17 +276,24 @@ class DeepCFR(NetworkTrainer):
         """Returns a network fitted to the memory of policies; the same whenever it is asked for after an iteration."""
         config = self.config
         generator = new_generator(torch.device("cpu"), config.seed, self.epoch, _AVERAGE_FIT)
-        network = InfostateNetwork.of(self.encoding, config.width, generator, flat=config.flat).to(self.device)
-        fit = Fit(steps=config.policy_steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
+        network = self._new_network(generator)
         draws = new_generator(self.device, config.seed, self.epoch, _AVERAGE_FIT)
-        fit_network(network, self.play, self.encoding, self.policy_memory, fit, draws, answer=probabilities)
+        fit_network(
+            network,
+            self.play,
+            self.encoding,
+            self.policy_memory,
+            config.fit(config.policy_steps),
+            draws,
+            answer=probabilities,
+        )
         return network
 
     def trained(self) -> dict[str, Tensor]:
         """Returns the network of the average policy, or all networks of the mixture behind their weights."""
         if self.config.average == NETWORK:
             return {"average": parameters(self._average_network())}
-        return {f"mixture.{player}": torch.stack(kept) for player, kept in enumerate(self._kept) if kept}
+        return {f"mixture.{player}": torch.stack(mixed) for player, mixed in enumerate(self._mixed) if mixed}
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes in a run."""
@@ -305,8 +305,8 @@ class DeepCFR(NetworkTrainer):
             network = self.networks[player]
             if network is not None:
                 state[f"network.{player}"] = parameters(network)
-            if self._kept[player]:
-                state[f"mixture.{player}"] = torch.stack(self._kept[player])
+            if self._mixed[player]:
+                state[f"mixture.{player}"] = torch.stack(self._mixed[player])
             if self.mixture is not None:
                 state[f"sum.{player}"] = torch.from_numpy(self.mixture.sums[player])
         return state
@@ -315,21 +315,14 @@ class DeepCFR(NetworkTrainer):
         """Takes over what `tensors` gave."""
         memories = {"0": self.memories[0], "1": self.memories[1], "policy": self.policy_memory}
         for name, memory in memories.items():
-            prefix = f"memory.{name}."
-            parts = {part.removeprefix(prefix): tensor for part, tensor in tensors.items() if part.startswith(prefix)}
-            memory.load(parts, self.play.num_infostates)
+            memory.load(without_prefix(tensors, f"memory.{name}."), self.play.num_infostates)
         for player in (0, 1):
             if (vector := tensors.get(f"network.{player}")) is not None:
-                network = InfostateNetwork.of(self.encoding, self.config.width, None, flat=self.config.flat)
-                set_parameters(network, vector)
-                self.networks[player] = network.to(self.device)
-            self._kept[player][:] = list(tensors.get(f"mixture.{player}", ()))
+                self.networks[player] = self._loaded_network(vector)
+            self._mixed[player][:] = list(tensors.get(f"mixture.{player}", ()))
             if self.board_mixture is not None:
-                for row in self._kept[player]:
-                    kept = InfostateNetwork.of(self.encoding, self.config.width, None, flat=self.config.flat)
-                    set_parameters(kept, row[1:])
-                    ask = self._ask_network(kept.to(self.device))
-                    self.board_mixture.add(ask, player, float(row[0]))
+                for row in self._mixed[player]:
+                    self.board_mixture.add(self._ask_network(self._loaded_network(row[1:])), player, float(row[0]))
             if self.mixture is None:
                 continue
             sums = as_vectors(tensors[f"sum.{player}"])

@@ -26,15 +26,15 @@ Status: tests/learning/sampled/test_double_neural.py; numbers by `aleator paper 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from aleator.errors import SolveError
+from aleator.errors import check_known
 from aleator.games.base import Game
+from aleator.learning.run_files import without_prefix
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.sequences import InfostateSequences
@@ -48,7 +48,7 @@ from aleator.learning.sampled.trainer import (
     set_parameters,
 )
 from aleator.learning.sampled.traversal import Policies, TablePolicies, match_regrets, parse_sampling, traverse
-from aleator.learning.settings import check_at_least
+from aleator.learning.settings import check_at_least, check_not_negative
 from aleator.trees.policy import Policy
 
 Tensor = torch.Tensor
@@ -99,13 +99,11 @@ class DoubleNeuralConfig(SampledConfig):
     def __post_init__(self) -> None:
         SampledConfig.__post_init__(self)
         parse_sampling(self.sampling)
-        for name in ("regrets", "average"):
-            if getattr(self, name) not in KEPT:
-                raise SolveError(f"{name} must be one of {', '.join(KEPT)}, not {getattr(self, name)!r}")
+        check_known(self.regrets, KEPT, "regrets")
+        check_known(self.average, KEPT, "average")
         check_at_least(self, 1, "traversals", "policy_width", "first_steps", "policy_every")
         check_at_least(self, 0, "warm")
-        if not 0.0 <= self.policy_power < math.inf:
-            raise SolveError(f"policy_power must be at least 0, not {self.policy_power}")
+        check_not_negative(self, "policy_power")
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -234,8 +232,7 @@ class DoubleNeuralCFR(SampledTrainer):
         warm = self.config.warm > 0 and "regrets.table" in tensors and "policies.table" in tensors
         self.regrets, self.policies = self._new_sums(warm=warm)
         for name, kept in (("regrets", self.regrets), ("policies", self.policies)):
-            prefix = f"{name}."
-            kept.load({part.removeprefix(prefix): own for part, own in tensors.items() if part.startswith(prefix)})
+            kept.load(without_prefix(tensors, f"{name}."))
         if tensors["waiting"].shape != self._waiting.shape:
             raise ValueError(f"increments of shape {list(tensors['waiting'].shape)}")
         self._waiting = tensors["waiting"].double().to(self.device)

@@ -25,7 +25,7 @@ from torch import nn
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.play import SampledGame
-from aleator.solvers.engines.batched.parts import one_thread
+from aleator.solvers.engines.torch_threads import one_thread
 
 Tensor = torch.Tensor
 Answer = Callable[[Tensor, Tensor], Tensor]  # (outputs [n, A], legal [n, A]) -> what is compared with targets

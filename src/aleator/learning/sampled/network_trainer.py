@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -14,18 +15,51 @@ from aleator.games.base import Game
 from aleator.games.holdem.game import WholeHoldemGame
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
 from aleator.learning.sampled.encoding import Encoding, InfostateEncoding
-from aleator.learning.sampled.fitting import probabilities
+from aleator.learning.sampled.fitting import Fit, probabilities
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.play import SampledGame, TreePlay
-from aleator.learning.sampled.trainer import NetworkPolicies, SampledTrainer, policy_on_tree
+from aleator.learning.sampled.trainer import (
+    NetworkPolicies,
+    SampledConfig,
+    SampledTrainer,
+    policy_on_tree,
+    set_parameters,
+)
+from aleator.learning.settings import check_at_least
 from aleator.trees.policy import Policy
 from aleator.trees.public_tree import build_tree
 
 Tensor = torch.Tensor
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkRunConfig(SampledConfig):
+    """What the settings of Deep CFR and NFSP have; see `SampledConfig` for what all methods have.
+
+    Attributes:
+        memory: samples that a memory holds.
+        flat: networks without branches for cards and betting.
+        batch: samples in a step; 0 for all of a memory.
+    """
+
+    memory: int = 2_000_000
+    flat: bool = True
+    batch: int = 0
+
+    def __post_init__(self) -> None:
+        SampledConfig.__post_init__(self)
+        check_at_least(self, 1, "memory")
+        check_at_least(self, 0, "batch")
+
+    def fit(self, steps: int) -> Fit:
+        """Returns a fit of so many steps."""
+        return Fit(steps=steps, batch=self.batch, learning_rate=self.learning_rate, clip=self.clip)
+
+
 class NetworkTrainer(SampledTrainer):
     """A run whose average policy is a network."""
+
+    config: NetworkRunConfig
 
     def _open(self, device: torch.device | str) -> tuple[SampledGame, Encoding]:
         """Returns sampled play of the game, also of flop hold'em, and what networks are told."""
@@ -34,6 +68,17 @@ class NetworkTrainer(SampledTrainer):
     @abstractmethod
     def _average_network(self) -> InfostateNetwork:
         """Returns the network whose outputs are logits of the average policy."""
+
+    def _new_network(self, generator: torch.Generator | None) -> InfostateNetwork:
+        """Returns a network with random parameters; with none that are of use without a generator."""
+        network = InfostateNetwork.of(self.encoding, self.config.width, generator, flat=self.config.flat)
+        return network.to(self.device)
+
+    def _loaded_network(self, vector: Tensor) -> InfostateNetwork:
+        """Returns a network with the parameters of a vector."""
+        network = self._new_network(None)
+        set_parameters(network, vector)
+        return network
 
     def network_policy(self) -> Policy:
         """Returns what the network of the average policy says about every infostate.

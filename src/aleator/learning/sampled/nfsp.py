@@ -33,14 +33,15 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import Game
+from aleator.learning.run_files import without_prefix
 from aleator.learning.sampled.board_play import BoardPlay
-from aleator.learning.sampled.fitting import Fit, fit_network, minimise, probabilities
+from aleator.learning.sampled.fitting import fit_network, minimise, probabilities
 from aleator.learning.sampled.memory import Memory
 from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.network_trainer import NetworkTrainer, average_policies
+from aleator.learning.sampled.network_trainer import NetworkRunConfig, NetworkTrainer, average_policies
 from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.self_play import Played, Players, play_in_lockstep, play_on_tree
-from aleator.learning.sampled.trainer import NetworkPolicies, SampledConfig, parameters, set_parameters
+from aleator.learning.sampled.trainer import NetworkPolicies, parameters, set_parameters
 from aleator.learning.sampled.transitions import Window
 from aleator.learning.settings import check_at_least
 from aleator.trees.policy import Policy
@@ -50,8 +51,8 @@ _FRESH = 5  # epochs of transitions that are in the window at the least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NfspConfig(SampledConfig):
-    """A run of NFSP; see `SampledConfig` for what all methods have.
+class NfspConfig(NetworkRunConfig):
+    """A run of NFSP; see `NetworkRunConfig` for what Deep CFR has, too.
 
     Attributes:
         iterations: epochs, in each of which `games` are played and both networks fitted; on Leduc one has about as many
@@ -63,10 +64,8 @@ class NfspConfig(SampledConfig):
         window: transitions that Q is fitted to, the last ones, at most.
         recent: the share of all transitions so far that Q is fitted to; 1 for as many as the window holds.
         memory: samples that the reservoir of best actions holds; on a tree one is all of an infostate in an epoch.
-        width, flat: of the networks; see `deep_cfr`.
         steps: of a fit of Q.
         policy_steps: of a fit of the average policy.
-        batch: transitions, and best actions, in a step; 0 for all of them.
     """
 
     iterations: int = 3000
@@ -76,18 +75,14 @@ class NfspConfig(SampledConfig):
     linear: bool = False
     window: int = 640_000
     recent: float = 1.0
-    memory: int = 2_000_000
     width: int = 64
-    flat: bool = True
     steps: int = 30
     policy_steps: int = 20
     learning_rate: float = 3e-3
-    batch: int = 0
 
     def __post_init__(self) -> None:
-        SampledConfig.__post_init__(self)
-        check_at_least(self, 0, "batch")
-        check_at_least(self, 1, "games", "window", "memory")
+        NetworkRunConfig.__post_init__(self)
+        check_at_least(self, 1, "games", "window")
         for name in ("anticipatory", "exploration", "recent"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SolveError(f"{name} must be between 0 and 1, not {getattr(self, name)}")
@@ -133,9 +128,7 @@ class NFSP(NetworkTrainer):
         samples = config.memory + config.window
         self._check_memory(samples=samples, width=config.width, flat=config.flat, games=config.games)
         start = torch.Generator().manual_seed(config.seed)  # on the CPU, so that it is the same on every device
-        self.values, self.average = (
-            InfostateNetwork.of(self.encoding, config.width, start, flat=config.flat).to(device) for _ in range(2)
-        )
+        self.values, self.average = self._new_network(start), self._new_network(start)
         self.reservoir = Memory(config.memory, self.play.num_actions, device=device)
         self.window = Window(self.play.num_infostates, self.play.num_actions, device=device)
 
@@ -154,8 +147,7 @@ class NFSP(NetworkTrainer):
         self.window.forget(min(config.window, max(int(config.recent * self.window.added), _FRESH * newest)))
         self.reservoir.add(best, self.epoch + 1.0 if config.linear else 1.0, self.generator)
         loss = self._fit_values()
-        fit = Fit(steps=config.policy_steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
-        policy_loss = None
+        fit, policy_loss = config.fit(config.policy_steps), None
         if self.reservoir.count:
             policy_loss = fit_network(
                 self.average, self.play, self.encoding, self.reservoir, fit, self.generator, answer=probabilities
@@ -194,8 +186,7 @@ class NFSP(NetworkTrainer):
         """Fits Q to the window, with targets by Q as it is now; returns the loss of the last step."""
         config = self.config
         error = self._error_of_batches() if config.batch else self._error_of_means()
-        fit = Fit(steps=config.steps, batch=config.batch, learning_rate=config.learning_rate, clip=config.clip)
-        return minimise(self.values, error, fit, self.generator)
+        return minimise(self.values, error, config.fit(config.steps), self.generator)
 
     def _error_of_means(self) -> Callable[[], Tensor]:
         """Returns the squared error of Q on the whole window; transitions of an infostate and action are averaged."""
@@ -255,11 +246,7 @@ class NFSP(NetworkTrainer):
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Takes over what `tensors` gave."""
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-
-        self.reservoir.load(part("reservoir."), self.play.num_infostates)
-        self.window.load(part("window."))
+        self.reservoir.load(without_prefix(tensors, "reservoir."), self.play.num_infostates)
+        self.window.load(without_prefix(tensors, "window."))
         set_parameters(self.values, tensors["values"])
         set_parameters(self.average, tensors["average"])

@@ -28,7 +28,7 @@ from aleator.learning.sampled.play import TreePlay
 from aleator.learning.sampled.recurrent import SequenceNetwork
 from aleator.learning.sampled.sequences import InfostateSequences, Walk
 from aleator.learning.sampled.trainer import parameters, set_parameters
-from aleator.solvers.engines.batched.parts import one_thread
+from aleator.solvers.engines.torch_threads import one_thread
 
 Tensor = torch.Tensor
 # a fit that ends so many times worse than the last one, and not well, is made again with a smaller learning rate

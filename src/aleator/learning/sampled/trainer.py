@@ -265,12 +265,6 @@ class SampledTrainer(ABC):
         """
 
 
-def new_generator(device: torch.device, *numbers: int) -> torch.Generator:
-    """Returns a generator of its own for something that happens beside a run, such as an evaluation."""
-    seed = int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    return torch.Generator(device).manual_seed(seed)
-
-
 def parameters(network: nn.Module) -> Tensor:
     """Returns all parameters of a network as one vector."""
     return torch.cat([parameter.detach().reshape(-1) for parameter in network.parameters()])

@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-import numpy as np
 import torch
 
 from aleator.errors import SolveError
 from aleator.learning.sampled.play import HistoryBatch, SampledGame
+from aleator.learning.seeds import new_generator
 from aleator.parsing import check_name
 from aleator.solvers.algorithms import rule_of
 from aleator.solvers.sampling_rule import EXTERNAL, OUTCOME, ROBUST, SamplingRule
@@ -146,9 +146,7 @@ class TraversalBlock(NamedTuple):
 
 def traverse_block(game: SampledGame, policies: Policies, block: TraversalBlock, rule: SamplingRule) -> Traversals:
     """Returns what a block of traversals finds."""
-    key = (block.seed, block.iteration, block.player, block.block)
-    seed = int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    generator = torch.Generator(game.device).manual_seed(seed)
+    generator = new_generator(game.device, block.seed, block.iteration, block.player, block.block)
     return traverse(game, policies, block.player, block.number, rule, generator)
 
 

@@ -18,9 +18,9 @@ import torch
 from aleator.errors import one_line, shown
 from aleator.games.base import Game
 from aleator.games.registry import is_recorded_elsewhere, load_recorded_game
-from aleator.learning.config import RebelConfig
-from aleator.learning.decisions import Decisions, NetworkPolicies
-from aleator.learning.subgames import Subgames
+from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.decisions import Decisions, NetworkPolicies
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import Perceptron, PolicyNetwork, ValueNetwork
 from aleator.solvers.engines.batched.engine import BatchedValue

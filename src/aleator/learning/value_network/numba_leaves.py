@@ -88,8 +88,8 @@ class BoundNumbaLeaves:
             values[leaves] = zero_sum(pair, weights)[0].numpy()
         return values
 
-    def _perceive(self, asked: int, player: int, count: int, values: Array32) -> None:
+    def _perceive(self, owner: int, player: int, count: int, values: Array32) -> None:
         """Writes the perceptron's values for the player asked, at the beliefs that are new to the player."""
-        if asked not in self._begins:
-            self._begins[asked] = self._network.beginnings(self._features[:, asked])
-        self._network.perceive(self._changed[:count], self._beliefs[player], self._begin, self._begins[asked], values)
+        if owner not in self._begins:
+            self._begins[owner] = self._network.beginnings(self._features[:, owner])
+        self._network.perceive(self._changed[:count], self._beliefs[player], self._begin, self._begins[owner], values)

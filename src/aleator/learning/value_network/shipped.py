@@ -5,18 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import aleator
 from aleator.errors import SolveError
+from aleator.shipped import directory
 
 if TYPE_CHECKING:
     from aleator.learning.value_network.model import Model
-
-
-def directory() -> Path:
-    """Returns where the networks are: beside the sources in a checkout, inside an installed package."""
-    package = Path(aleator.__file__).parent
-    installed = package / "models"
-    return installed if installed.is_dir() else package.parents[1] / "models"
 
 
 def shipped_games() -> list[str]:

@@ -17,8 +17,7 @@ Status: a game's result does not depend on what it is solved with (tests/search/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -36,6 +35,7 @@ from aleator.solvers.engines.batched_holdem.plain import LeafCfvs, LeafPayoffs, 
 from aleator.solvers.engines.batched_holdem.round_kernels import RoundKernels
 from aleator.solvers.engines.batched_holdem.shapes import BettingShape, betting_of
 from aleator.solvers.engines.batched_holdem.whole_kernels import KernelPayoffs
+from aleator.solvers.engines.torch_threads import one_thread
 from aleator.solvers.holdem.solver import HOLDEM_RULE
 
 Tensor = torch.Tensor
@@ -128,7 +128,7 @@ class RoundBatch:
         average_rows = averages.cpu().numpy()
         played_rows = None if played is None else played.cpu().numpy()
         cfv_rows = cfvs.double().cpu().numpy()
-        found = []
+        rounds = []
         for number, (task, shape, places) in enumerate(zip(self.tasks, self.shapes, self.places, strict=True)):
             policies = RowPolicies(average_rows[number], shape.slices, places)
             chosen = policies
@@ -137,8 +137,8 @@ class RoundBatch:
             spread = np.where(places >= 0, cfv_rows[:, number][..., places], 0.0)
             player = task.game.player
             after, own_after = tuple(spread[1 - player, 1:]), tuple(spread[player, 1:])
-            found.append(SolvedRound(task.game, policies, chosen, spread[:, 0], after, own_after=own_after))
-        return found
+            rounds.append(SolvedRound(task.game, policies, chosen, spread[:, 0], after, own_after=own_after))
+        return rounds
 
 
 class RangeGadgets:
@@ -295,17 +295,6 @@ def solve_batch(
         captured = device.type == "cuda" and iterations >= _WORTH_CAPTURING
         spend(partial(engine.run, captured=captured), iterations, seconds, on_done)
     return batch.solved(engine.average_policies(), engine.played_policies(), engine.means())
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Runs torch on one thread of a CPU: its operations are so small here that sharing them out takes longer."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def iteration_weights(iterations: int) -> FloatArray:

@@ -74,7 +74,7 @@ class CardLeaves:
         given = torch.bmm(torch.from_numpy(summed).flatten(2), factors)
         taken = torch.bmm(torch.from_numpy(held).reshape(len(shared), 1, -1), shared)
         count = self.num_choices if chooses else 1
-        found = np.zeros((leaves, self.num_choices, reach.shape[2]), np.float32)
+        cfvs = np.zeros((leaves, self.num_choices, reach.shape[2]), np.float32)
         _gather(
             given.numpy().reshape(leaves, cards, self._width, count),
             taken.numpy().reshape(leaves, -1, count),
@@ -82,9 +82,9 @@ class CardLeaves:
             self._at,
             np.float32(1.0 if player == 0 else -1.0),
             np.empty((reach.shape[2], count), np.float32),
-            found,
+            cfvs,
         )
-        return found
+        return cfvs
 
 
 def hands_by_card(board: BoardNumbers) -> tuple[IntArray, IntArray]:
@@ -152,7 +152,7 @@ def _sum_by_number(
 @kernel()
 def _gather(
     given: Float32Array, taken: Float32Array, numbers: IntArray, at: IntArray, sign: np.float32, sums: Float32Array,
-    found: Float32Array,
+    cfvs: Float32Array,
 ) -> None:  # fmt: skip
     """Writes what numbers are worth to each hand, less the part of hands that share a card with it.
 
@@ -178,4 +178,4 @@ def _gather(
             one, other = at[hand, 0], at[hand, 1]
             for option in range(options):
                 less = taken[leaf, one, option] + taken[leaf, other, option]
-                found[leaf, option, hand] = sign * (sums[hand, option] - less)
+                cfvs[leaf, option, hand] = sign * (sums[hand, option] - less)

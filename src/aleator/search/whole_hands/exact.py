@@ -34,7 +34,6 @@ def solve_exactly(
     iterations: int,
     *,
     constraint: Constraint | None = None,
-    threads: int = 1,
     seconds: float | None = None,
     watch: int | None = None,
 ) -> SolvedRound:
@@ -44,7 +43,6 @@ def solve_exactly(
         game: whose tree goes to the end of the hand.
         iterations: of CFR.
         constraint: what the opponent may take instead of entering; None if it is in with its reach.
-        threads: of the solver.
         seconds: after which no further iterations are begun; None for no limit.
         watch: the player whose cfvs at all decisions of the street, and behind the next card, are kept, so that a
             search from there can promise them; None for nobody.
@@ -55,7 +53,7 @@ def solve_exactly(
         gadget = RangeGadget(constraint.cfvs, exists * constraint.dealt, np.zeros(NUM_HANDS))
         reach = reach.copy()
         reach[constraint.player] = exists
-    solver = HoldemSolver(spot_of(game, reach), threads=threads, isomorphism=watch is None, watch=watch)
+    solver = HoldemSolver(spot_of(game, reach), isomorphism=watch is None, watch=watch)
     if constraint is not None and gadget is not None:
         solver.set_reach(constraint.player, gadget.reach)
     root, engine, plan = game.root, solver.engine, solver.plan

@@ -110,13 +110,13 @@ class ChosenLeaves:
 
     def cfvs(self, player: int, opponent: Tensor) -> Tensor:
         """Returns a player's cfvs [1, L, H] from its opponent's reach [1, L, H]."""
-        found = torch.empty_like(opponent)
+        cfvs = torch.empty_like(opponent)
         if self._leaves is not None:
             rows = opponent[0, self._open].view(self._leaves.num_leaves, self._leaves.num_choices, -1)
-            found[0, self._open] = torch.from_numpy(self._leaves.cfvs(player, rows.numpy())).flatten(0, 1)
+            cfvs[0, self._open] = torch.from_numpy(self._leaves.cfvs(player, rows.numpy())).flatten(0, 1)
         if len(self._shut):  # equities are antisymmetric: what one wins the other loses
-            found[0, self._shut] = opponent[0, self._shut] @ self._equities.mT * self._stakes
-        return found
+            cfvs[0, self._shut] = opponent[0, self._shut] @ self._equities.mT * self._stakes
+        return cfvs
 
 
 class MultiValuedRound(NamedTuple):
@@ -193,11 +193,11 @@ def matching_leaves(game: RoundGame, node: BettingNode | None, most: int) -> dic
             are in there.
         most: chips of a player when the blueprint's hand begins.
     """
-    found: dict[int, BettingNode | None] = {}
+    leaves: dict[int, BettingNode | None] = {}
 
     def follow(at: BettingNode, like: BettingNode | None) -> None:
         if at.kind is NodeKind.NEXT_STREET:
-            found[at.number] = None if like is None or min(at.chips) >= game.stack else next_street(like)
+            leaves[at.number] = None if like is None or min(at.chips) >= game.stack else next_street(like)
         elif at.kind is NodeKind.DECISION:
             for index, (action, child) in enumerate(zip(at.actions, at.children, strict=True)):
                 size = raise_size(at, index, game.pot) if action.kind is ActionKind.RAISE else 0.0
@@ -205,7 +205,7 @@ def matching_leaves(game: RoundGame, node: BettingNode | None, most: int) -> dic
                 follow(child, matching_child(like, action.kind, size, all_in=all_in, most=most))
 
     follow(game.root, node)
-    return found
+    return leaves
 
 
 def matching_child(

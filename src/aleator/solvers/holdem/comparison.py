@@ -195,9 +195,11 @@ def _class_kinds(view: NodeView) -> FloatArray:
 
 
 def _shares(views: tuple[NodeView, NodeView]) -> tuple[Share, ...]:
-    found = [dict(zip(view.node.tokens, view.frequencies, strict=True)) for view in views]
+    shares = [dict(zip(view.node.tokens, view.frequencies, strict=True)) for view in views]
     nan = float("nan")
-    return tuple(Share(token, found[0].get(token, nan), found[1].get(token, nan)) for token in {**found[0], **found[1]})
+    return tuple(
+        Share(token, shares[0].get(token, nan), shares[1].get(token, nan)) for token in {**shares[0], **shares[1]}
+    )
 
 
 def _distance(views: tuple[NodeView, NodeView]) -> float:

@@ -41,7 +41,6 @@ def evaluate_policy(
     answer: Answer,
     *,
     threads: int = 1,
-    bits: int = 32,
     boards_at_once: int = 64,
     on_progress: Callable[[float], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
@@ -52,7 +51,6 @@ def evaluate_policy(
         game: a spot or a game from the blinds on; laid out already, if it is a plan.
         answer: the policy.
         threads: of the walks.
-        bits: how precisely probabilities are kept: 32 or 16.
         boards_at_once: how many boards the policy is asked about at a time.
         on_progress: told the share done.
         stopped: asked after every answer whether to give it up.
@@ -61,7 +59,7 @@ def evaluate_policy(
         EvaluationStoppedError: `stopped` said so.
         SolveError: an answer has another shape, or its probabilities do not sum to 1.
     """
-    solver = HoldemSolver(game, threads=threads, bits=bits)
+    solver = HoldemSolver(game, threads=threads)
     solver.free_regrets()
     plan = solver.plan
     total = sum(

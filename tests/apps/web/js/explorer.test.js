@@ -90,7 +90,7 @@ test("hands show how often and what for; the best action is marked", () => {
   const box = h("div", {}, handsPanel(view(), { hands }));
   assert.deepEqual(
     box.classes("best").map((one) => one.textContent),
-    ["80", "80"],
+    ["80.0", "80.0"],
   );
   assert.match(h("div", {}, handsPanel(view(), { hands: [] })).textContent, /No hand of AA gets here/);
   assert.ok(isBest([1, 5], 1) && !isBest([1, 5], 0) && !isBest([], 0));

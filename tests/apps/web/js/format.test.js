@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ago, bytes, capitalised, chips, mixText, number, percent, precise, seconds, signed } from "#js/format.js";
+import { ago, bytes, capitalised, chips, column, mixText, number } from "#js/format.js";
+import { percent, precise, seconds, signed } from "#js/format.js";
 
 function check(write, cases) {
   for (const [value, text, ...settings] of cases) assert.equal(write(value, ...settings), text, String(value));
@@ -30,6 +31,12 @@ test("less than a thousandth of a chip is nothing", () => {
     [-37.02, "−37"],
     [null, "–"],
   ]);
+});
+
+test("numbers of a column have as many decimals as the largest needs", () => {
+  assert.deepEqual([77, 77.05, -0.04, null].map(column([77, 77.05, -0.04, null])), ["77.0", "77.1", "0.0", "–"]);
+  assert.deepEqual([0.5, -0.25].map(column([0.5, -0.25])), ["0.500", "−0.250"]);
+  assert.deepEqual([12_345.6, 1].map(column([12_345.6, 1])), ["12,346", "1"]);
 });
 
 test("signs are written, except for nothing", () => {

@@ -85,8 +85,10 @@ test("a grade tells what each action is worth, and what was given up", () => {
   assert.equal(verdict({ given_up: 0.75, mistake: true }).textContent, "gave up 0.75 bb");
   assert.equal(verdict({ given_up: 0, mistake: false }).textContent, "best");
   const near = [{ best: false }];
-  assert.equal(verdict({ given_up: 0.004, mistake: false, actions: near, taken: 0 }).textContent, "one of the best");
-  assert.equal(verdict({ given_up: 0.02, mistake: false }).textContent, "fine, 0.02 bb from the best");
+  const verdictOf = (behind, tried) =>
+    verdict({ given_up: 0, behind, mistake: false, actions: tried, taken: 0 }).textContent;
+  assert.equal(verdictOf(0.004, near), "one of the best");
+  assert.equal(verdictOf(0.02), "fine, 0.02 bb from the best");
 });
 
 test("a hand that was played out has errors, a blueprint only how often it acts", () => {

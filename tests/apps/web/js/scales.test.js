@@ -17,6 +17,7 @@ test("linear marks are round, inside, and about as many as wanted", () => {
     [-3.7, 12.9],
     [0, 1e6],
     [0.001, 0.0011],
+    [1, 86],
   ]) {
     const found = ticks(false, low, high, 5);
     assert.ok(found.length >= 2 && found.length <= 6, `${found}`);
@@ -37,8 +38,8 @@ test("logarithmic marks are powers of ten, or 1, 2, 5 within a decade or two", (
 test("marks are called as people write them", () => {
   assert.equal(tickLabel(25_000, false), "25k");
   assert.deepEqual(
-    [1, 1000, 0.01, 1e-5, 1e4, 1e6, 1e9, 20_000, 5e6, 0.2].map((value) => tickLabel(value, true)),
-    ["1", "1000", "0.01", "10⁻⁵", "10k", "1M", "10⁹", "20k", "5M", "0.2"],
+    [1, 1000, 0.01, 1e-5, 1e4, 1e6, 1e9, 20_000, 5e6, 0.2, 5e-5].map((value) => tickLabel(value, true)),
+    ["1", "1000", "0.01", "10⁻⁵", "10k", "1M", "10⁹", "20k", "5M", "0.2", "5·10⁻⁵"],
   );
 });
 

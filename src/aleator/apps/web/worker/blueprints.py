@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aleator.abstraction.blueprint.file import Blueprint
-from aleator.abstraction.ring.file import RingBlueprint, is_ring_blueprint
+from aleator.abstraction.blueprint.policy import open_blueprint
+from aleator.abstraction.ring.file import is_ring_blueprint, open_ring_blueprint
 from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
 from aleator.games.holdem.variants import HoldemVariant, load_recorded_hand_game
@@ -21,8 +21,8 @@ def blueprint_game(file: str) -> HoldemVariant:
     Raises:
         StorageError: its file is not there, or no blueprint.
     """
-    kind = RingBlueprint if is_ring_blueprint(file) else Blueprint
-    return load_recorded_hand_game(json.loads(kind(Path(file)).config_text)["game"])
+    opened = open_ring_blueprint if is_ring_blueprint(file) else open_blueprint
+    return load_recorded_hand_game(json.loads(opened(file).config_text)["game"])
 
 
 def with_charts(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from aleator.arena.whole_hands.grading import Grade, HandGrader
 from aleator.caching import cache
 from aleator.errors import AleatorError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.betting import STREET_NAMES
+from aleator.games.holdem.betting import STREET_NAMES, seat_names
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_record import HandRecord
@@ -42,6 +42,7 @@ _PLAYED_OUT = (
 )
 _LEAST = 0.01
 _LEAST_LOSS: Final = 0.05  # of a mistake, in big blinds
+_SHOWN: Final = 5  # mistakes while a file is graded
 
 
 @cache
@@ -96,22 +97,27 @@ def review_hand(record: HandRecord, player: int, channel: Channel | None = None)
     Raises:
         AgentError: the hand cannot be graded; the message says why.
     """
-    found, hand = [], record.hands[player]
+    grades, hand = [], record.hands[player]
     decisions = decisions_of(record, player)
     for number, decision in enumerate(decisions):
         assert hand is not None
         if channel is not None:
             channel.report(done=number / len(decisions))
-        found.append(grade_report(_grader().grade(decision, hand)))
-    return found
+        grades.append(grade_report(_grader().grade(decision, hand)))
+    return grades
 
 
 def grade_report(grade: Grade) -> dict[str, Any]:
-    """Returns a grade as JSON values; amounts are big blinds, a fold is worth nothing."""
+    """Returns a grade as JSON values; amounts are big blinds, a fold is worth nothing.
+
+    Only a mistake gives something up. Other actions may be `behind` the best one by less than a search can tell; such
+    losses must not be added up.
+    """
     state = grade.decision.state
     big_blind = state.setup.rules.big_blind
     best = float(grade.values.max())
     slack = max(SLACK[STREET_NAMES[state.street]] * state.betting.pot, _LEAST_LOSS * big_blind)
+    is_mistake = grade.given_up > slack
     return {
         "step": grade.decision.step,
         "street": STREET_NAMES[state.street],
@@ -130,8 +136,9 @@ def grade_report(grade: Grade) -> dict[str, Any]:
             for number, action in enumerate(grade.actions)
         ],
         "taken": grade.taken,
-        "given_up": grade.given_up / big_blind,
-        "mistake": grade.given_up > slack,
+        "given_up": grade.given_up / big_blind if is_mistake else 0.0,
+        "behind": grade.given_up / big_blind,
+        "mistake": is_mistake,
         "chart": None if state.board else _chart_of(state),
     }
 
@@ -175,19 +182,29 @@ def _text(reach: FloatArray, board: tuple[int, ...]) -> str:
     return format_hand_range(np.where(weights >= _LEAST, weights, 0.0).clip(0, 1), digits=2, board=board)
 
 
+def _cost(decision: dict[str, Any]) -> tuple[float, float]:
+    """Returns what sorts decisions: the costliest mistake first, then those furthest behind the best action."""
+    return -decision["given_up"], -decision["behind"]
+
+
+def _position(record: HandRecord, player: str) -> str:
+    return seat_names(record.setup.num_players)[record.names.index(player)]
+
+
 def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the grades of all decisions of a player in hands from a file, costliest first; progress is reported.
 
-    `records` are hands as they were read, `player` a name.
+    `records` are hands as they were read, `player` a name. Reports tell the costliest mistakes so far.
     """
     records = [HandRecord.from_dict(document) for document in params["records"]]
     decisions: list[dict[str, Any]] = list(params.get("done", []))
     problems: list[str] = list(params["problems"])
-    graded = 0
+    graded, note = 0, ""
     for number, record in enumerate(records):
-        channel.report(stage="grading", hand=number, hands=len(records), decisions=len(decisions))
+        worst = sorted((one for one in decisions if one["mistake"]), key=_cost)[:_SHOWN]
+        channel.report(stage="grading", hand=number, hands=len(records), decisions=len(decisions), worst=worst)
         if channel.stopped:
-            problems.append(f"stopped after {number} of {len(records)} hands")
+            note = f"stopped after {number} of {len(records)} hands"
             break
         try:
             if params["player"] not in record.names:
@@ -197,13 +214,15 @@ def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             problems.append(f"hand {record.number}: {error}")
             continue
         graded += 1
-        decisions += [decision | {"record": number} for decision in found]
-    decisions.sort(key=lambda decision: -decision["given_up"])
+        place = {"record": number, "number": record.number, "position": _position(record, params["player"])}
+        decisions += [decision | place for decision in found]
+    decisions.sort(key=_cost)
     return {
         "player": params["player"],
         "hands": graded,
         "decisions": decisions,
         "problems": problems,
+        "note": note,
         "given_up": sum(decision["given_up"] for decision in decisions),
         "mistakes": sum(decision["mistake"] for decision in decisions),
     }

@@ -15,21 +15,21 @@ def compare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the node `path` of the solutions in `first` and `second`, and where play differs from there on."""
     solutions = [open_view(params[name]).solution for name in ("first", "second")]
     both, path = Comparison(solutions[0], solutions[1]), parse_path(params["path"])
-    found = both.node(path)
-    acts = found.player >= 0
+    node = both.node(path)
+    acts = node.player >= 0
     return {
         "path": str(path),
-        "board": format_cards(found.views[0].board),
-        "player": found.player,
-        "pots": [view.pot for view in found.views],
+        "board": format_cards(node.views[0].board),
+        "player": node.player,
+        "pots": [view.pot for view in node.views],
         "actions": [actions_of(view.node, solution.spot.stack) if acts else []
-                    for view, solution in zip(found.views, solutions, strict=True)],
-        "shares": [share._asdict() for share in found.shares],
+                    for view, solution in zip(node.views, solutions, strict=True)],
+        "shares": [share._asdict() for share in node.shares],
         "kinds": list(KINDS),
-        "class_kinds": found.class_kinds,
-        "class_evs": found.class_evs,
-        "evs": found.evs,
-        "distance": found.distance,
+        "class_kinds": node.class_kinds,
+        "class_evs": node.class_evs,
+        "evs": node.evs,
+        "distance": node.distance,
         "lines": [
             line._asdict() | {"path": str(line.path), "reached": list(line.reached)} for line in both.lines(path)
         ]

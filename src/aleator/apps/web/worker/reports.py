@@ -42,14 +42,14 @@ def check(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 def estimate(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns memory and seconds of a report."""
-    found = estimate_report(_config(params), at_once=params["processes"])
+    cost = estimate_report(_config(params), at_once=params["processes"])
     free = min(available_memory(), params["memory_limit"] * params["processes"])
     return {
-        "flops": found.flops,
-        "memory": found.memory,
+        "flops": cost.flops,
+        "memory": cost.memory,
         "free_memory": free,
-        "fits": found.memory <= free and found.largest.memory <= params["memory_limit"],
-        "seconds": found.seconds,
+        "fits": cost.memory <= free and cost.largest.memory <= params["memory_limit"],
+        "seconds": cost.seconds,
     }
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
+from aleator import shipped
 from aleator.agents.whole_hands.base import HandAgent
 from aleator.agents.whole_hands.registry import known_hand_agents, load_hand_agent
 from aleator.apps.web.worker.blueprints import blueprint_game
@@ -27,6 +29,7 @@ class Rival:
         level: 1 for beginners to 5.
         summary: how it plays.
         seats: names of those who sit around the table with the player, where it is a table of several.
+        stack: chips of everybody if it plays with no others, with a big blind of 100.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Rival:
     level: int
     summary: str
     seats: tuple[str, ...] = ()
+    stack: int | None = None
 
     @property
     def players(self) -> int:
@@ -84,45 +88,66 @@ _OTHERS: Final = (  # agents of the registry with other settings
         seats=("tight-aggressive", "nit", "station", "maniac", "always-call"),
     ),
 )  # fmt: skip
-_TABLES: Final = {"pluribus"}  # families that play at tables of several only
+_FROM_BLUEPRINTS: Final = {2: ("blueprint", "modicum", "libratus"), 6: ("blueprint", "pluribus")}
+"""Families that play a blueprint for so many players; for other tables of several as for six."""
+_MENU: Final = Path(__file__).with_name("quick_menu.toml")
+_SETTINGS: Final = {
+    "modicum": f",flop=30,turn=40,river=150,seconds=1.5,menu={_MENU}",
+    "libratus": ",turn=60,river=200,seconds=2",
+}
+"""That keep a player from waiting."""
+_BIG_BLIND: Final = 100  # of sessions
 
 
 def rivals(blueprints: tuple[str, ...] = ()) -> list[Rival]:
     """Returns everybody who can be played against, the easiest first; a family that the registry gains is among them.
 
     Args:
-        blueprints: files of blueprints of hunl; each family that needs one plays each.
+        blueprints: files of blueprints, those of the package included; each family that plays from one plays each.
     """
     has_torch = importlib.util.find_spec("torch") is not None
     found = []
     for known in known_hand_agents():
         required = [setting.name for setting in known.settings if setting.required]
-        if known.family in _LEFT_OUT or (known.family in _SEARCHING and not has_torch):
+        if known.family in _LEFT_OUT or required or any(known.family in names for names in _FROM_BLUEPRINTS.values()):
             continue
-        title, face, level, summary = _PERSONAS.get(known.family, (known.family.capitalize(), 210, 5, known.summary))
-        rival = Rival(name=known.family, agent=known.family, title=title, face=face, level=level, summary=summary)
-        if not required:
-            found.append(rival)
-        elif required == ["file"]:  # of a blueprint
-            for number, file in enumerate(blueprints, start=1):
-                one = f" {number}" if len(blueprints) > 1 else ""
-                agent = f"{known.family}:{file}"
-                added = replace(rival, name=f"{known.family}-{number}", agent=agent, title=f"{title}{one}")
-                others = _players(file) - 1
-                if others == 1 and known.family not in _TABLES:
-                    found.append(added)
-                elif others > 1 and known.family in {"blueprint", *_TABLES}:
-                    found.append(replace(added, seats=(added.name,) * others))
+        if has_torch or known.family not in _SEARCHING:
+            found.append(_rival(known.family, known.summary))
+    for number, file in enumerate(blueprints, start=1):
+        found += [
+            rival for rival in _from_blueprint(file, number) if has_torch or rival.agent.split(":")[0] not in _SEARCHING
+        ]
     found += [rival for rival in _OTHERS if has_torch or "rebel" not in rival.agent]
     return sorted(found, key=lambda rival: rival.level)
 
 
-def _players(file: str) -> int:
-    """Returns how many players a blueprint is for; two if its file is not there, which is said where it is to play."""
+def _rival(family: str, summary: str = "") -> Rival:
+    title, face, level, told = _PERSONAS.get(family, (family.capitalize(), 210, 5, summary))
+    return Rival(name=family, agent=family, title=title, face=face, level=level, summary=told)
+
+
+def _from_blueprint(file: str, number: int) -> list[Rival]:
+    """Returns those who play from a blueprint; from one that is not there as if for two: they say so when they play.
+
+    Args:
+        file: of the blueprint.
+        number: of those that the server knows, from 1 on.
+    """
     try:
-        return blueprint_game(file).rules.num_players
+        game = blueprint_game(file)
+        players, stack = game.rules.num_players, game.stack * _BIG_BLIND // game.rules.big_blind
     except StorageError:
-        return 2
+        players, stack = 2, None
+    is_shipped, found = Path(file) in shipped.blueprints(), []
+    for family in _FROM_BLUEPRINTS.get(players, _FROM_BLUEPRINTS[6]):
+        rival, name = _rival(family), f"{family}-{number}"
+        title = rival.title if is_shipped else f"{rival.title} · {Path(file).stem}"
+        if is_shipped:
+            name = family if players == 2 or family != "blueprint" else f"{family}-{Path(file).stem}"
+        seats = (name,) * (players - 1) if players > 2 else ()
+        agent = f"{family}:{file}{_SETTINGS.get(family, '')}"
+        found.append(replace(rival, name=name, agent=agent, title=title, seats=seats, stack=stack))
+    return found
 
 
 def find_rival(name: str, blueprints: tuple[str, ...]) -> Rival:
@@ -157,6 +182,6 @@ def table_of(name: str, blueprints: tuple[str, ...]) -> list[Rival]:
 def list_rivals(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
     """Returns everybody who can be played against, without where files are."""
     return [
-        {name: getattr(rival, name) for name in ("name", "title", "face", "level", "summary", "players")}
+        {name: getattr(rival, name) for name in ("name", "title", "face", "level", "summary", "players", "stack")}
         for rival in rivals(tuple(params["blueprints"]))
     ]

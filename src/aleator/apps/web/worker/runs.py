@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from aleator import shipped
 from aleator.apps.web.models_play import Run, RunCurves
 from aleator.apps.web.worker.channel import Channel
 from aleator.caching import lru_cache
-from aleator.learning.value_network import shipped
 from aleator.storage import ArrayFile
 
 MAX_RUNS = 200

@@ -34,14 +34,14 @@ def table_agents(rivals: Sequence[Rival], number: int) -> list[HandAgent] | None
         rivals: who sits around the table with the player, in their order.
         number: of the hand.
     """
-    found: list[HandAgent] = []
+    agents: list[HandAgent] = []
     for seat in range(len(rivals) + 1):
         rival = rival_in(rivals, seat, number)
         agent = load_rival(_GOES_ON[0] if rival is None else rival.agent)
         if not isinstance(agent, BatchAgent):
             return None
-        found.append(agent)
-    return found
+        agents.append(agent)
+    return agents
 
 
 def decisions_at_table(record: HandRecord, player: int) -> Iterator[tuple[HandState, Action]]:
@@ -64,10 +64,10 @@ def rollout_report(
         draws: of everybody's hands and the cards to come.
     """
     going_on = [load_rival(name) for name in _GOES_ON]
-    found = roll_out(state, hand, agents, _tried(state, taken), going_on=going_on, draws=draws)
-    big_blind, best = state.setup.rules.big_blind, float(found.values.max())
-    number = None if taken is None else found.actions.index(taken)
-    lost = _lost(found, number, big_blind)
+    rollout = roll_out(state, hand, agents, _tried(state, taken), going_on=going_on, draws=draws)
+    big_blind, best = state.setup.rules.big_blind, float(rollout.values.max())
+    number = None if taken is None else rollout.actions.index(taken)
+    lost = _lost(rollout, number, big_blind)
     return {
         "step": len(state.actions),
         "street": STREET_NAMES[state.street],
@@ -83,21 +83,22 @@ def rollout_report(
                 "error": _SHOWN * float(error) / big_blind,
                 "best": bool(value >= best - 1e-6),
             }
-            for action, value, error in zip(*found, strict=True)
+            for action, value, error in zip(*rollout, strict=True)
         ],
         "taken": number,
         "given_up": lost / big_blind,
+        "behind": lost / big_blind,
         "mistake": lost > 0,
         "chart": None,
     }
 
 
-def _lost(found: Rollout, taken: int | None, big_blind: int) -> float:
+def _lost(rollout: Rollout, taken: int | None, big_blind: int) -> float:
     """Returns the chips that an action gave up, 0 where that may be chance."""
     if taken is None:
         return 0.0
-    lost = float(found.values.max() - found.values[taken])
-    return lost if lost > max(_SURE * found.errors[taken], _LEAST_LOSS * big_blind) else 0.0
+    lost = float(rollout.values.max() - rollout.values[taken])
+    return lost if lost > max(_SURE * rollout.errors[taken], _LEAST_LOSS * big_blind) else 0.0
 
 
 def _tried(state: HandState, taken: Action | None) -> tuple[Action, ...]:

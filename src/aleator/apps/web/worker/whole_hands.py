@@ -3,8 +3,8 @@
 A session is a JSON value; a hand in it is its cards and what was done. All draws follow from the session's seed, the
 hand's number and how much was done, so that nothing is lost with a process. Stacks are full at the start of every hand.
 Luck is removed by AIVAT: heads-up that of the cards, and of the agent's hand and its dice
-(`aleator.arena.whole_hands.aivat`), at a table of several that of the cards and of everybody's dice
-(`aleator.arena.whole_hands.table_luck`). Agents are asked again for that when a hand is over; where those of several
+(`aleator.arena.whole_hands.aivat.heads_up`), at a table of several that of the cards and of everybody's dice
+(`aleator.arena.whole_hands.aivat.table`). Agents are asked again for that when a hand is over; where those of several
 players search, only chips are counted.
 """
 
@@ -20,9 +20,10 @@ from aleator.apps.amounts import parse_typed
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import Rival, load_rival, table_of
-from aleator.arena.whole_hands.aivat import RangeLuck
+from aleator.arena.whole_hands.aivat.base import Luck
+from aleator.arena.whole_hands.aivat.heads_up import RangeLuck
+from aleator.arena.whole_hands.aivat.table import TableLuck
 from aleator.arena.whole_hands.deals import deal_hands, draw_seeds, uniform_draws
-from aleator.arena.whole_hands.table_luck import TableLuck
 from aleator.errors import AleatorError
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
@@ -42,10 +43,15 @@ def play(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the state of a session after a move, what its player may see of it, and the record of a hand that ended.
 
     `move` is None to look, `deal`, `undo`, `undo 5`, or an action as people type it. Secrets stay in `state`.
+
+    Raises:
+        HandError: the move cannot be made, or not `seen`, the moment that its player looked at, is where the hand is.
     """
     state: dict[str, Any] = params["state"]
     session = HandSession(state, table_of(state["opponent"], tuple(params["blueprints"])))
     ended = None
+    if params.get("seen") not in (None, session.moment):
+        raise HandError("this hand has gone on in another window: look at it again")
     if params["move"] == "deal":
         ended = session.deal()
     elif (params["move"] or "").split()[:1] == ["undo"]:
@@ -72,8 +78,15 @@ class HandSession:
     def __init__(self, state: dict[str, Any], rivals: Sequence[Rival]) -> None:
         self.state, self._rivals, self.players = state, rivals, 1 + len(rivals)
         state["players"] = self.players
+        state["stack"] = next((rival.stack for rival in rivals if rival.stack is not None), state["stack"])
         game = "hunl:" if self.players == 2 else f"ring:{self.players},"
         self.setup: HandSetup = load_hand_game(f"{game}stack={state['stack']}").setup
+
+    @property
+    def moment(self) -> str:
+        """Which hand of the session it is, and what was done in it."""
+        now = self.state["hand"]
+        return f"{self.state['dealt']}: {now['actions'] if now else ''}"
 
     def _rival(self, seat: int) -> Rival | None:
         """Returns who sits in a seat in this hand, None for the player; seats are in the order of betting."""
@@ -184,6 +197,7 @@ class HandSession:
         """Returns what the player may see."""
         now = self.state["hand"]
         view: dict[str, Any] = {name: self.state[name] for name in ("opponent", "stack", "dealt", "players")}
+        view["moment"] = self.moment
         if now is None:
             return view | {"hand": None}
         hand = hand_view(self.record(), now["seat"])
@@ -208,9 +222,11 @@ def without_luck(record: HandRecord, seat: int, agent: Callable[[int], HandAgent
         seed: of boards that are drawn to tell what hands are worth before the flop.
     """
     batch = HandBatch.start(record.setup, np.array([record.hands], np.int16), np.array([deck], np.int8))
-    is_table = record.setup.num_players > 2
-    seeds = draw_seeds(seed, np.array([record.number]))
-    luck = TableLuck(batch, seeds) if is_table else RangeLuck(batch, (seat != 0, seat != 1))
+    luck: Luck
+    if record.setup.num_players == 2:
+        luck = RangeLuck(batch, (seat != 0, seat != 1))
+    else:
+        luck = TableLuck(batch, draw_seeds(seed, np.array([record.number])))
     for action in record.actions:
         street, player = int(batch.betting.street[0]), int(batch.betting.player[0])
         if player != seat:
@@ -219,7 +235,4 @@ def without_luck(record: HandRecord, seat: int, agent: Callable[[int], HandAgent
         batch.act(_ROW, np.array([action_code(action)]))
         if batch.betting.street[0] != street and batch.betting.player[0] != OVER:
             luck.advanced(_ROW)
-    fair = luck.estimates()[0]
-    if is_table:
-        return float(fair[seat])
-    return float(fair) if seat == 0 else -float(fair)
+    return float(luck.estimates()[0, seat])

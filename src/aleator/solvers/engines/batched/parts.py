@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import torch
 
 from aleator.solvers.engines.batched.engine import BatchedValue, Searched, make_engine
 from aleator.solvers.engines.batched.forest import Forest
 from aleator.solvers.engines.batched.warm_start import WarmStart
+from aleator.solvers.engines.torch_threads import one_thread
 from aleator.solvers.search_rule import SearchRule
 
 Tensor = torch.Tensor
 PART = 128  # subgames
-
-
-@contextmanager
-def one_thread() -> Iterator[int]:
-    """Keeps torch from sharing single operations among threads, which wait for each other; yields how many it had."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield threads
-    finally:
-        torch.set_num_threads(threads)
 
 
 def search(

@@ -50,7 +50,7 @@ def solve_defines(
     return layout.defines(shape.num_rows, shape.num_stakes, sharp=sharp) | own
 
 
-class FusedEngine:
+class FusedRivers:
     """B rivers of one betting shape on a CUDA device; the interface of `PlainEngine`.
 
     Attributes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from aleator.games.base import FloatArray
 from aleator.jit import kernel
 from aleator.solvers.engines.by_hand import columns as col
-from aleator.solvers.engines.by_hand.best_response import settle_whole
-from aleator.solvers.engines.by_hand.catch_up import settle
+from aleator.solvers.engines.by_hand.best_response_pruning import settle_whole
 from aleator.solvers.engines.by_hand.layout import HandSide, Shape
 from aleator.solvers.engines.by_hand.memory import HandMemory, Terms, Work
+from aleator.solvers.engines.by_hand.regret_based_pruning import settle
 from aleator.solvers.engines.by_hand.walk import ascend, descend
 
 

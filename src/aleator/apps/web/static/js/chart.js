@@ -63,11 +63,12 @@ class Chart {
     const ys = bounds([...points.map(([, y]) => y), ...lines.map(([y]) => y)], yLog, ROOM);
     const x = makeScale(xLog, xs, [MARGIN.left, width - MARGIN.right]);
     const y = makeScale(yLog, ys, [this.height - MARGIN.bottom, MARGIN.top]);
-    return { width, xs, ys, x, y };
+    return { width, xs, ys, x, y, isEmpty: points.length === 0 };
   }
 
   drawTicks() {
-    const { width, xs, ys, x, y } = this.frame;
+    const { width, xs, ys, x, y, isEmpty } = this.frame;
+    if (isEmpty) return s("text", { x: width / 2, y: this.height / 2, "text-anchor": "middle" }, "Nothing to draw yet");
     const { xLog, yLog } = this.data;
     const right = width - MARGIN.right;
     const rows = ticks(yLog, ...ys, 5).map((value) => [
@@ -91,7 +92,8 @@ class Chart {
 
   // lines across the chart, each with a text
   drawGoals() {
-    const { width, y } = this.frame;
+    const { width, y, isEmpty } = this.frame;
+    if (isEmpty) return [];
     const right = width - MARGIN.right;
     const shown = (this.data.lines ?? []).filter(([value]) => isDrawn(value, this.data.yLog));
     return shown.map(([value, text]) => [

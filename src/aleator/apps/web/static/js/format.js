@@ -17,6 +17,19 @@ export function chips(value, digits = 3) {
   return number(value !== null && Math.abs(value) < 1e-3 ? 0 : value, digits);
 }
 
+// how numbers of a column are written: all with as many decimals as the largest one needs
+export function column(values) {
+  const largest = Math.max(0, ...values.filter((value) => !isMissing(value)).map(Math.abs));
+  const decimals = largest >= 1000 ? 0 : largest >= 10 ? 1 : largest >= 1 ? 2 : 3;
+  const written = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const text = (size) => size.toLocaleString("en", written);
+  return (value) => {
+    if (isMissing(value)) return "–";
+    const shown = text(Math.abs(value));
+    return value < 0 && shown !== text(0) ? MINUS + shown : shown;
+  };
+}
+
 export function signed(value, digits = 2) {
   if (isMissing(value)) return "–";
   const size = Math.abs(value);

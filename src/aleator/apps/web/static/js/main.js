@@ -1,6 +1,7 @@
 // The router: #/page/part/part?key=value. A page draws itself and returns what to do when it is left.
 
 import { fill, h, toast } from "./dom.js";
+import { waitDots } from "./waiting.js";
 
 const PAGES = {
   "": () => import("./pages/home.js"),
@@ -69,7 +70,7 @@ async function open(page, rest, query, mine) {
 
 // what a page comes to; if it is still empty after a moment, a note says that something is under way
 async function withNote(root, rendering) {
-  const note = h("p", { class: "opening", role: "status" }, "One moment …");
+  const note = h("p", { class: "opening", role: "status" }, "One moment ", waitDots());
   const timer = setTimeout(() => root.childElementCount || main.append(note), 400);
   try {
     return await rendering;

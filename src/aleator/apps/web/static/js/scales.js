@@ -34,7 +34,7 @@ function withinDecades(...[first, last, low, high]) {
 function linearTicks(low, high, most) {
   const wanted = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(wanted || 1));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= wanted) ?? power;
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= wanted) ?? power;
   const found = [];
   for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-9; value += step)
     found.push(Math.abs(value) < step * 1e-9 ? 0 : value);
@@ -50,10 +50,14 @@ export function tickLabel(value, log) {
   if (power >= 0 && power < 4) return String(10 ** power);
   if (power < 0 && power > -4) return (10 ** power).toFixed(-power);
   if (power > 0 && power < 9) return shortNumber(10 ** power); // as its neighbours, 20k and 50k
-  return `10${[...String(power)].map((digit) => SUPERSCRIPTS[digit]).join("")}`;
+  return powerOfTen(power);
 }
 
+const powerOfTen = (power) => `10${[...String(power)].map((digit) => SUPERSCRIPTS[digit]).join("")}`;
+
 function shortNumber(value) {
+  const power = Math.floor(Math.log10(value));
+  if (power <= -4) return `${number(value / 10 ** power, 2)}·${powerOfTen(power)}`;
   if (value >= 1e6) return `${number(value / 1e6)}M`;
   return value >= 1e4 ? `${number(value / 1e3)}k` : number(value, 2);
 }

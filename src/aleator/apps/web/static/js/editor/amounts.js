@@ -11,7 +11,7 @@ const MAIN = [
   { label: "Pot", key: "pot", isAmount: true },
   { label: "Stack behind", key: "stack", isAmount: true },
   { label: "Big blind, chips", key: "min_bet" },
-  { label: "Stop at, % of the pot", part: "solve", key: "target", whole: false, scale: 100 },
+  { label: "Stop at, % pot", part: "solve", key: "target", whole: false, scale: 100 },
 ];
 const ITERATIONS = { label: "Iterations at most", part: "solve", key: "max_iterations" };
 const MORE = [

@@ -1,7 +1,7 @@
 // The spot editor: board, ranges, bet menu, amounts; an estimate of the solve while you type.
 
 import { Refused } from "../api.js";
-import { attempt, button, fill, h, titleRow } from "../dom.js";
+import { attempt, button, fill, h, panel, titleRow } from "../dom.js";
 import { openSpot } from "../hands/spots.js";
 import { makePainter } from "../painter.js";
 import { unitChoice } from "../units.js";
@@ -15,8 +15,10 @@ import { makeSpotFiles } from "./spot-files.js";
 
 const clone = (value) => JSON.parse(JSON.stringify(value));
 
-export function makeEditor({ presets, algorithms, cores }, start, onsolve, title) {
+// `tools` stand beside the buttons for files
+export function makeEditor({ presets, algorithms, cores, tools = [] }, start, onsolve, title) {
   const editor = new Editor(presets, algorithms, onsolve, cores);
+  editor.files.prepend(...tools);
   editor.use(start, title ?? presets.find((preset) => preset.spot.board === start.board)?.name ?? "Spot");
   return { element: editor.element, leave: () => editor.leave() };
 }
@@ -36,12 +38,13 @@ class Editor {
     this.ip = makePainter("ip", (text) => this.change((spot) => (spot.ip = text)));
     this.board = makeBoard((board, typed) => this.change((spot) => (spot.board = board), typed));
     this.sizes = makeSizes(change, () => this.amounts.build(this.spot));
-    this.amounts = makeAmounts(this.run, spotRules(algorithms), change, () => this.buildSizes());
+    this.amounts = makeAmounts(this.run, spotRules(algorithms), change, () => this.fillSizes());
     this.estimate = makeEstimate(
       () => this.request(),
       (known) => this.tell(known),
     );
-    const parts = [this.buildBar(), this.buildPresets(), this.buildUpper(), this.buildLower()];
+    const panels = [this.buildBoard(), this.buildRanges(), this.buildSizes(), this.buildCost()];
+    const parts = [this.buildBar(), this.buildPresets(), h("div", { class: "editor-panels" }, panels)];
     this.element = h("section", { class: "editor" }, parts);
   }
 
@@ -60,8 +63,9 @@ class Editor {
 
   // beside the button: how long it will take, or why it cannot be pressed
   tell({ problem, time }) {
-    this.solve.disabled = problem !== "";
     fill(this.time, time);
+    if (problem === undefined) return;
+    this.solve.disabled = problem !== "";
     fill(this.why, problem);
     this.why.hidden = problem === "";
   }
@@ -70,48 +74,37 @@ class Editor {
     const chip = ({ name, summary, spot }) =>
       button(name, () => this.use(spot, name), { class: "chip", title: summary });
     const current = () => ({ spot: this.spot, name: this.name.value });
-    const files = makeSpotFiles(current, (spot, name) => this.use(spot, name));
-    return h("div", { class: "presets" }, h("span", { class: "label" }, "Begin with"), this.presets.map(chip), files);
+    this.files = makeSpotFiles(current, (spot, name) => this.use(spot, name));
+    const label = h("span", { class: "label" }, "Begin with");
+    return h("div", { class: "presets" }, label, this.presets.map(chip), this.files);
   }
 
-  buildUpper() {
+  buildBoard() {
     const random = button("Random", () => this.board.draw(), { class: "quiet" });
+    const unit = unitChoice(() => this.fillAmounts());
+    return panel(
+      "of-board",
+      titleRow(h("h2", {}, "Board"), random),
+      this.board.elements,
+      titleRow(h("h2", {}, "Pot and stacks"), unit),
+      this.amounts.element,
+    );
+  }
+
+  buildRanges() {
     const swap = button("Swap", () => this.swap(), { class: "quiet" });
     const help = h("span", { class: "muted small" }, "Click or drag to paint; arrow keys and space do it, too.");
-    return h(
-      "div",
-      { class: "editor-columns" },
-      h(
-        "div",
-        { class: "panel" },
-        titleRow(h("h2", {}, "Board"), random),
-        this.board.elements,
-        titleRow(
-          h("h2", {}, "Pot and stacks"),
-          unitChoice(() => this.buildAmounts()),
-        ),
-        this.amounts.element,
-      ),
-      h(
-        "div",
-        { class: "panel" },
-        titleRow(h("h2", {}, "Ranges"), swap, help),
-        h("div", { class: "ranges" }, this.oop.element, this.ip.element),
-      ),
-    );
+    const both = h("div", { class: "ranges" }, this.oop.element, this.ip.element);
+    return panel("of-ranges", titleRow(h("h2", {}, "Ranges"), swap, help), both);
   }
 
-  buildLower() {
-    const many = button("On many flops instead", () => openSpot("reports", this.spot, this.name.value), {
-      class: "quiet",
-    });
-    const go = [h("h2", {}, "What it will take"), this.estimate.element, many];
-    return h(
-      "div",
-      { class: "editor-columns" },
-      h("div", { class: "panel" }, h("h2", {}, "Bet sizes"), this.sizes.element),
-      h("div", { class: "panel go" }, go),
-    );
+  buildSizes() {
+    return panel("of-sizes", h("h2", {}, "Bet sizes"), this.sizes.element);
+  }
+
+  buildCost() {
+    const many = button("On many flops instead", () => openSpot("reports", this.spot, this.name.value));
+    return panel("of-cost", h("h2", {}, "What it will take"), this.estimate.element, h("p", {}, many));
   }
 
   // what would be solved
@@ -150,14 +143,14 @@ class Editor {
     this.undo();
   }
 
-  buildSizes() {
+  fillSizes() {
     this.sizes.build(this.spot);
     this.sizes.show(this.board.show(this.spot.board));
   }
 
-  buildAmounts() {
+  fillAmounts() {
     this.amounts.build(this.spot);
-    this.buildSizes();
+    this.fillSizes();
   }
 
   swap() {

@@ -13,7 +13,8 @@ async function estimated(request, measured) {
   }
 }
 
-// request() gives what would be solved, or throws; onknown({ problem, time }) is told what is known of it
+// request() gives what would be solved, or throws; onknown({ problem, time }) is told what is known of
+// it, of what was just changed the time alone
 export function makeEstimate(request, onknown) {
   const element = h("div", { class: "estimate", "aria-live": "polite" });
   let [turn, asking] = [0, false];
@@ -26,13 +27,14 @@ export function makeEstimate(request, onknown) {
     if (asking) return;
     const mine = ++turn;
     asking = true;
-    const slow = setTimeout(() => mine === turn && element.classList.add("stale"), 600);
     const found = await estimated(request, measured);
-    clearTimeout(slow);
-    element.classList.remove("stale");
     asking = false;
-    if (mine !== turn) look();
-    else if (found.error) refuse(found.error);
+    if (mine !== turn) {
+      look();
+      return;
+    }
+    element.classList.remove("stale");
+    if (found.error) refuse(found.error);
     else {
       show(found);
       if (!measured) measure();
@@ -65,8 +67,11 @@ export function makeEstimate(request, onknown) {
   return {
     element,
     forget: () => (turn += 1),
+    // how long it takes is known of the spot before alone: that is not told any longer
     refresh() {
       turn += 1;
+      element.classList.add("stale");
+      onknown({ time: "" });
       look();
     },
   };

@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { actionColours, CLASSES } from "../cards.js";
-import { attempt, choices, fill, h, isPlainKey } from "../dom.js";
+import { attempt, choices, fill, h, isPlainKey, tag } from "../dom.js";
 import { makeGrid } from "../grid.js";
 import { SIDES } from "../spot.js";
 import { amount, unitChoice } from "../units.js";
@@ -68,7 +68,7 @@ class Explorer {
     this.cards = h("section", { class: "panel runouts", hidden: true });
     this.caption = h("p", { class: "caption" });
     this.sideChoice = h("span");
-    this.stakes = h("span", { class: "muted" });
+    this.stakes = tag("");
     this.locks = makeLocks(job, (path) => this.link(path));
     this.ranges = makeRanges(job);
     this.keys = (event) => this.onkey(event);

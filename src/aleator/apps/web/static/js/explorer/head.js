@@ -26,6 +26,7 @@ export function explorerHead(job, stakes) {
       nameInput(job),
       tag(`exploitability ${precise(summary.exploitability_fraction)} of the pot`, "good", { title: WHAT }),
       tag(`${number(summary.iterations)} iterations, ${seconds(summary.seconds)}`),
+      stakes,
       summary.stopped && tag("stopped early", "warn"),
       locked,
     ),
@@ -36,7 +37,6 @@ export function explorerHead(job, stakes) {
       h("a", { class: "button", href: `#/solve?from=${job.id}` }, "Edit as a new spot"),
       h("a", { class: "button", href: `#/compare/${job.id}` }, "Compare"),
       h("a", { class: "button", href: `/api/solutions/${job.id}/file`, download: "" }, "Download"),
-      stakes,
     ),
   );
 }

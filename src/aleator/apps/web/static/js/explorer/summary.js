@@ -2,7 +2,7 @@
 
 import { stack } from "../cards.js";
 import { button, dot, h, head, table, tag, titleRow } from "../dom.js";
-import { chips, mixText, number, percent } from "../format.js";
+import { chips, column, mixText, number, percent } from "../format.js";
 import { SIDES } from "../spot.js";
 import { withUnit } from "../units.js";
 
@@ -24,10 +24,11 @@ export function summaryPanel(view) {
 }
 
 function actionsTable({ node, colours, go }) {
+  const worth = column(node.actions.map(({ ev }) => ev));
   const row = ({ name, token, frequency, ev }, index) => {
     const parts = [dot(colours[index]), name, h("kbd", {}, index + 1)];
     const link = button(parts, () => go(`${node.path}:${token}`), { class: "link" });
-    const value = node.values ? chips(ev) : "…";
+    const value = node.values ? worth(ev) : "…";
     return h("tr", {}, h("th", {}, link), h("td", {}, percent(frequency, 1)), h("td", {}, value));
   };
   const heads = ["Action", "How often", withUnit("EV when taken")].map((text) => head(text));

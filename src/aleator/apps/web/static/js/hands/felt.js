@@ -23,14 +23,15 @@ export function chipsOf(bet) {
 // `isFresh`: it was put there just now
 export function pile(bet, bigBlind, isFresh = false) {
   if (!bet) return null;
-  const chips = chipsOf(bet).map((size) => h("i", { class: `chip-${size}` }));
-  return h(
-    "span",
-    { class: `bet ${isFresh ? "fresh" : ""}` },
-    h("span", { class: "pile", "aria-hidden": "true" }, chips),
-    amount(bet, bigBlind),
-  );
+  return h("span", { class: `bet ${isFresh ? "fresh" : ""}` }, chipPile(bet), amount(bet, bigBlind));
 }
+
+const chipPile = (bet) =>
+  h(
+    "span",
+    { class: "pile", "aria-hidden": "true" },
+    chipsOf(bet).map((size) => h("i", { class: `chip-${size}` })),
+  );
 
 // what each player did last on the street of a step
 export function lastWords(steps, at) {
@@ -126,9 +127,9 @@ export function middle({ steps, big_blind: bigBlind }, at) {
     h(
       "p",
       { class: "pot" },
+      inMiddle > 0 && chipPile(inMiddle),
       h("span", {}, "Pot "),
       h("b", {}, amount(step.pot, bigBlind)),
-      inMiddle > 0 && pile(inMiddle, bigBlind),
     ),
   );
 }

@@ -3,6 +3,7 @@
 import { api, watchJob } from "../api.js";
 import { attempt, button, choices, fact, fill, h, muted, panel, small, tag, titleRow } from "../dom.js";
 import { redrawPage, unitChoice } from "../units.js";
+import { waitDots } from "../waiting.js";
 import { decisionItem } from "./grades.js";
 import { openSpotOf } from "./spots.js";
 
@@ -15,49 +16,62 @@ const STREETS = [
   ["river", "River"],
 ];
 
+// a file may be dropped anywhere on the page; `leave` says what to do when the page is left
 export function dropPanel(onjob) {
   const told = h("div", { class: "after", "aria-live": "polite" });
   const input = h("input", { type: "file", accept: KINDS, hidden: true, onchange: () => take(input.files[0]) });
   const box = h(
     "div",
-    {
-      class: "drop",
-      ondragover: (event) => {
-        event.preventDefault();
-        box.classList.add("over");
-      },
-      ondragleave: () => box.classList.remove("over"),
-      ondrop: (event) => {
-        event.preventDefault();
-        box.classList.remove("over");
-        take(event.dataTransfer.files[0]);
-      },
-    },
-    h("b", {}, "Drop a file of hands here"),
+    { class: "drop" },
+    h("b", {}, "Drop a file of hands anywhere on this page"),
     muted("PHH, ACPC logs, PokerStars' text. Nothing leaves this machine."),
     button("Choose a file", () => input.click()),
     input,
   );
+  const mark = (isOver) => box.classList.toggle("over", isOver);
+  const leave = listen({
+    dragover: (event) => {
+      event.preventDefault();
+      mark(true);
+    },
+    dragleave: () => mark(false),
+    drop: (event) => {
+      event.preventDefault();
+      mark(false);
+      take(event.dataTransfer.files[0]);
+    },
+  });
 
   async function take(file) {
     if (!file) return;
-    fill(told, muted(`Reading ${file.name} …`));
+    fill(told, muted(`Reading ${file.name} `, waitDots()));
+    told.scrollIntoView({ block: "nearest" });
     const isRead = await attempt(async () => {
       const found = await api.readHands(file.name, file);
       const player = ([name, count]) =>
-        button([name, h("small", {}, ` ${count} hands`)], () => start(file, name), { class: "chip player" });
+        button([name, h("small", {}, ` ${handsText(count)}`)], () => start(file, name), { class: "chip player" });
       fill(
         told,
-        h("p", {}, `${found.hands} hands. Whose decisions are graded?`),
+        h("p", {}, `${handsText(found.hands)}. Whose decisions should be graded?`),
         h("p", { class: "row" }, found.players.map(player)),
         problemList(found.problems),
       );
     });
-    if (!isRead) fill(told);
+    if (isRead) told.scrollIntoView({ block: "nearest" });
+    else fill(told);
   }
 
   const start = (file, player) => attempt(async () => onjob(await api.gradeHands(file.name, player, file)));
-  return panel("", h("h2", {}, "Bring your own hands"), box, told);
+  return { element: panel("", h("h2", {}, "Bring your own hands"), box, told), leave };
+}
+
+const handsText = (count) => (count === 1 ? "1 hand" : `${count.toLocaleString("en")} hands`);
+
+// listens to events of the window; returns what ends that
+function listen(listeners) {
+  const all = Object.entries(listeners);
+  for (const [name, listener] of all) window.addEventListener(name, listener);
+  return () => all.forEach(([name, listener]) => window.removeEventListener(name, listener));
 }
 
 const problemList = (problems) =>
@@ -83,13 +97,20 @@ export function showGrading(root, job) {
     return () => {};
   }
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Graded" });
-  const text = h("p", { class: "muted" }, "Waiting …");
-  const stop = button("Stop here", () => attempt(() => api.stop(job.id)), { class: "quiet" });
-  fill(box, panel("", bar, text, stop));
+  const text = h("span", {}, "Waiting ");
+  const worst = h("div", { class: "after grades" });
+  const stop = button("Stop here", () => attempt(() => api.stop(job.id)));
+  fill(box, panel("", bar, h("p", { class: "row" }, h("span", { class: "muted" }, text, waitDots()), stop)), worst);
   const onprogress = ({ last }) => {
     if (!last?.hands) return;
     bar.value = last.hand / last.hands;
-    text.textContent = `Hand ${last.hand + 1} of ${last.hands}, ${last.decisions} decisions graded`;
+    text.textContent = `Hand ${last.hand + 1} of ${last.hands}, ${last.decisions} decisions graded `;
+    const found = last.worst ?? [];
+    fill(
+      worst,
+      found.length > 0 && h("h2", {}, "Mistakes so far"),
+      found.map((one) => decisionItem(one)),
+    );
   };
   const onend = (ended) =>
     fill(box, ended.status === "done" ? gradedPanels(ended) : muted(ended.error ?? "Cancelled."));
@@ -102,16 +123,19 @@ export function filtered(decisions, { street, mistakes }) {
 }
 
 function gradedPanels({ id, summary }) {
-  const { decisions, problems, player, hands, given_up: lost, mistakes } = summary;
+  const { decisions, problems, note, player, hands, given_up: lost, mistakes } = summary;
   const filter = { street: "", mistakes: false };
-  const list = h("div", { class: "after graded" });
+  const list = h("div", { class: "after grades graded" });
   const item = (decision) => {
     const link = h("a", { href: `#/hands/file/${id}/${decision.record}` }, "The whole hand");
     return decisionItem(decision, { link, openSpot: () => openSpotOf({ job: id }, decision) });
   };
   const draw = () => {
     const shown = filtered(decisions, filter).slice(0, 200);
-    fill(list, shown.length ? shown.map(item) : muted("No such decision."));
+    fill(
+      list,
+      shown.length ? shown.map(item) : muted(decisions.length ? "No such decision." : "No decision was graded."),
+    );
   };
   const streets = choices("Street", STREETS, "", (street) => {
     filter.street = street;
@@ -132,17 +156,18 @@ function gradedPanels({ id, summary }) {
       titleRow(
         h("h2", {}, player),
         tag(`${mistakes} ${mistakes === 1 ? "mistake" : "mistakes"}`, mistakes ? "warn" : "good"),
+        note && tag(note),
       ),
       h(
         "dl",
-        { class: "facts" },
+        { class: "facts wide" },
         fact("Hands", hands),
         fact("Decisions", decisions.length),
-        fact("Given up", `${lost.toFixed(1)} bb`),
-        fact("a hand", `${each.toFixed(0)} mbb`),
+        fact("Given up by mistakes", `${lost.toFixed(2)} bb`),
+        fact("Per hand", `${each.toFixed(0)} mbb`),
       ),
       problemList(problems),
-      small("The costliest first. At a table of several, graded are streets that begin with two players left."),
+      small("The costliest come first. In hands of several players, streets that begin with two of them are graded."),
     ),
     h("p", { class: "row" }, streets, h("label", { class: "row" }, only, "Mistakes only"), unitChoice(redrawPage)),
     list,

@@ -63,18 +63,32 @@ export const chartItem = (advice) =>
     gradeTable(advice),
   );
 
-export function verdict({ given_up: lost, mistake, actions, taken }) {
+export function verdict({ given_up: lost, behind, mistake, actions, taken }) {
   if (mistake) return tag(`gave up ${lost.toFixed(2)} bb`, "warn");
-  if (lost >= 0.005) return tag(`fine, ${lost.toFixed(2)} bb from the best`);
+  if (behind >= 0.005) return tag(`fine, ${behind.toFixed(2)} bb from the best`);
   return tag(actions?.[taken]?.best === false ? "one of the best" : "best", "good");
+}
+
+// what would have been best, if that was not done
+function betterThan({ actions, taken, mistake, big_blind: bigBlind = 100 }) {
+  const best = mistake && actions.find((one, at) => one.best && at !== taken);
+  return best && h("span", { class: "better" }, `best: ${inWords(best.name, bigBlind)}`);
 }
 
 // where a decision was, what was done, and how it was judged
 function headOf(decision) {
-  const { street, board, hand, actions, taken, big_blind: bigBlind = 100 } = decision;
+  const { street, board, hand, actions, taken, number, position, big_blind: bigBlind = 100 } = decision;
   const did = taken === null ? "" : inWords(actions[taken].name, bigBlind);
   const place = [h("span", { class: "on" }, board ? "on" : street), cards(board, "tiny")];
-  return h("summary", {}, cards(hand, "tiny"), place, h("span", { class: "did" }, did), verdict(decision));
+  const where = number !== undefined && h("span", { class: "where" }, `hand ${number}, ${position}`);
+  return h(
+    "summary",
+    {},
+    h("span", { class: "spot" }, cards(hand, "tiny"), place),
+    h("span", { class: "did" }, did, betterThan(decision)),
+    where,
+    verdict(decision),
+  );
 }
 
 // a decision in a row, and in it what else could have been done

@@ -33,7 +33,7 @@ function leakTable(leaks) {
       h("td", {}, `${lost.toFixed(2)} bb`),
       h("td", {}, `${(lost / decisions).toFixed(2)} bb`),
     );
-  const heads = ["", "Decisions", "Mistakes", "Given up", "a decision"].map((text) => head(text));
+  const heads = ["", "Decisions", "Mistakes", "Given up", "Per decision"].map((text) => head(text));
   return h("div", { class: "scroll-x" }, table({ class: "history-table" }, heads, leaks.map(row)));
 }
 

@@ -84,6 +84,7 @@ export class HandTable {
     const isKnown = [...this.stacks.options].some(({ value }) => value === String(size));
     if (!isKnown) this.stacks.append(h("option", { value: String(size) }, `${size} bb`));
     this.stacks.value = String(size);
+    this.stacks.disabled = Boolean(this.rival.stack); // who plays with these stacks only
   }
 
   async recall() {
@@ -92,7 +93,7 @@ export class HandTable {
   }
 
   async begin(opponent) {
-    const wait = h("p", { class: "wait" }, "Shuffling …", waitDots());
+    const wait = h("p", { class: "wait" }, "Shuffling ", waitDots());
     fill(this.felt, wait);
     const slow = setTimeout(() => wait.append(h("br"), h("small", {}, SLOW)), 2500);
     try {
@@ -126,17 +127,26 @@ export class HandTable {
     if (pending) draw({}); // what you did is seen at once, whatever the answer takes
     const thinking = setTimeout(() => draw({ isThinking: true }), 300);
     let next = null;
-    await attempt(async () => ([next] = await Promise.all([api.handMove(this.session.id, move), pause(300)])));
+    const { id, moment } = this.session;
+    await attempt(async () => ([next] = await Promise.all([api.handMove(id, move, moment), pause(300)])));
     clearTimeout(thinking);
     this.busy = false;
     if (next) await this.show(next, from(next.hand));
-    else await this.show(this.session, before.steps.length - 1);
+    else await this.lookAgain();
+  }
+
+  // where the hand really is, after a move that was refused: it may have gone on in another window
+  async lookAgain() {
+    const now = await api.handSession(this.session.id).catch(() => this.session);
+    await this.show(now, now.hand.steps.length - 1);
   }
 
   async hint() {
+    if (this.busy) return;
     this.busy = true;
+    this.controls.element.classList.add("waiting"); // nothing can be done meanwhile
     const wait = h("p", { class: "muted" }, "The coach searches ", waitDots());
-    fill(this.hintBox, wait);
+    fill(this.hintBox, panel("hint", wait));
     const slow = setTimeout(() => wait.append(h("br"), small(SLOW_HINT)), 2500);
     const isDone = await attempt(async () => {
       const { note, grade, chart } = await api.handHint(this.session.id);
@@ -149,6 +159,7 @@ export class HandTable {
     else fill(this.hintBox);
     clearTimeout(slow);
     this.busy = false;
+    this.controls.element.classList.remove("waiting");
   }
 
   onkey(event) {
@@ -271,7 +282,7 @@ function outcome({ won, big_blind: bigBlind }) {
 
 // the review of a hand: the costliest decision first and open
 export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, again }) {
-  const order = [...decisions].sort((a, b) => b.given_up - a.given_up);
+  const order = [...decisions].sort((a, b) => b.given_up - a.given_up || b.behind - a.behind);
   const lost = order.reduce((sum, { given_up: given }) => sum + given, 0);
   const told = lost > 0 ? tag(`${lost.toFixed(2)} bb given up`, "warn") : tag("nothing given up", "good");
   const item = (decision, at) =>

@@ -2,23 +2,25 @@
 
 import { api } from "../api.js";
 import { cards } from "../cards.js";
-import { choices, fact, field, fill, h, muted, panel, small, table, titleRow } from "../dom.js";
+import { choices, fact, field, fill, h, panel, small, table, titleRow } from "../dom.js";
 import { chips, percent, signed } from "../format.js";
 import { makeGrid } from "../grid.js";
 import { SHOWN, caption, describeChanges } from "../reports/changes.js";
 import { comparedInUnit } from "../reports/in-unit.js";
-import { moreLinks } from "../solve/more.js";
+import { solveTabs } from "../solve/tabs.js";
 import { unitChoice, withUnit } from "../units.js";
 
 const LEAD = "What another size, a lock or another range changes. Differences are the second less the first.";
-const NONE = "There is nothing to compare yet: this takes two solutions of one board.";
+const NONE =
+  "This takes two solutions of the same board. Solve a spot first; then solve it again with other sizes, another range or " +
+  "a locked decision, and see side by side what that changes.";
 const ALONE = "There is no other solution of this board yet. Change something and solve it again:";
 
 export async function render(root, [first, second, path]) {
   const jobs = (await api.jobs("solve")).filter(({ status }) => status === "done");
-  const head = [h("h1", {}, "Compare two solutions"), h("p", { class: "lead" }, LEAD)];
+  const head = [solveTabs("compare"), h("h1", {}, "Compare two solutions"), h("p", { class: "lead" }, LEAD)];
   if (!jobs.length) {
-    fill(root, head, panel("", muted(NONE)), moreLinks("compare"));
+    fill(root, head, nothing());
     return {};
   }
   const one = jobs.find(({ id }) => id === first) ?? jobs[1] ?? jobs[0];
@@ -27,14 +29,21 @@ export async function render(root, [first, second, path]) {
   const other = others.find(({ id }) => id === second) ?? others[0];
   fill(root, head, pickers(jobs, others, one, other));
   if (!other) {
-    root.append(alone(one), moreLinks("compare"));
+    root.append(alone(one));
     return {};
   }
   const view = new CompareView(one, other);
-  root.append(view.element, moreLinks("compare"));
+  root.append(view.element);
   await view.show(path ?? "r:0");
   return { leave: () => view.leave() };
 }
+
+const nothing = () =>
+  panel(
+    "",
+    h("p", {}, NONE),
+    h("p", { class: "row" }, h("a", { class: "button primary", href: "#/solve" }, "Solve a spot")),
+  );
 
 // ways to a second solution, where there is only one
 function alone({ id, name }) {

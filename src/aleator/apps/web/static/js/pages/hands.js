@@ -1,7 +1,8 @@
 // Hands: the history of what was played, hands to replay and review, and files of one's own.
 
 import { api } from "../api.js";
-import { attempt, button, fill, h, muted, titleRow } from "../dom.js";
+import { attempt, button, fill, h, muted, panel, table, tag, titleRow } from "../dom.js";
+import { ago } from "../format.js";
 import { dropPanel, showGrading } from "../hands/files.js";
 import { handHead, handsOfSession, historyPanel, sessionHead } from "../hands/history.js";
 import { makeReplay } from "../hands/replay.js";
@@ -25,14 +26,24 @@ async function showOverview(root) {
   const played = h("div", { class: "after" });
   const refresh = async () => fill(played, historyPanel(await api.handHistory(), rivals, refresh));
   const drop = dropPanel((job) => (location.hash = `#/hands/file/${job.id}`));
-  if (jobs.length) drop.append(h("h3", {}, "Graded before"), h("ul", {}, jobs.map(jobItem)));
-  fill(root, h("h1", {}, "Hands"), h("p", { class: "lead" }, LEAD), played, drop);
+  const files = h("div", {}, drop.element, jobs.length > 0 && gradedFiles(jobs));
+  fill(root, h("h1", {}, "Hands"), h("p", { class: "lead" }, LEAD), h("div", { class: "play-columns" }, played, files));
   await refresh();
-  return {};
+  return { leave: drop.leave };
 }
 
-const jobItem = ({ id, name, status }) =>
-  h("li", {}, h("a", { href: `#/hands/file/${id}` }, name), status !== "done" && ` (${status})`);
+const STATES = { queued: "waiting", running: "being graded", failed: "failed", cancelled: "cancelled" };
+
+function gradedFiles(jobs) {
+  const row = ({ id, name, status, created }) =>
+    h(
+      "tr",
+      {},
+      h("th", {}, h("a", { href: `#/hands/file/${id}` }, name), STATES[status] && [" ", tag(STATES[status])]),
+      h("td", {}, ago(created)),
+    );
+  return panel("", h("h2", {}, "Graded files"), table({}, [], jobs.map(row)));
+}
 
 async function showSession(root, id) {
   const hands = await api.sessionHands(id);

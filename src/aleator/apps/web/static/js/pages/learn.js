@@ -137,7 +137,9 @@ class Race {
     const series = names.map((name) => ({ name, colour: colours.get(name), points: this.curves.get(name).map(point) }));
     this.chart.set({ series, xLog: true, yLog: true });
     const last = names.map((name) => this.curves.get(name).at(-1));
-    fill(this.standing, last.length > 0 && standingTable(last, colours));
+    const known = this.catalogue.algorithms.flatMap((one) => [one, ...one.variants]);
+    const told = new Map(known.map(({ name, summary }) => [name, summary]));
+    fill(this.standing, last.length > 0 && standingTable(last, colours, told));
     this.drawPolicy();
   }
 
@@ -159,13 +161,14 @@ class Race {
   }
 }
 
-function standingTable(last, colours) {
+// who leads; `told` says of each algorithm what it is
+function standingTable(last, colours, told) {
   const order = [...last].sort((a, b) => a.exploitability - b.exploitability);
   const row = (one) =>
     h(
       "tr",
       {},
-      h("th", {}, dot(colours.get(one.algorithm)), one.algorithm),
+      h("th", {}, dot(colours.get(one.algorithm)), one.algorithm, h("small", {}, told.get(one.algorithm))),
       h("td", {}, number(Math.max(one.exploitability, 0), 2)),
       h("td", {}, number(one.iteration)),
       h("td", {}, seconds(one.seconds)),

@@ -9,7 +9,7 @@ import { makeGrid, split } from "../grid.js";
 import { CHART_STACKS } from "../hands/grades.js";
 import { openSpot } from "../hands/spots.js";
 import { makeFlopRanges } from "../reports/flop-ranges.js";
-import { moreLinks } from "../solve/more.js";
+import { solveTabs } from "../solve/tabs.js";
 import { amount, inWords, unitChoice } from "../units.js";
 import { waitBar, watched } from "../waiting.js";
 
@@ -19,8 +19,6 @@ const SOLVED =
   "All lines of a few raise sizes are solved at once, with a value network that has seen all flops at the end of the betting: " +
   "an equilibrium of this round, as exact as the network's values.";
 const OF_BLUEPRINT = "What the blueprint plays on average: the policy of the whole game that it was trained to.";
-const NONE =
-  "Charts of six players come from a blueprint: aleator serve --blueprint FILE. aleator train blueprint --game ring:6 makes one.";
 const SOLVES = "Solving … Only the first time for these stacks, for up to a minute.";
 const READS = "Reading the blueprint …";
 const LEAST = 1e-3; // of a class that is shown
@@ -93,6 +91,7 @@ class PreflopView {
     const unit = unitChoice(() => this.draw());
     fill(
       root,
+      solveTabs("preflop"),
       h("h1", {}, "Before the flop"),
       h("p", { class: "lead" }, LEAD),
       h("div", { class: "row report-tools" }, h("span", { class: "label" }, "Heads-up, big blinds"), pick, unit),
@@ -102,8 +101,7 @@ class PreflopView {
         panel("", this.line, this.board, this.ranges.element),
         panel("", this.side),
       ),
-      small(charts.blueprint ? OF_BLUEPRINT : SOLVED, own.length ? "" : ` ${NONE}`),
-      moreLinks("preflop"),
+      small(charts.blueprint ? OF_BLUEPRINT : SOLVED),
     );
   }
 
@@ -170,30 +168,37 @@ class PreflopView {
   point(index) {
     const { actions } = this;
     const { weights } = this.node;
+    const isHere = weights[index] >= LEAST;
     const mix = actions.map(({ classes }) => classes[index]);
-    const text = weights[index] < LEAST ? "does not get here" : mixText(actions, mix, " · ");
-    fill(this.caption, h("b", {}, CLASSES[index]), ` ${text}`);
+    fill(this.caption, h("b", {}, CLASSES[index]), ` ${isHere ? mixText(actions, mix, " · ") : "does not get here"}`);
+    fill(this.pointed, CLASSES[index]);
+    this.shares.forEach((share, at) => fill(share, isHere ? percent(mix[at]) : "–"));
   }
 
   drawSide() {
     const { node: path, pot, spot, to_act: who, is_flop: isFlop, folds, big_blind: bigBlind } = this.node;
     const { actions } = this;
     const colours = actionColours(actions);
+    this.shares = actions.map(() => h("span"));
+    this.pointed = h("span");
+    const heads = who && h("p", { class: "preflop-heads small muted" }, h("span", {}, "All hands"), this.pointed);
     const act = ({ token, name, frequency }, at) =>
       h("a", { class: "button preflop-action", href: this.link(`${path}:${token}`) }, [
         dot(colours[at]),
         h("b", {}, name),
         h("span", {}, percent(frequency, 1)),
+        this.shares[at],
       ]);
     const behind = spot && fact("Behind", amount(spot.stack, bigBlind));
     const facts = h("dl", { class: "facts wide" }, fact("Pot", amount(pot, bigBlind)), behind);
-    const title = who ? `${who} to act` : "The line";
+    const title = who ? "Actions" : "The line";
     const fold = ({ position, path: next }) => h("a", { class: "chip", href: this.link(next) }, position);
     const isSeveral = this.node.positions.length > 2;
     fill(
       this.side,
       titleRow(h("h2", {}, title)),
       facts,
+      heads,
       h("div", { class: "preflop-actions" }, actions.map(act)),
       isFlop && this.flopParts(spot),
       !who && !isFlop && h("p", {}, this.whyNoSpot()),

@@ -7,7 +7,7 @@ import { ago } from "../format.js";
 import { takeSpot } from "../hands/spots.js";
 import { makeReportForm } from "../reports/form.js";
 import { showReport } from "../reports/report.js";
-import { moreLinks } from "../solve/more.js";
+import { solveTabs } from "../solve/tabs.js";
 
 const LEAD =
   "A spot is solved on flop after flop: what is bet, how often, and what it is worth, on every flop and in the mean. A few " +
@@ -26,7 +26,7 @@ export async function render(root, [id], query) {
   const list = panel("");
   const refresh = async () => showJobs(list, await api.jobs("report"), refresh);
   showJobs(list, jobs, refresh);
-  fill(root, h("h1", {}, "Reports over flops"), h("p", { class: "lead" }, LEAD), form, moreLinks("reports"), list);
+  fill(root, solveTabs("reports"), h("h1", {}, "Reports over flops"), h("p", { class: "lead" }, LEAD), form, list);
   return {};
 }
 

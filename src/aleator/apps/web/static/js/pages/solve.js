@@ -1,12 +1,12 @@
 // Solve: the list of spots and the editor; a job that runs; the explorer of one that is done.
 
 import { api } from "../api.js";
-import { h, panel } from "../dom.js";
+import { button, h, panel } from "../dom.js";
 import { makeEditor } from "../editor/editor.js";
 import { openExplorer } from "../explorer/explorer.js";
 import { takeSpot } from "../hands/spots.js";
 import { showList } from "../solve/list.js";
-import { moreLinks } from "../solve/more.js";
+import { solveTabs } from "../solve/tabs.js";
 import { showRunning } from "../solve/running.js";
 
 const LEAD =
@@ -34,14 +34,16 @@ async function overview(root, query) {
     const job = await api.solve(request);
     location.hash = `#/solve/${job.id}`;
   };
-  const editor = makeEditor({ presets, algorithms, cores }, spot ?? presets[0].spot, submit, title);
-  const list = panel("");
+  const list = panel("your-spots");
+  const jump = button(`Your spots (${jobs.length})`, () => list.scrollIntoView(), { class: "quiet" });
+  const tools = jobs.length > 0 ? [jump] : [];
+  const editor = makeEditor({ presets, algorithms, cores, tools }, spot ?? presets[0].spot, submit, title);
   const refresh = async () => showList(list, await api.jobs("solve"), refresh);
   showList(list, jobs, refresh);
   const timer = setInterval(() => {
     if (list.querySelector(".live") && !list.contains(document.activeElement)) refresh();
   }, 1500);
-  root.append(editor.element, h("p", { class: "muted small" }, LEAD), moreLinks("solve"), list);
+  root.append(solveTabs("solve"), editor.element, h("p", { class: "muted small" }, LEAD), list);
   return {
     leave() {
       clearInterval(timer);

@@ -1,9 +1,10 @@
 // A heat map of flops: the highest card by the second; flops with two or three of a suit above the diagonal, rainbow ones
-// below, pairs of the highest card on it. A cell is the mean over its flops, each as likely as it is.
+// below, pairs of the highest card on it. A cell is the mean over its flops.
 
 import { RANKS } from "../cards.js";
 import { fill, h, small } from "../dom.js";
 import { heat } from "../grid.js";
+import { meanOver } from "./mean.js";
 
 const SHADE = 0.6; // of the full colour: names stay readable on it
 const HELP = "Rows and columns: the two highest cards; above the diagonal two or three of a suit, below rainbow.";
@@ -13,24 +14,24 @@ export function cellOf(flop) {
   return flop.texture.suits === "rainbow" ? 13 * second + first : 13 * first + second;
 }
 
-export function means(flops, read) {
-  const sums = Array.from({ length: 169 }, () => [0, 0]);
-  for (const flop of flops) {
-    const value = read(flop);
-    if (value === null) continue;
-    const sum = sums[cellOf(flop)];
-    sum[0] += flop.chance * value;
-    sum[1] += flop.chance;
-  }
-  return sums.map(([total, weight]) => (weight > 0 ? total / weight : null));
+export function means(flops, place, read) {
+  const inCells = Array.from({ length: 169 }, () => []);
+  for (const flop of flops) inCells[cellOf(flop)].push(flop);
+  return inCells.map((own) => meanOver(own, place, read));
 }
 
-export function drawMap(box, { flops, title, read, format }) {
-  const values = means(flops, read);
+// the two highest cards of a cell, the higher one first
+function nameOf(index) {
+  const [row, column] = [Math.floor(index / 13), index % 13];
+  return RANKS[Math.min(row, column)] + RANKS[Math.max(row, column)];
+}
+
+export function drawMap(box, { flops, place, title, read, format }) {
+  const values = means(flops, place, read);
   const known = values.filter((value) => value !== null);
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const cell = (value, index) => {
-    const name = RANKS[Math.floor(index / 13)] + RANKS[index % 13];
+    const name = nameOf(index);
     if (value === null) return h("span", { class: "none", "aria-hidden": "true" });
     const label = `${name}: ${title} ${format(value)}`;
     return h("span", { style: { background: heat((SHADE * (value - low)) / (high - low || 1)) }, title: label }, name);

@@ -6,6 +6,7 @@ import { chips, percent, seconds } from "../format.js";
 import { unitChoice, withUnit } from "../units.js";
 import { reportInUnit } from "./in-unit.js";
 import { drawMap } from "./map.js";
+import { meanOver } from "./mean.js";
 import { TEXTURES, drawTable, measures } from "./table.js";
 
 const SECONDS_BETWEEN_LOOKS = 3;
@@ -133,7 +134,7 @@ class ReportView {
     const flops = report.flops.filter(isChosen);
     this.drawFacts(flops);
     const [, title, read, format] = measures(report, place).find(([key]) => key === this.measure);
-    drawMap(this.map, { flops, title, format, read: (flop) => read(flop[place]) });
+    drawMap(this.map, { flops, place, title, format, read });
     const onsort = (key) => {
       this.sort = this.sort === key ? `-${key}` : key;
       this.draw();
@@ -141,18 +142,35 @@ class ReportView {
     drawTable(this.table, { report, flops, place, sort: this.sort, onsort });
   }
 
+  // what is done in the mean over the flops that are shown
   drawFacts(flops) {
     const { report, place } = this;
-    const mean = report.mean[place];
+    const mean = (read) => meanOver(flops, place, read);
+    const { actions } = report.mean[place];
     const acts = ["OOP", "IP"][report.players[place]];
     const share = flops.reduce((sum, { chance }) => sum + chance, 0);
     fill(
       this.facts,
-      fact("Flops shown", `${flops.length} of ${report.solved}, ${percent(share)} of deals`),
-      fact(withUnit("EV OOP"), chips(mean.ev[0])),
-      fact(withUnit("EV IP"), chips(mean.ev[1])),
-      fact("Equity OOP", percent(mean.equity[0], 1)),
-      mean.actions.map(({ name, frequency }) => fact(`${acts}: ${name}`, percent(frequency, 1))),
+      fact("Flops shown", `${flops.length} of ${report.solved}`),
+      fact("Share of deals", percent(share)),
+      fact(withUnit("EV OOP"), chips(mean(({ ev }) => ev[0]))),
+      fact(withUnit("EV IP"), chips(mean(({ ev }) => ev[1]))),
+      fact(
+        "Equity OOP",
+        percent(
+          mean(({ equity }) => equity[0]),
+          1,
+        ),
+      ),
+      actions.map(({ name }, at) =>
+        fact(
+          `${acts}: ${name}`,
+          percent(
+            mean(({ actions: own }) => own[at].frequency),
+            1,
+          ),
+        ),
+      ),
     );
   }
 }

@@ -2,7 +2,7 @@
 
 import { RANKS, cards } from "../cards.js";
 import { fill, h } from "../dom.js";
-import { chips, percent } from "../format.js";
+import { chips, column, percent } from "../format.js";
 import { heat } from "../grid.js";
 import { openSpot } from "../hands/spots.js";
 import { withUnit } from "../units.js";
@@ -52,12 +52,13 @@ export function drawTable(box, { report, flops, place, sort, onsort }) {
     const press = h("button", { type: "button", class: "sort", onclick: () => onsort(name) }, title);
     return h("th", { "aria-sort": order }, press);
   };
+  const writers = columns.map(([, , , format], at) => (format === chips ? column(flops.map(readers[at])) : format));
   const cell = (flop, at) => {
     const value = readers[at](flop);
     const [low, high] = spans[at];
     const isKnown = value !== null && at > 0;
     const background = isKnown ? heat((SHADE * (value - low)) / (high - low || 1)) : "";
-    return h("td", { style: background ? { background } : {} }, columns[at][3](value));
+    return h("td", { style: background ? { background } : {} }, writers[at](value));
   };
   const open = (flop) => openSpot("solve", { ...report.spot, board: flop.cards }, flop.cards);
   const row = (flop) => {
