@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 MAX_MESSAGE = 500  # characters
+_PACKAGE = str(Path(__file__).parent)
+_EXTRAS = {"torch": "neural", "safetensors": "neural", "matplotlib": "plot"}  # optional packages, and what brings them
 
 
 class AleatorError(ValueError):
@@ -45,6 +50,22 @@ class MissingExtraError(AleatorError):
         super().__init__(f"{package} is not installed: pip install 'aleator[{extra}]'")
 
 
+@contextmanager
+def extras_named() -> Iterator[None]:
+    """Says which extra brings an optional package, if the block ends because it is not installed.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        if package not in _EXTRAS:
+            raise
+        raise MissingExtraError(package, _EXTRAS[package]) from missing
+
+
 def shown(value: object, most: int = 60) -> str:
     """Returns how a message shows a user's value: its `repr`, in one line, cut in the middle if it is long."""
     if isinstance(value, int) and value.bit_length() > 200:
@@ -56,6 +77,22 @@ def shown(value: object, most: int = 60) -> str:
     except (RecursionError, ValueError):  # nested too deeply, a whole number of thousands of digits
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 + 3 :]}"
+
+
+def raised(error: BaseException) -> str:
+    """Returns what code that somebody else wrote has raised, and where: its kind, its first line, file and line."""
+    said, place = next(iter(str(error).splitlines()), "no message"), place_raised(error)
+    return f"{type(error).__name__}: {said}" + (f" ({place})" if place else "")
+
+
+def place_raised(error: BaseException) -> str:
+    """Returns the last file and line of somebody else's code that an exception went through; empty if there is none."""
+    theirs = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((_PACKAGE, "<")) and "site-packages" not in frame.filename
+    ]
+    return f"{Path(theirs[-1].filename).name}, line {theirs[-1].lineno}" if theirs else ""
 
 
 def one_line(message: object, most: int = MAX_MESSAGE) -> str:

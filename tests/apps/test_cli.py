@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -148,6 +149,13 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "leduc", "--algorithm", "lp", "--resume", str(leduc)), "exactly in one step: leave out --resume"),
         (("solve", "kuhn", "--plot-over", "hours"), "iterations, seconds, nodes, not over 'hours'"),
         (("solve", "kuhn", "--plot-over", "nodes"), "dcfr does not count the nodes"),
+        (("solve", "kuhn", "--plot-over", "seconds"), "--plot-over seconds is for --plot, which is not given"),
+        (("solve", "kuhn", "--weight", "0.5"), "--weight 0.5 is for --transfer"),
+        (("solve", "kuhn", "--resumable"), "every solution of kuhn can be resumed"),
+        (("solve", "kuhn", "--out", str(foreign)), "of another kind, and would be lost"),
+        (("solve", "turn.toml"), "a spot is named holdem:turn.toml"),
+        (("solve", "my.py:Mine"), "a game of your own is named python:my.py:Mine"),
+        (("show", "kuhn", "--json", "--csv"), "choose one"),
         (("solve", "leduc:bets=nan/4"), "a bet of Leduc must be a number"),
         (("solve", "leduc:bets=0/4"), "positive and distinct"),
         (("games", "one-card:x"), "the number after one-card: must be a whole number"),
@@ -159,6 +167,7 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         assert message in error.replace("\n", " "), (arguments, error)
         assert len(error.strip().splitlines()) == 1 and "Traceback" not in error, error
         assert text == ""
+    assert foreign.read_text() == "not a solution"
     assert leduc.read_bytes() == before, "existing files are untouched"
 
 
@@ -173,7 +182,11 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert all(verb in text for verb in ("games", "solve", "evaluate", "paper", "bench", "demo"))
     code, text, _ = call(capsys, "solve", "--help")
-    examples = [line.strip() for line in text.partition("Examples:")[2].partition("Arguments")[0].splitlines()]
+    assert "--exploitability,--target  " in text, "names of options are not cut"
+    shown = text.partition("Examples:")[2].partition("Arguments")[0]
+    examples = [" ".join(line.split()) for line in re.sub(r" \\ *\n", " ", shown).splitlines()]
+    dice = "aleator solve liars-dice:1x6 --algorithm pcfr+ --iterations 2000 --out dice.solution --plot dice.png"
+    assert dice in examples, "a long example can be pasted as it is"
     assert (
         code == 0
         and "aleator solve leduc --exploitability 1e-4" in examples
@@ -187,13 +200,13 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("fly",), "No such command 'fly' (see aleator --help)"),
         (("solve",), "Missing argument 'GAME' (see aleator solve --help)"),
-        (("solve", "kuhn", "--iterations", "many"), "'many' is not a valid integer (see aleator solve --help)"),
+        (("solve", "kuhn", "--iterations", "many"), "'many' is not a whole number (see aleator solve --help)"),
         (("solve", "kuhn", "--height", "3"), "No such option: --height"),
         (("holdem", "fly"), "No such command 'fly' (see aleator holdem --help)"),
         *(
             (
                 (*command, "--seed", "-1"),
-                f"-1 is not in the range 0<=x<=9223372036854775807 (see aleator {command[0]} --help)",
+                f"-1 is not in the range 0<=x<2^63 (see aleator {command[0]} --help)",
             )
             for command in (("solve", "kuhn"), ("play", "kuhn"), ("match", "kuhn", "uniform", "uniform"), ("paper",))
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -70,11 +71,16 @@ def test_minutes_end_a_match_that_goes_on_from_its_file(capsys: pytest.CaptureFi
     ("arguments", "message"),
     [
         (("lbr", "hunl", "random", "--minutes", "-1"), "--minutes"),
-        (("match", "leduc", "uniform", "uniform", "--minutes", "1"), "are for whole hands"),
+        (("match", "leduc", "uniform", "uniform", "--minutes", "1"), "--minutes: for whole hands"),
         (("match", "hunl", "randon", "random"), "did you mean 'random'"),
         (("match", "hunl:7x", "random", "random"), "stack=CHIPS"),
         (("match", "hunl", "random", "random", "--exact"), "can be enumerated"),
-        (("match", "leduc", "uniform", "uniform", "--out", "x.jsonl"), "are for whole hands"),
+        (("match", "hunl", "always-call", "always-fold", "--minutes", "nan"), "--minutes must be 0 or more, not nan"),
+        (("match", "hunl", "always-call", "always-fold", "--raw", "--aivat", "pairs"), "--aivat pairs removes it"),
+        (("match", "hunl", "always-call", "always-fold", "--out", "x", "--phh", "x.py"), "must end in .phhs or .phh"),
+        (("play", "hunl", "--agent", "equilibrium"), "equilibrium is written equilibrium:FILE"),
+        (("holdem", "preflop", "r:0:b300:c", "--out", "my.py"), "a name that ends in .toml"),
+        (("match", "leduc", "uniform", "uniform", "--out", "x.jsonl"), "--out: for whole hands"),
         (("match", "hunl", "random", "random", "random"), "different agents"),
         (("match", "hunl", "random", "random", "--aivat", "much"), "unknown AIVAT mode"),
         (("match", "hunl", "random", "random", "--phh", "x.phhs"), "--phh needs --out"),
@@ -208,3 +214,42 @@ def test_a_table_is_filled_with_the_second_agent(capsys: pytest.CaptureFixture[s
     document = json.loads(text)
     assert code == 0 and document["agents"] == ["tight-aggressive", "always-call", "always-call"]
     assert document["aivat"] == "table" and document["hands"] == 6
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("1 / 0", r"failed: ZeroDivisionError: division by zero \(mine.py, line 8\)"),
+        ("None", "answered None: it must be a HandPolicy of actions"),
+        ('HandPolicy(("call",), np.ones((1, 1326)))', "it must be a HandPolicy of actions"),
+        ("HandPolicy((CALL,), [[1.0]])", r"gave probabilities of shape \(1, 1\), not \(1, 1326\)"),
+    ],
+)
+@pytest.mark.parametrize("command", ["match", "lbr"])
+def test_an_agent_of_ones_own_that_fails_is_named_with_the_line(
+    command: str, answer: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import numpy as np\nfrom aleator.agents.whole_hands import HandAgent, HandPolicy\n"
+        "from aleator.games.holdem.betting import CALL\n\n\nclass Mine(HandAgent):\n"
+        f"    def policy_at(self, state):\n        return {answer}\n"
+    )
+    agents = [f"python:{file}:Mine"] + ["always-call"] * (command == "match")
+    code, text, error = call(capsys, command, "hunl", *agents, "--hands", "2", "--processes", "1")
+    assert (code, text) == (2, "") and re.search(message, error) and len(error.strip().splitlines()) == 1, error
+
+
+def test_matches_need_no_torch_and_networks_say_what_they_lack() -> None:
+    script = """
+import sys
+sys.modules["torch"] = None
+from aleator import HandMatch, play_hand_match
+match = HandMatch(game="hunl", agents=("always-call", "always-fold"), hands=2, seed=1, aivat="raw")
+print(play_hand_match(match).score().hands)
+from aleator.apps.cli.main import main
+main(["holdem", "preflop"])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    missing = "torch is not installed: pip install 'aleator[neural]'"
+    assert (done.returncode, done.stdout.strip(), done.stderr.strip()) == (2, "2", f"error: {missing}")

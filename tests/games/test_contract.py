@@ -54,6 +54,9 @@ BROKEN: list[tuple[str, Callable[[Any, int], Any], str]] = [
     ("utility", lambda right, state: right[0], "the utility has shape"),
     ("utility", lambda right, state: right[:, :1], "the utility has shape"),
     ("utility", lambda right, state: 1.0, r"the utility has shape \(\)"),
+    ("utility", lambda right, state: np.zeros((len(right) + 1, 1)), "the utility has shape"),
+    ("utility", lambda right, state: "much", "the utility must be an array of numbers, not 'much'"),
+    ("deal", lambda right, state: None, "the deal must be an array of numbers, not None"),
     ("utility", lambda right, state: np.ones((17, 3)), "shape|broadcast"),
     ("utility", scaled(np.inf), "finite"),
     ("utility", scaled(np.nan), "finite"),
@@ -64,7 +67,11 @@ BROKEN: list[tuple[str, Callable[[Any, int], Any], str]] = [
     ("children", Shuffled(), "two calls of children"),
     ("children", lambda right, state: [], "neither terminal"),
     ("children", lambda right, state: [Child(0, "back")], "lead back|add up|hands"),
-    ("children", lambda right, state: 1 / 0, "the rules raise ZeroDivisionError: division by zero"),
+    (
+        "children",
+        lambda right, state: 1 / 0,
+        r"the rules raise ZeroDivisionError: division by zero \(test_contract.py, line \d+\)",
+    ),
     ("payoff_matrix", scaled(1.001), "payoff_matrix differs from deal x utility"),
     (
         "payoff",

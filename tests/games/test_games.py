@@ -242,7 +242,7 @@ def test_a_game_of_ones_own_has_a_name_too(tmp_path: Path) -> None:
     game = load_game(f"python:{file}:Mine")
     assert game.name == f"python:{file}:Mine" and check_game(game).size.infostates == 12
     for name, message in (
-        ("mine.py:Yours", "no attribute"),
+        ("mine.py:Yours", "mine.py has no class 'Yours'; it has Mine"),
         ("mine.py:size", "not callable"),
         ("no.py:Mine", "no Python file"),
     ):

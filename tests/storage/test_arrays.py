@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import basic_indices
 from safetensors import safe_open
 
-from aleator.storage import ArrayFile, StorageError, write_arrays
+from aleator.storage import ArrayFile, StorageError, check_replaceable, write_arrays
 from aleator.storage.header import NAMES
 
 ARRAYS = {
@@ -231,3 +231,18 @@ def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StorageError, match=r"cannot read .*pipe: it is a pipe, not a file"):
         ArrayFile(tmp_path / "pipe")
+
+
+def test_only_files_of_arrays_are_replaced(tmp_path: Path) -> None:
+    whole, cut, empty, text, short = (tmp_path / name for name in ("whole", "cut", "empty", "text", "short"))
+    write_arrays(whole, {"a": np.zeros(5)}, {})
+    cut.write_bytes(whole.read_bytes()[:40])
+    empty.touch()
+    for path in (whole, cut, empty, tmp_path / "new"):
+        check_replaceable(path)
+    assert not (tmp_path / "new").exists()
+    text.write_text('board = "3s 7h Td Ks"\n')
+    short.write_text("mine")
+    for path in (text, short):
+        with pytest.raises(StorageError, match=f"cannot write {path}: the file there is of another kind"):
+            check_replaceable(path)

@@ -46,7 +46,7 @@ from aleator.abstraction.k_means import k_means
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_state import BOARD_CARDS
-from aleator.storage import ArrayFile, StorageError, check_writable, write_arrays
+from aleator.storage import ArrayFile, StorageError, check_replaceable, write_arrays
 
 Report = Callable[[float, str], None]
 Floats = npt.NDArray[np.float32]
@@ -84,7 +84,7 @@ def build_buckets(
     """
     if like is not None and like.centres is None:
         raise AbstractionError("the buckets that others shall be like have no centres")
-    check_writable(path)
+    check_replaceable(path)
     say: Report = report or (lambda share, text: None)
     total, done, began = sum(_SHARE[street] for street in range(1, config.last_street + 1)), 0.0, time.perf_counter()
     streets: dict[int, Street] = {}

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AleatorError, GameError
+from aleator.errors import AleatorError, GameError, raised, shown
 from aleator.games.base import CHANCE, TERMINAL, Child, FloatArray, Game
 from aleator.games.multiplayer.base import MultiplayerGame
 from aleator.games.multiplayer.contract import MultiplayerReport, check_multiplayer_game
@@ -104,14 +104,14 @@ def _asking(game: Game[Any]) -> Iterator[Meter]:
             yield meter
     except AleatorError:
         raise
-    except Exception as error:
-        reason = (str(error).splitlines() or ["no message"])[0]
-        raise GameError(f"{name}: the rules raise {type(error).__name__}: {reason}") from error
+    except (Exception, SystemExit) as error:
+        raise GameError(f"{name}: the rules raise {raised(error)}") from error
 
 
 def _check_start(game: Game[Any]) -> None:
     root = game.root()
     _expect(_equal(root, game.root()), game, root, _RANDOM.format("root"))
+    _check_form(game, root, "deal", game.deal(root))
     total = float(game.deal(root).sum())
     if not abs(total - 1.0) <= _TOLERANCE:
         raise GameError(f"{game.name}: the deal at the root sums to {total:.9g}, not to 1")
@@ -137,6 +137,8 @@ def _check(game: Game[Any], meter: Meter, deadline: float) -> tuple[int, int, in
             _expect(
                 named == hands[player] > 0, game, state, f"player {player} has {hands[player]} hands, {named} names"
             )
+        if actor == TERMINAL:
+            _check_form(game, state, "utility", game.utility(state))
         _check_twice(game, state, actor)
         _check_deal(game, state)
         if actor == TERMINAL:
@@ -156,6 +158,14 @@ def _check(game: Game[Any], meter: Meter, deadline: float) -> tuple[int, int, in
                 seen.add(child.state)
                 waiting.append(child.state)
     return len(seen), len(groups), max_hands, max_actions
+
+
+def _check_form(game: Game[Any], state: Any, what: str, answer: Any) -> None:
+    """Checks that what the rules say is an array with a number for each pair of hands."""
+    hands, numbers = game.num_hands(state), np.float64(answer) if isinstance(answer, int | float) else answer
+    is_form = hasattr(numbers, "shape") and hasattr(numbers, "dtype") and numbers.dtype.kind in "biuf"
+    _expect(is_form, game, state, f"the {what} must be an array of numbers, not {shown(answer)}")
+    _expect(numbers.shape == hands, game, state, f"the {what} has shape {numbers.shape}, there are {hands} hands")
 
 
 def _expect(condition: bool, game: Game[Any], state: Any, complaint: str) -> None:
@@ -193,8 +203,8 @@ def _check_twice(game: Game[Any], state: Any, actor: int) -> None:
 
 def _check_deal(game: Game[Any], state: Any) -> None:
     """Checks that the probabilities of chance's part are as many as there are pairs of hands, and are probabilities."""
-    deal, hands = game.deal(state), game.num_hands(state)
-    _expect(deal.shape == hands, game, state, f"the deal has shape {deal.shape}, there are {hands} hands")
+    deal = game.deal(state)
+    _check_form(game, state, "deal", deal)
     _expect(
         bool((deal >= 0).all() and np.isfinite(deal).all()), game, state, "the deal has a negative or infinite entry"
     )
@@ -209,8 +219,6 @@ def _check_terminal(game: Game[Any], state: Any, groups: dict[Hashable, Any]) ->
     largest = float(np.abs(entries).max(initial=0.0))
     _expect(largest <= _MOST, game, state, f"a payoff of {largest:.3g}: at most {_MOST:.0e} can be computed with")
     utility = game.utility(state)
-    shape = np.shape(utility)
-    _expect(shape == hands, game, state, f"the utility has shape {shape}, there are {hands} hands")
     if getattr(game.payoff_matrix, "__func__", None) is not Game.payoff_matrix and utility.size <= _SMALL:
         off = _largest(Game.payoff_matrix(game, state) - matrix)
         _expect(off <= _TOLERANCE * largest, game, state, f"payoff_matrix differs from deal x utility by {off:.3g}")

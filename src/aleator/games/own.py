@@ -6,9 +6,10 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, raised
 
 
 def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *arguments: Any) -> Any:
@@ -33,13 +34,22 @@ def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *argumen
         sys.path.append(folder)
     try:
         spec.loader.exec_module(module)
+        if not hasattr(module, name):
+            raise refusal(f"python:{text}: {path} has no class {name!r}; it has {_classes(module, wanted)}")
         made = getattr(module, name)(*arguments)
-    except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else "no message"
-        raise refusal(f"python:{text}: {type(error).__name__}: {reason}") from error
+    except AleatorError:
+        raise
+    except (Exception, SystemExit) as error:  # a script that ends itself would end the command without a word
+        raise refusal(f"python:{text}: {raised(error)}") from error
     if not isinstance(made, wanted):
         raise refusal(
             f"python:{text}: {name} made a {type(made).__name__}, not {'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
         )
     made.name = f"python:{text}"
     return made
+
+
+def _classes(module: ModuleType, wanted: type[Any]) -> str:
+    """Returns the names of the classes of a kind that a module defines, for a message."""
+    own = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__]
+    return ", ".join(value.__name__ for value in own if issubclass(value, wanted)) or f"no {wanted.__name__}"

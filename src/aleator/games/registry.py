@@ -261,8 +261,20 @@ def load_game(name: str) -> Game[Any]:
     if is_hand_game(name):
         return _whole_game(name)
     families = [known.family for known in _KNOWN]
-    hint = did_you_mean(family, families)
+    hint = _meant(name) or did_you_mean(family, families)
     raise GameError(f"unknown game {shown(name)}; {hint}known: {', '.join(known.usage for known in _KNOWN)}")
+
+
+def _meant(name: str) -> str:
+    """Returns what a file that is given in place of a game is taken for, as part of an error's message."""
+    if name.endswith(".toml"):
+        return f"a spot is named holdem:{shown(name)[1:-1]}; "
+    if name.partition(":")[0].endswith(".py"):
+        file, _, which = name.partition(":")
+        return f"a game of your own is named python:{shown(file)[1:-1]}:{shown(which or 'CLASS')[1:-1]}; "
+    if name.endswith((".solution", ".blueprint")):
+        return "this is the name of a file with a policy, not of a game; "
+    return ""
 
 
 def load_recorded_game(name: str) -> Game[Any]:

@@ -5,7 +5,7 @@
 or unpickled.
 """
 
-from aleator.storage.arrays import ArrayFile, StoredArray, write_arrays
+from aleator.storage.arrays import ArrayFile, StoredArray, check_replaceable, write_arrays
 from aleator.storage.files import StorageError, check_regular, check_writable, exclusive, remove_stale, replace_file
 from aleator.storage.values import check_object, is_a, parse_json
 
@@ -15,6 +15,7 @@ __all__ = [
     "StoredArray",
     "check_object",
     "check_regular",
+    "check_replaceable",
     "check_writable",
     "exclusive",
     "is_a",

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.storage import checksums
-from aleator.storage.files import StorageError, check_regular, replacing
+from aleator.storage.files import StorageError, check_regular, check_writable, replacing
 from aleator.storage.header import MAX_HEADER, NAMES, TYPES, Entry, format_header, layout, parse_header
 
 
@@ -35,6 +35,23 @@ def write_arrays(path: Path | str, arrays: Mapping[str, npt.NDArray[Any]], metad
             sums[name] = list(checksums.block_sums(raw))
             file.write(raw)
         file.write(checksums.table(sums, entries, metadata))
+
+
+def check_replaceable(path: Path | str) -> None:
+    """Raises StorageError unless a file of arrays can be written at `path`, and no file of another kind is lost by it.
+
+    Of a file that is there only the first bytes are looked at, so one that is cut short or damaged can be replaced.
+    """
+    path = Path(path)
+    check_writable(path)
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        start = file.read(9)
+    if start and (start[8:] != b"{" or int.from_bytes(start[:8], "little") > MAX_HEADER):
+        raise StorageError(
+            f"cannot write {path}: the file there is of another kind, and would be lost; choose a new name"
+        )
 
 
 def type_name(name: str, array: npt.NDArray[Any]) -> str:
@@ -131,7 +148,7 @@ class ArrayFile:
                 length = int.from_bytes(file.read(8), "little")
                 size = file.seek(0, 2)
                 if size < 8 or length > min(size - 8, MAX_HEADER):
-                    raise StorageError(f"{path} is not a file of arrays, or it is cut short")
+                    raise StorageError(f"{path} is not a file of arrays (a solution, a network), or it is cut short")
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             self._start = 8 + length
             self._entries, metadata = parse_header(self._map[8 : self._start], size - self._start)

@@ -10,13 +10,14 @@ asked about one after the other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AgentError
+from aleator.errors import AgentError, AleatorError, place_raised, raised, shown
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, LegalActions
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, format_hand
@@ -100,15 +101,16 @@ class HandAgent(ABC):
         first = {key: int(row) for key, row in zip(reversed(keys), rows[::-1], strict=True)}  # hands that look the same
         policy_of = dict(zip(first, self.policies_of([hands.state(row) for row in first.values()]), strict=True))
         answers = [policy_of[key] for key in keys]
+        for answer in policy_of.values():
+            if not isinstance(answer, HandPolicy) or not all(isinstance(action, Action) for action in answer.actions):
+                raise AgentError(f"{self.name} answered {shown(answer)}: it must be a HandPolicy of actions")
         width = max(len(answer.actions) for answer in answers)
         codes = np.full((len(rows), width), NO_CODE, np.int32)
         probabilities = np.zeros((len(rows), width, NUM_HANDS))
         for number, answer in enumerate(answers):
-            count = len(answer.actions)
-            if answer.probabilities.shape != (count, NUM_HANDS):
-                raise AgentError(
-                    f"{self.name} gave probabilities of shape {answer.probabilities.shape}, not ({count}, {NUM_HANDS})"
-                )
+            count, shape = len(answer.actions), np.shape(answer.probabilities)
+            if shape != (count, NUM_HANDS):
+                raise AgentError(f"{self.name} gave probabilities of shape {shape}, not ({count}, {NUM_HANDS})")
             codes[number, :count] = [action_code(action) for action in answer.actions]
             probabilities[number, :count] = answer.probabilities
         return BatchPolicy(codes, probabilities)
@@ -145,20 +147,37 @@ def ask_policies(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64]
     """Returns an agent's answer for some hands, checked, with probabilities that sum to 1 for every hand.
 
     Raises:
-        AgentError: an action is not legal, or probabilities are negative or do not sum to 1.
+        AgentError: an action is not legal, probabilities are negative or do not sum to 1, or the code of an agent that
+            is not of this package has failed.
     """
-    return _checked(agent, hands, rows, agent.policies_at(hands, rows))
+    with _named(agent):
+        policy = agent.policies_at(hands, rows)
+    return _checked(agent, hands, rows, policy)
 
 
 def ask_held(
     agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], held: npt.NDArray[np.int64]
 ) -> BatchPolicy:
     """Returns an agent's checked answer for one hand in each of some hands, ``[R, A, 1]``; see `ask_policies`."""
-    policy = agent.held_policies(hands, rows, held)
+    with _named(agent):
+        policy = agent.held_policies(hands, rows, held)
     if policy is not None:
         return _checked(agent, hands, rows, policy)
     policy = ask_policies(agent, hands, rows)
     return BatchPolicy(policy.codes, policy.held(held)[:, :, None])
+
+
+@contextmanager
+def _named(agent: HandAgent) -> Iterator[None]:
+    """Makes of an exception in code that somebody else wrote an error that says whose it is, and where."""
+    try:
+        yield
+    except AleatorError:
+        raise
+    except Exception as error:
+        if not place_raised(error):
+            raise
+        raise AgentError(f"{agent.name} failed: {raised(error)}") from error
 
 
 def _checked(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], policy: BatchPolicy) -> BatchPolicy:

@@ -16,7 +16,7 @@ import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.searching import everybody
-from aleator.errors import AgentError
+from aleator.errors import AgentError, extras_named
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import Action, ActionKind, raise_to
@@ -63,8 +63,9 @@ class PreflopAgent(HandAgent):
         """
         if setup.num_players != 2 or setup.first_street or setup.rules.fixed_bets is not None:
             raise AgentError("charts are solved for heads-up no-limit from the blinds on; name an --agent for others")
-        from aleator.learning.holdem.street_values import street_values
-        from aleator.search.whole_hands.depth_limited import solve_to_leaves
+        with extras_named():
+            from aleator.learning.holdem.street_values import street_values
+            from aleator.search.whole_hands.depth_limited import solve_to_leaves
 
         values = street_values("preflop")
         self.setup, self.source = setup, values.source

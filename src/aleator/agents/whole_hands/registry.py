@@ -13,7 +13,7 @@ from aleator.agents.whole_hands.biased import BIASES, BiasedAgent
 from aleator.agents.whole_hands.scripted import HABITS, ScriptedHandAgent
 from aleator.agents.whole_hands.search_settings import NestedSettings, PluribusSettings, SearchSettings
 from aleator.agents.whole_hands.tight_aggressive import TightAggressive, TightAggressiveAgent
-from aleator.errors import AgentError, did_you_mean
+from aleator.errors import AgentError, did_you_mean, extras_named
 from aleator.settings import PLACED, Setting, settings_of
 
 Values = dict[str, Any]  # of settings
@@ -285,7 +285,8 @@ def load_hand_agent(name: str, players: int = 2) -> HandAgent:
     for known in _KNOWN:
         if known.family == family:
             values = known.values(text)
-            return known.make(values, players) if known.asks_players else known.make(values)
+            with extras_named():
+                return known.make(values, players) if known.asks_players else known.make(values)
     families = [known.family for known in _KNOWN]
     hint = did_you_mean(family, families)
     raise AgentError(f"unknown agent of whole hands {name!r}; {hint}allowed: {', '.join(families)}")

@@ -37,7 +37,7 @@ from aleator.solvers.holdem.problem import BITS, SpotProblem, pot_fraction
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.holdem.view import HoldemView
 from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
-from aleator.storage import check_writable
+from aleator.storage import check_replaceable
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
 
@@ -119,7 +119,7 @@ def solve(
     if lock:
         spot = replace(spot, locks=tuple(parse_lock(text) for text in lock))
     if output:
-        check_writable(output)
+        check_replaceable(output)
     elif resumable:
         raise SolveError("--resumable: name the file with --out")
     if no_river and spot.street == 3:

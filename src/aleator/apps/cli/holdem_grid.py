@@ -83,9 +83,12 @@ def print_legend(names: Sequence[str], shares: Sequence[float], colours: list[Rg
     """Prints the actions of a decision and how often each is taken."""
     line = Text()
     for name, share, colour, mark in zip(names, shares, colours, marks, strict=True):
-        line.append(f" {mark} ", _style(colour))
         shown = "-" if np.isnan(share) else f"{100 * share:.1f} %"
-        line.append(f" {name} {shown}   ")
+        entry = Text.assemble((f" {mark} ", _style(colour)), f" {name} {shown}   ")
+        if line and len(line) + len(entry.plain.rstrip()) > out.width:
+            out.print(line, soft_wrap=True)
+            line = Text()
+        line.append_text(entry)
     out.print(line, soft_wrap=True)
 
 

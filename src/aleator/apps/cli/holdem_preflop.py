@@ -10,6 +10,7 @@ import typer
 
 from aleator.apps.cli.holdem_grid import action_colours, marks_of, print_classes, print_legend
 from aleator.apps.cli.output import heading, note, out, print_json, progress_bar
+from aleator.errors import SolveError
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, parse_cards
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot_file import format_spot
@@ -40,12 +41,16 @@ def preflop(
     """
     if output is not None:
         check_writable(output)
+        if output.suffix != ".toml":
+            raise SolveError(f"--out {output}: a spot is written to a name that ends in .toml")
     line, flop = parse_path(node), parse_cards(board)
     from aleator.agents.whole_hands.preflop import preflop_charts  # loads PyTorch
     from aleator.apps.preflop_table import preflop_report
 
-    with progress_bar(f"solving {game} before the flop", quiet=json):
-        charts = preflop_charts(game, agent, iterations=iterations)
+    with progress_bar(f"solving {game} before the flop", quiet=json) as move:
+        charts = preflop_charts(
+            game, agent, iterations=iterations, on_done=lambda done: move(done / iterations, f"iteration {done:,}")
+        )
         chart = charts.node(line)
     spot = None
     if output is not None or chart.is_flop:

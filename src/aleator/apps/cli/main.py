@@ -15,8 +15,13 @@ from aleator import __version__
 from aleator.apps.cli.output import fail, walks_shown
 from aleator.apps.cli.stopping import exit_code
 from aleator.caching import cache
-from aleator.errors import AleatorError
+from aleator.errors import AleatorError, extras_named
+from aleator.parsing import MAX_SEED
 
+# what the overview of an option's value says, by Click's name of its type, and what messages say instead of that name
+_VALUES = {"integer": "N", "integer range": "N", "float": "X", "float range": "X"}
+_TYPES = {"integer range": "whole number", "integer": "whole number", "float range": "number", "float": "number"}
+_EXAMPLE_WIDTH = 76  # characters of a line of an example
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Click's, whether Typer brings its own or not
 
 # verb and module: one line for the overview
@@ -74,17 +79,43 @@ def _command(asked: str | None) -> Any:
                 app.command(verb, help=_help(module.run))(module.run)
         else:
             app.command(verb, help=summary)(lambda: None)
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    _name_values(command)
+    return command
+
+
+def _name_values(command: Any) -> None:
+    """Lets the help name values of options briefly, which leaves room for what it says about them."""
+    for option in command.params:
+        if option.param_type_name == "option":
+            option.metavar = option.metavar or _VALUES.get(option.type.name)
+        if getattr(option.type, "max", None) == MAX_SEED:
+            option.type._describe_range = lambda: "0<=x<2^63"
+    for part in getattr(command, "commands", {}).values():
+        _name_values(part)
 
 
 def _help(function: Any) -> str:
     """Returns what a command says about itself, each example (`Examples:  one  |  another`) on a line of its own."""
-    text, _, examples = (inspect.getdoc(function) or "").partition("Examples:")
+    text, _, examples = re.sub(r"^Example:", "Examples:", inspect.getdoc(function) or "", flags=re.M).partition(
+        "Examples:"
+    )
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
     if examples:
-        lines = [" ".join(example.split()) for example in re.split(r"\s\|\s", examples)]
-        paragraphs.append("\n  ".join(["Examples:", *lines]))
+        paragraphs.append("\n".join(["Examples:", *map(_example, re.split(r"\s\|\s", examples))]))
     return "\n\n".join(paragraphs)
+
+
+def _example(text: str) -> str:
+    """Returns an example as it can be pasted into a shell: a long one goes on in the next line."""
+    lines = [""]
+    for part in re.split(r" (?=--)", " ".join(text.split())):  # an option stays with its value
+        if lines[-1] and len(lines[-1]) + len(part) > _EXAMPLE_WIDTH:
+            lines[-1] += " \\"
+            lines.append(f"    {part}")
+        else:
+            lines[-1] += f" {part}" if lines[-1] else part
+    return "\n".join(lines)
 
 
 def _explain(error: Any) -> NoReturn:
@@ -93,7 +124,10 @@ def _explain(error: Any) -> NoReturn:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         sys.exit(2)
-    fail(f"{error.format_message().rstrip('.')} (see {command} --help)")
+    message = error.format_message().rstrip(".")
+    for name, plain in _TYPES.items():
+        message = message.replace(f"is not a valid {name}", f"is not a {plain}")
+    fail(f"{message} (see {command} --help)")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -101,7 +135,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
-        with walks_shown(quiet="--json" in arguments):
+        with walks_shown(quiet="--json" in arguments), extras_named():
             verb = next((argument for argument in arguments if argument in _VERBS), None)
             code = _command(verb)(arguments, prog_name="aleator", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -38,7 +38,7 @@ def run(
     first: Annotated[str, typer.Argument(help="An agent, as in `aleator play`, or a file with a solution.")],
     second: Annotated[str, typer.Argument(help="Its opponent.")],
     others: Annotated[list[str] | None, typer.Argument(help="More: round-robin, or one table (ring:N).")] = None,
-    deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many deals; seats alternate.")] = 1000,
+    deals: Annotated[int, typer.Option("--deals", "--hands", min=1, help="How many; seats alternate.")] = 1000,
     exact: Annotated[bool, typer.Option("--exact", help="Play no deals: enumerate what both agents do.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not remove luck, which saves solving the game first.")] = False,
     seconds_per_move: Annotated[float | None, typer.Option(help="Count the moves that take longer.")] = None,
@@ -70,6 +70,8 @@ def run(
     if is_hand_game(game):
         if exact or seconds_per_move is not None:
             raise AgentError("--exact and --seconds-per-move are for games that can be enumerated, not for whole hands")
+        if raw and aivat not in ("auto", "raw"):
+            raise AgentError(f"--raw leaves the luck in and --aivat {aivat} removes it: choose one")
         how, network = "raw" if raw else aivat, None if value is None else str(value)
         match = partial(
             HandMatch, game=game, hands=deals, seed=seed, aivat=how, value=network, stakes=stakes, against=against
@@ -86,12 +88,11 @@ def run(
             raise AgentError("--stakes is for two agents")
         run_round_robin([match(agents=pair) for pair in pairs([first, second, *others])], **settings)
         return
-    of_hands = (output, phh, value, stakes, against, processes, ray, minutes)
-    if others or aivat != "auto" or any(given is not None for given in of_hands):
-        raise AgentError(
-            "--out, --phh, --aivat, --value, --stakes, --against, --processes, --ray, --minutes and more than "
-            f"two agents are for whole hands, not for {game}"
-        )
+    of_hands = {"--out": output, "--phh": phh, "--aivat": None if aivat == "auto" else aivat, "--value": value,
+                "--stakes": stakes, "--against": against, "--processes": processes, "--ray": ray,
+                "--minutes": minutes, "more than two agents": others or None}  # fmt: skip
+    if given := [name for name, what in of_hands.items() if what is not None]:
+        raise AgentError(f"{', '.join(given)}: for whole hands (hunl, hulh, 6max ...), not for {game}")
     if exact and raw:
         raise AgentError("--exact plays no deals, so there is no luck for --raw to leave in")
     if exact and seconds_per_move is not None:

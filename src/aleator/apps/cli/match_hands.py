@@ -32,6 +32,8 @@ def run_match(
     """Plays a match and prints its result; Ctrl-C prints what there is, and the same command goes on from the file."""
     if phh is not None and output is None:
         raise AgentError("--phh needs --out: hands are converted from the match file")
+    if phh is not None and phh.suffix not in (".phh", ".phhs"):
+        raise AgentError(f"--phh {phh}: the name must end in .phhs or .phh")
     if output is not None and match.aivat == REST:
         raise AgentError("--aivat rest plays no hand to its end, so --out has nothing to write")
     state, stopped = play_with_progress(match, output, processes, ray, minutes, quiet=json)
@@ -78,6 +80,8 @@ def play_with_progress(
     quiet: bool,
 ) -> tuple[MatchState, bool]:
     """Returns a match after it was played, and whether it was stopped before its end by the user."""
+    if minutes is not None and not minutes >= 0:  # NaN, too
+        raise AgentError(f"--minutes must be 0 or more, not {minutes:g}")
     agents = match.load_agents()
     is_soon = match.hands <= _SOON and all(agent.is_quick for agent in agents)
     alone = is_soon or any(agent.is_alone for agent in agents)

@@ -58,7 +58,9 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
         return
     while sum(width) > room and width != longest:
         width[max(range(len(columns)), key=lambda index: width[index] - longest[index])] -= 1
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    if title:
+        out.print(Text(title, "bold"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column, right, wide in zip(columns, numeric, width, strict=True):
         table.add_column(column, justify="right" if right else "left", overflow="fold", width=wide)
     for row in rows:

@@ -52,7 +52,8 @@ class _Quit(Exception):  # noqa: N818
 
 def run(
     game: Annotated[str, typer.Argument(help="A game, as listed by `aleator games`.")],
-    agent: Annotated[str, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more.")] = "equilibrium",
+    agent: Annotated[str | None, typer.Option(help=f"Your opponent: {_AGENTS}; `aleator agents` says more. Default: "
+                                              "equilibrium; in whole hands tight-aggressive.")] = None,
     seat: Annotated[int | None, typer.Option(min=0, max=9, help="Your seat: 0 is first; drawn by default.")] = None,
     deals: Annotated[int | None, typer.Option("--deals", "--hands", min=1, help="How many; default: endless.")] = None,
     you: Annotated[str | None, typer.Option(help="An agent that plays your seat for you.")] = None,
@@ -67,15 +68,14 @@ def run(
     if is_hand_game(game):
         from aleator.apps.cli.play_hands import play_hands_in_terminal
 
-        name = "tight-aggressive" if agent == "equilibrium" else agent
-        play_hands_in_terminal(game, name, seat=seat, hands=deals, you=you, seed=seed, json=json)
+        play_hands_in_terminal(game, agent or "tight-aggressive", seat=seat, hands=deals, you=you, seed=seed, json=json)
         return
     rules = load_game(game)
     if seat is not None and seat > 1:
         raise AgentError(f"{game} has seats 0 and 1, not {seat}")
     if json and you is None:
         raise AgentError("--json needs --you: nobody can be asked in JSON")
-    opponent = load_with_progress(agent, rules, quiet=json)
+    opponent = load_with_progress(agent or "equilibrium", rules, quiet=json)
     mine = (
         HumanAgent(rules, lambda seen: _ask(rules, seen)) if you is None else load_with_progress(you, rules, quiet=json)
     )

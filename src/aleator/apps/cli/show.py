@@ -29,6 +29,8 @@ def run(
 
     Examples:  aleator show kuhn  |  aleator show kuhn check/bet  |  aleator show leduc.solution --csv > leduc.csv
     """
+    if json and as_csv:
+        raise SolveError("--json and --csv are two forms of the same table: choose one")
     solution = open_solution(what) if Path(what).is_file() else solve(what, limits=_LIMITS)
     if not isinstance(solution, Solution) or not isinstance(getattr(solution, "policy", None), Policy):
         raise SolutionError(f"{what} has no table of a policy: aleator holdem show looks into hold'em spots")
@@ -53,7 +55,7 @@ def _show(solution: Solution, policy: Policy, path: str) -> None:
     rows = list(rows_at(policy, node))
     actions = list(dict.fromkeys(row.action for row in rows))
     shares = {(row.hand, row.action): row.probability for row in rows}
-    title = f"{policy.game.name}, {path_of(policy, node)}: player {rows[0].player + 1} acts"
+    title = f"{policy.game.name}, {path_of(policy, node)}: the {('first', 'second')[rows[0].player]} player acts"
     table = [
         [hand, *(f"{100 * shares[hand, action]:.1f} %" for action in actions)]
         for hand in dict.fromkeys(row.hand for row in rows)

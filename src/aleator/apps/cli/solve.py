@@ -25,7 +25,7 @@ from aleator.solvers.limits import SECONDS_BETWEEN_CHECKPOINTS, Limits
 from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import Problem, TreeProblem, find_problem
 from aleator.solvers.summary import Summary
-from aleator.storage import check_writable
+from aleator.storage import check_replaceable
 
 # what a plot is drawn over -> field of a point of the curve, label
 _AXES = {
@@ -58,12 +58,13 @@ def run(
                                                         "game's name; --out keeps what --transfer needs.")] = None,
     transfer: Annotated[Path | None, typer.Option(help="Go on from a solution with other values of --parameter: regret "
                                                   "transfer.")] = None,
-    weight: Annotated[str, typer.Option(help="Weight of the transferred iterations: payoff (Eq. 4.52), potential, "
-                                        "unscaled, or a number up to 1.")] = PAYOFF,
+    weight: Annotated[str | None, typer.Option(help="Weight of the transferred iterations: payoff (Eq. 4.52; the "
+                                               "default), potential, unscaled, or a number up to 1.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="In hold'em: print nodes, memory and seconds, "
                                            "and do not solve.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw exploitability over iterations (.png, .svg, .pdf).")] = None,
-    plot_over: Annotated[str, typer.Option(help="The plot's x axis: iterations, seconds or nodes.")] = "iterations",
+    plot_over: Annotated[str | None, typer.Option(help="The plot's x axis: iterations (the default), seconds or "
+                                                  "nodes.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Solve a game. Ctrl-C stops early and keeps the result so far (exit code 130); so do SIGTERM and SIGHUP.
@@ -74,30 +75,39 @@ def run(
       |  aleator solve "leduc:bets={a}/{b}" --parameter a=2.1 --parameter b=4.1 --transfer near.solution
     """
     if output:
-        check_writable(output)
+        check_replaceable(output)
     check_plot(plot)
     given = {"--iterations": iterations, "--exploitability": exploitability, "--seconds": seconds, "--resume": resume}
     chosen = find_algorithm(algorithm or DEFAULT_ALGORITHM)
     for name, value in given.items() if chosen.exact else ():
         if value is not None:
             raise SolveError(f"a linear program is solved exactly in one step: leave out {name}")
-    _check_axis(chosen, plot_over, plotted=plot is not None)
+    _check_axis(chosen, plot_over or "iterations", plotted=plot is not None)
+    alone: dict[str, tuple[str | None, Path | None, str]] = {
+        "--plot-over": (plot_over, plot, "--plot"),
+        "--weight": (weight, transfer, "--transfer"),
+    }
+    for option, (said, needed, name) in alone.items():
+        if said is not None and needed is None:
+            raise SolveError(f"{option} {said} is for {name}, which is not given")
     limits = None
     if (iterations, exploitability, seconds) != (None, None, None):
         limits = Limits(iterations=iterations, exploitability=exploitability, seconds=seconds)
-    problem = _parametric(game, parameter, transfer, weight) if parameter else find_problem(game, algorithm)
+    problem = _parametric(game, parameter, transfer, weight or PAYOFF) if parameter else find_problem(game, algorithm)
     if transfer and not parameter:
         raise SolveError("--transfer needs the game's parameters: --parameter NAME=NUMBER for each {NAME} in its name")
     if estimate:
         _print_estimate(problem, algorithm, limits, dtype, threads, json=json)
         return
+    if resumable and not isinstance(problem, BoardProblem):
+        raise SolveError(f"--resumable is for hold'em; every solution of {game} can be resumed")
     earlier = _load(resume, problem, limits) if resume else None
     solution, stopped = solve_with_bar(
         problem, algorithm, limits, quiet=json, output=output, checkpoint_seconds=checkpoint_every, dtype=dtype,
         threads=threads, seed=seed, resume=earlier, keep_state=True if resumable else None,
     )  # fmt: skip
     if plot:
-        field, label = _AXES[plot_over]
+        field, label = _AXES[plot_over or "iterations"]
         points = [(float(getattr(point, field)), point.exploitability) for point in solution.summary.curve]
         name = solution.summary.algorithm
         plot_curves(plot, f"{game}, {name}", label, "exploitability (NashConv / 2)", {name: points})

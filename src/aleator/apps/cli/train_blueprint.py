@@ -18,7 +18,7 @@ from aleator.apps.cli.workers import Processes, Ray, chosen_workers, work_text
 from aleator.errors import SolveError
 from aleator.games.holdem.betting import STREET_NAMES
 from aleator.parsing import MAX_SEED, MAX_THREADS
-from aleator.storage import StorageError, check_writable
+from aleator.storage import StorageError, check_replaceable
 from aleator.workers.base import Here
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def blueprint(
     if menu is not None:
         changes["menu"] = tuple(street.strip() for street in menu.split("/"))
     path, cores = output or Path(f"{game.replace(':', '-')}.blueprint"), threads or os.cpu_count() or 1
-    check_writable(path)
+    check_replaceable(path)
     if abstraction is None:
         abstraction = Path("buckets.bin")
         if not abstraction.exists():

@@ -25,8 +25,6 @@ import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import HandAgent, ask_held
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
-from aleator.agents.whole_hands.nested import NestedAgent
-from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
 from aleator.arena.whole_hands.deals import deal_hands, uniform_draws
 from aleator.arena.whole_hands.play import choose_actions, seats_of
@@ -46,6 +44,9 @@ def common_start(agents: Sequence[HandAgent]) -> tuple[HandAgent, int]:
     Raises:
         AgentError: they do not begin alike, or never differ.
     """
+    from aleator.agents.whole_hands.nested import NestedAgent  # loads PyTorch, which other matches need not have
+    from aleator.agents.whole_hands.pluribus import PluribusAgent
+
     streets, blueprints = list[int](), list[HandAgent]()
     for agent in agents:
         if isinstance(agent, NestedAgent | PluribusAgent):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from aleator.errors import AleatorError, GameError
+from aleator.errors import AleatorError, GameError, raised
 from aleator.games.base import CHANCE, TERMINAL
 from aleator.games.multiplayer.base import MAX_PLAYERS, MultiplayerGame
 from aleator.meter import Meter
@@ -65,8 +65,7 @@ class HistoryWalk:
         except AleatorError:
             raise
         except Exception as error:
-            reason = next(iter(str(error).splitlines()), "no message")
-            raise GameError(f"{game.name}: the rules raise {type(error).__name__}: {reason}") from error
+            raise GameError(f"{game.name}: the rules raise {raised(error)}") from error
         if not self.actions:
             raise GameError(f"{game.name}: nobody ever decides anything")
         if not np.isfinite(self.payoff).all():
