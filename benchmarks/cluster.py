@@ -12,19 +12,24 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aleator.apps.benchmarking import Progress, Result, load_benchmark
 from aleator.errors import AleatorError, MissingExtraError
 from aleator.workers.base import Here, Workers
 
+if TYPE_CHECKING:
+    from aleator.abstraction.blueprint.changes import Table
+    from aleator.abstraction.blueprint.file import Progress as BlueprintProgress
+
 SUMMARY = "Ray: searches of ReBeL and nodes of a blueprint per second, by two nodes of a core each against one"
-CASES = ("rebel", "blueprint")
+CASES = ("rebel", "blueprint", "late blueprint")
 
 ROUNDS = 2
 GAME, GAMES, BLOCKS = "liars-dice:1x5", 128, 4
 FIRST_EPOCHS, EPOCHS = 8, 40  # into the midst of games; then as many are timed
 FIRST_SECONDS, SECONDS = 6.0, 20.0
+LATE_DEALS = 12_000_000  # chunks grow no more
 
 Rate = Callable[[Workers], float]
 
@@ -36,7 +41,12 @@ def run(progress: Progress, names: Sequence[str] = CASES) -> Result:
     if len(_cores()) < 2:
         raise AleatorError("this benchmark needs two cores: there is a node on each")
     with TemporaryDirectory(prefix="aleator-bench-") as folder:
-        rates: dict[str, Rate] = {"rebel": _searches, "blueprint": _visits(Path(folder) / "buckets.bin")}
+        place = Path(folder) / "buckets.bin"
+        rates: dict[str, Rate] = {
+            "rebel": _searches,
+            "blueprint": _visits(place),
+            "late blueprint": _visits(place, after=LATE_DEALS),
+        }
         rows = [_measure(name, rates[name], progress) for name in names]
     return Result(
         title="a Ray cluster of nodes on this machine, each pinned to a core of its own",
@@ -45,6 +55,9 @@ def run(progress: Progress, names: Sequence[str] = CASES) -> Result:
             f"rebel: searches a second, {GAME}, preset paper, {GAMES} games in {BLOCKS} blocks; blueprint: millions of "
             "nodes visited a second, hunl with 200 made-up buckets on each street; the process that trains is on no "
             "core of its own",
+            f"blueprint: a new run, from {FIRST_SECONDS:.0f} s on for {SECONDS:.0f} s, while chunks are small and "
+            f"grow; late blueprint: as long after {LATE_DEALS // 10**6} million deals, when chunks are as large "
+            "as they get",
             f"medians of {ROUNDS} rounds in turn; lowest and highest ratio of a round",
         ],
     )
@@ -130,8 +143,14 @@ def _epochs_rate(trainer: Any) -> float:
     return GAMES * EPOCHS / (perf_counter() - before)
 
 
-def _visits(place: Path) -> Rate:
-    """Returns what measures millions of visited nodes per second; workers find the buckets at a place."""
+def _visits(place: Path, *, after: int = 0) -> Rate:
+    """Returns what measures millions of visited nodes per second; workers find the buckets at a place.
+
+    Args:
+        place: for the buckets.
+        after: deals that were made before, once, by this process.
+    """
+    before: list[tuple[Table, BlueprintProgress]] = []
 
     def rate(workers: Workers) -> float:
         from aleator.abstraction.blueprint.merging import train_by_workers
@@ -141,6 +160,11 @@ def _visits(place: Path) -> Rate:
         if not place.exists():
             made_up.buckets.save(place)
         trainer = BlueprintTrainer(made_up.config, made_up.buckets, place)
+        if after and not before:
+            trainer.run(deals=after)
+            before.append((trainer.table.copy(), trainer.progress))
+        elif after:
+            trainer.begin_with(*before[0])
         seen: list[tuple[float, int]] = []
 
         def report(now: Any) -> bool:

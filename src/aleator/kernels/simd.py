@@ -190,6 +190,30 @@ def is_zero(typing_context: Any, vector: Vector) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def nonzero(typing_context: Any, vector: Vector) -> Any:
+    """Returns which of a vector's entries are not zero: a bit of a uint64 for each, the lowest for the first."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        zero = ir.Constant(llvm_type(vector), None)
+        whole_numbers = vector.dtype == types.int32
+        compare = builder.icmp_unsigned if whole_numbers else builder.fcmp_unordered
+        mask = builder.bitcast(compare("!=", arguments[0], zero), ir.IntType(vector.lanes))
+        return builder.zext(mask, ir.IntType(64))
+
+    return types.uint64(vector), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(typing_context: Any, word: types.Integer) -> Any:
+    """Returns the number of the lowest bit that is set in a uint64 other than 0, as an intp."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.intp(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def sharpened(typing_context: Any, vector: Vector, sharp: Vector) -> Any:
     """Returns float32 entries to power 1.5 where `sharp` is -1, as they are where it is 0; zero if they are negative.
 

@@ -14,22 +14,21 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-import numpy.typing as npt
-
 from aleator.errors import AleatorError
+from aleator.workers.publications import Arrays, Publications, parts_between, read_part
 
-Arrays = Mapping[str, npt.NDArray[Any]]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Prepare = Callable[[], Callable[[Task], Result]]
 """Makes what does tasks: called once in each worker, so that agents and networks are loaded there and stay.
 
 A function of a module, or a partial of one: it is sent to other processes. What it returns has a method `receive` if
-something is published: it is called before the first task that is to be done with that.
+something is published, and a method `amend` if changes of that are: they are called before the first task that is to
+be done with what they bring.
 """
 
 MOST_DEATHS = 3  # of workers, one after the other, at the same task
@@ -81,6 +80,16 @@ class Crew(Protocol):
         """Says what tasks that are given from now on are done with; those given before keep what they had.
 
         The arrays are copied as they are now; who receives them does not write into them.
+        """
+
+    def amend(self, changes: Arrays, whole: Callable[[], Arrays]) -> None:
+        """Says what changes in what was published, for tasks that are given from now on.
+
+        Who has what was published reads the changes alone.
+
+        Args:
+            changes: as arrays, which only who does tasks understands.
+            whole: returns all that would have to be published now; it is asked for now and then, for who begins late.
         """
 
     def give(self, number: int, task: Any) -> None:
@@ -140,9 +149,9 @@ class _HereCrew:
 
     def __init__(self, prepare: Prepare[Any, Any]) -> None:
         self._do: Any = prepare()
-        self._shared: tuple[int, Arrays] = 0, {}
+        self._published = Publications(lambda shared: {name: array.copy() for name, array in shared.items()})
         self._received = 0
-        self._tasks: list[tuple[int, Any, tuple[int, Arrays]]] = []
+        self._tasks: list[tuple[int, Any, int]] = []
 
     @property
     def given(self) -> int:
@@ -153,19 +162,23 @@ class _HereCrew:
         return not self._tasks
 
     def publish(self, shared: Arrays) -> None:
-        self._shared = self._shared[0] + 1, {name: array.copy() for name, array in shared.items()}
+        self._published.publish(shared)
+
+    def amend(self, changes: Arrays, whole: Callable[[], Arrays]) -> None:
+        self._published.amend(changes, whole)
 
     def give(self, number: int, task: Any) -> None:
-        self._tasks.append((number, task, self._shared))
+        self._tasks.append((number, task, self._published.version))
 
     def take(self, *, wait: bool = True) -> list[Done]:
         if not (wait and self._tasks):
             return []
-        number, task, (version, shared) = self._tasks.pop(0)
+        number, task, version = self._tasks.pop(0)
         begin = time.perf_counter()
-        if version != self._received:
-            self._do.receive(shared)
-            self._received = version
+        for part in parts_between(self._published.editions, self._received, version):
+            read_part(self._do, part.content, is_whole=part.is_whole)
+        self._published.forget(version)
+        self._received = version
         return [Done(number, self._do(task), "this process", time.perf_counter() - begin)]
 
 

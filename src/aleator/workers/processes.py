@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent import futures
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.workers.base import AHEAD, Arrays, Crew, Done, Here, Prepare, Workers, check_deaths
+from aleator.workers.base import AHEAD, Crew, Done, Here, Prepare, Workers, check_deaths
+from aleator.workers.publications import Arrays, Edition, Publications, parts_between, read_part
 
 
 def local_workers(processes: int) -> Workers:
@@ -51,12 +52,12 @@ class Processes(Workers):
 
 
 class _Given(NamedTuple):
-    """A task as a process gets it: with the file that has what was published, if something was."""
+    """A task as a process gets it: with the version of what was published, and the files that lead there."""
 
     number: int
     task: Any
     version: int
-    shared: Path | None
+    editions: tuple[Edition, ...]
 
 
 class _ProcessCrew:
@@ -65,8 +66,7 @@ class _ProcessCrew:
     def __init__(self, count: int, prepare: Prepare[Any, Any], folder: Path) -> None:
         self.count, self.replaced = count, 0
         self._prepare, self._folder = prepare, folder
-        self._version = 0
-        self._shared: Path | None = None
+        self._published, self._files = Publications(self._keep), 0
         self._waiting: dict[Future[Done], _Given] = {}
         self._deaths = 0
         self._pool = self._start()
@@ -80,15 +80,15 @@ class _ProcessCrew:
         return self.given < AHEAD * self.count
 
     def publish(self, shared: Arrays) -> None:
-        self._version += 1
-        self._shared = self._folder / f"{self._version}.npz"
-        np.savez(self._shared, **shared)  # type: ignore[arg-type]
-        needed = {given.shared for given in self._waiting.values()} | {self._shared}
-        for path in set(self._folder.iterdir()) - needed:
-            path.unlink()
+        self._published.publish(shared)
+        self._forget()
+
+    def amend(self, changes: Arrays, whole: Callable[[], Arrays]) -> None:
+        self._published.amend(changes, whole)
+        self._forget()
 
     def give(self, number: int, task: Any) -> None:
-        self._submit(_Given(number, task, self._version, self._shared))
+        self._submit(_Given(number, task, self._published.version, self._published.editions))
 
     def take(self, *, wait: bool = True) -> list[Done]:
         while self._waiting:
@@ -113,6 +113,21 @@ class _ProcessCrew:
         self._pool.shutdown(wait=False, cancel_futures=True)
         for end in self._pipe:
             end.close()
+
+    def _keep(self, shared: Arrays) -> Path:
+        """Writes arrays to a file, and returns which."""
+        self._files += 1
+        path = self._folder / f"{self._files}.npz"
+        np.savez(path, **shared)  # type: ignore[arg-type]
+        return path
+
+    def _forget(self) -> None:
+        """Removes files that no process needs."""
+        waiting = self._waiting.values()
+        self._published.forget(min((given.version for given in waiting), default=self._published.version))
+        used = [*self._published.editions, *(edition for given in waiting for edition in given.editions)]
+        for path in set(self._folder.iterdir()) - {path for _, *paths in used for path in paths}:
+            path.unlink()
 
     def _start(self) -> ProcessPoolExecutor:
         context = get_context("spawn")
@@ -172,9 +187,9 @@ def _end_with(crew: Connection) -> None:
 def _do(given: _Given) -> Done:
     _State.do = _State.do or _State.prepare()
     begin = time.perf_counter()
-    if given.version != _State.version and given.shared is not None:
-        with np.load(given.shared, allow_pickle=False) as arrays:
-            _State.do.receive(dict(arrays))
-        _State.version = given.version
+    for part in parts_between(given.editions, _State.version, given.version):
+        with np.load(part.content, allow_pickle=False) as arrays:
+            read_part(_State.do, dict(arrays), is_whole=part.is_whole)
+    _State.version = given.version
     result = _State.do(given.task)
     return Done(given.number, result, f"process {os.getpid()}", time.perf_counter() - begin)

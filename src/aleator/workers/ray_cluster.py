@@ -13,14 +13,15 @@ import os
 import socket
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from aleator.caching import cache
 from aleator.errors import MissingExtraError
-from aleator.workers.base import AHEAD, Arrays, Crew, Done, Prepare, WorkerError, Workers, check_deaths
+from aleator.workers.base import AHEAD, Crew, Done, Prepare, WorkerError, Workers, check_deaths
+from aleator.workers.publications import Arrays, Publications, parts_between, read_part
 
 _SECONDS_TO_JOIN = 300.0  # that a worker of a cluster may take to begin while no other works; machines may be busy
 _SECONDS_TO_CONNECT = 5.0
@@ -47,7 +48,7 @@ class _Worker:
     """What runs elsewhere."""
 
     def __init__(self, prepare: Prepare[Any, Any]) -> None:
-        self._prepare, self._version = prepare, 0
+        self._prepare = prepare
 
     def hello(self) -> Hello:
         """Says where it runs, and what."""
@@ -57,12 +58,11 @@ class _Worker:
         """Loads what tasks need."""
         self._do: Any = self._prepare()
 
-    def do(self, number: int, task: Any, version: int, shared: Arrays | None) -> Done:
+    def do(self, number: int, task: Any, are_whole: Sequence[bool], *contents: Arrays) -> Done:
         """Returns the result of a task; Ray fetches what was published while the task before this one is done."""
         begin = time.perf_counter()
-        if version != self._version and shared is not None:
-            self._do.receive(shared)
-            self._version = version
+        for content, is_whole in zip(contents, are_whole, strict=True):
+            read_part(self._do, content, is_whole=is_whole)
         result = self._do(task)
         return Done(number, result, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - begin)
 
@@ -130,12 +130,11 @@ def _no_cluster(address: str, reason: str) -> WorkerError:
 
 
 class _Given(NamedTuple):
-    """A task as an actor gets it: with a reference to what was published, None if nothing was."""
+    """A task, and the version of what was published that it is to be done with."""
 
     number: int
     task: Any
     version: int
-    shared: Any
 
 
 class _RayCrew:
@@ -144,13 +143,13 @@ class _RayCrew:
     def __init__(self, ray: Any, actor: Any, prepare: Prepare[Any, Any]) -> None:
         self.ray, self.replaced = ray, 0
         self._actor, self._prepare = actor, ray.put(prepare)
-        self._version = 0
-        self._shared: Any = None
+        self._published = Publications(lambda shared: ray.put(dict(shared)))
         self._left: deque[_Given] = deque()
         self._coming: dict[Any, Any] = {}  # hello -> actor
         self._preparing: dict[Any, Any] = {}  # prepared -> actor
         self._busy: dict[Any, tuple[Any, _Given]] = {}  # result -> actor, task
         self._load: Counter[Any] = Counter()  # tasks of each actor that is ready
+        self._versions: Counter[Any] = Counter()  # of what each actor has when it has done these
         self._deaths: Counter[int] = Counter()  # of workers that were at a task, by its number
 
     @property
@@ -166,10 +165,15 @@ class _RayCrew:
         return self.given < AHEAD * self.count
 
     def publish(self, shared: Arrays) -> None:
-        self._version, self._shared = self._version + 1, self.ray.put(dict(shared))
+        self._published.publish(shared)
+        self._forget()
+
+    def amend(self, changes: Arrays, whole: Callable[[], Arrays]) -> None:
+        self._published.amend(changes, whole)
+        self._forget()
 
     def give(self, number: int, task: Any) -> None:
-        self._left.append(_Given(number, task, self._version, self._shared))
+        self._left.append(_Given(number, task, self._published.version))
         self._hand_out()
 
     def take(self, *, wait: bool = True) -> list[Done]:
@@ -188,6 +192,11 @@ class _RayCrew:
         """Ends all actors."""
         for actor in {*self._load, *self._coming.values(), *self._preparing.values()}:
             self.ray.kill(actor)
+
+    def _forget(self) -> None:
+        """Drops what no task needs that was given, or will be."""
+        given = [*self._left, *(given for _, given in self._busy.values())]
+        self._published.forget(min((task.version for task in given), default=self._published.version))
 
     def _turn(self, seconds: float | None) -> list[Done]:
         """Waits so long, None for ever, until something has ended; returns tasks that have, and gives out others."""
@@ -215,8 +224,11 @@ class _RayCrew:
             if load >= AHEAD:
                 return
             given = self._left.popleft()
-            self._busy[actor.do.remote(*given)] = actor, given
+            parts = parts_between(self._published.editions, self._versions[actor], given.version)
+            contents, are_whole = [part.content for part in parts], [part.is_whole for part in parts]
+            self._busy[actor.do.remote(given.number, given.task, are_whole, *contents)] = actor, given
             self._load[actor] += 1
+            self._versions[actor] = given.version
 
     def _welcome(self, reference: Any) -> None:
         actor = self._coming.pop(reference)
@@ -261,6 +273,7 @@ class _RayCrew:
     def _replace(self, actor: Any, error: Exception) -> None:
         """Gives the tasks of an actor that died to others, and asks for another actor."""
         self._load.pop(actor, None)
+        self._versions.pop(actor, None)
         self.ray.kill(actor)  # one whose answer was lost with a node may still be there
         references = [reference for reference, (other, _) in self._busy.items() if other is actor]
         lost = [self._busy.pop(reference)[1] for reference in references]

@@ -10,7 +10,7 @@ import pytest
 
 from aleator.abstraction.blueprint import merging
 from aleator.abstraction.blueprint.file import Progress
-from aleator.abstraction.blueprint.merging import Chunk, DealMaker, Walked, train_by_workers, usual_chunk
+from aleator.abstraction.blueprint.merging import Chunk, DealMaker, News, Walked, train_by_workers, usual_chunk
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
@@ -79,10 +79,37 @@ def test_the_usual_chunks_of_a_run(buckets: Buckets, place: Path, monkeypatch: p
     here = trained(buckets, place, Here(), chunks=2)
     whole = list(Counted.made)
     assert whole[0] == (0, 50) and max(deals for _, deals in whole) > 250
-    assert all(deals <= max(50, 0.05 * first) for first, deals in whole)
+    assert all(deals <= 1.1 * max(50, 0.05 * first) for first, deals in whole)
     assert {2000, 4000, 6000} < {first for first, _ in whole}, "no chunk is in two periods"
     there = trained(buckets, place, Processes(2))
     np.testing.assert_array_equal(here.table, there.table)
+
+
+def test_a_chunk_that_would_nearly_fill_its_period_does() -> None:
+    for size, deals in ((920, 1_000), (900, 500), (1_000, 1_000), (500, 500), (5_000, 1_000)):
+        chunks = merging._chunks(0, 5_000, 1_000, lambda _, size=size: size)  # type: ignore[misc]
+        assert {chunk.deals for chunk in chunks} == {deals}
+
+
+@pytest.mark.parametrize("divisor", [1, 3])
+def test_who_was_told_all_the_time_makes_chunks_as_who_comes_late(buckets: Buckets, place: Path, divisor: int) -> None:
+    """To the last bit, although discounts and changes of three rounds come to the one, and the result to the other."""
+    trainer = BlueprintTrainer(BlueprintConfig.of(GAME, period=500), buckets, place)
+    first, second = (DealMaker(BlueprintTrainer, trainer.config, place, buckets.fingerprint, divisor) for _ in range(2))
+    news = News(trainer)
+    first.receive(news.whole())
+    for begin in range(0, 1500, 500):
+        changes = first(Chunk(begin, 500)).changes
+        changes["table"].add_to(trainer.table, trainer.floors()["table"])
+        news.add(changes)
+        trainer.end_period(begin // 500 + 1, 1)
+        news.end(begin // 500 + 1)
+        first.amend(news.take())
+    second.receive(news.whole())
+    early, late = (maker(Chunk(1500, 500)) for maker in (first, second))
+    assert early.visits == late.visits and len(early.changes["table"].added) > 1000
+    np.testing.assert_array_equal(early.changes["table"].marks, late.changes["table"].marks)
+    np.testing.assert_array_equal(early.changes["table"].added, late.changes["table"].added)
 
 
 def test_a_chunk_counts_for_those_of_the_others_too(buckets: Buckets, place: Path) -> None:
@@ -90,7 +117,7 @@ def test_a_chunk_counts_for_those_of_the_others_too(buckets: Buckets, place: Pat
     trainer = BlueprintTrainer(BlueprintConfig.of(GAME, threshold=8.0), buckets, place)
     trainer.run(deals=3000)
     maker = DealMaker(BlueprintTrainer, trainer.config, place, buckets.fingerprint, 4)
-    maker.receive(trainer.tables())
+    maker.receive(News(trainer).whole())
     walked = maker(Chunk(3000, 500))
     for _ in range(4):
         walked.changes["table"].add_to(trainer.table, trainer.floors()["table"])

@@ -28,8 +28,8 @@ from aleator.arena.whole_hands.phh import format_phh
 from aleator.arena.whole_hands.play import play_hands
 from aleator.errors import AleatorError
 from aleator.games.holdem.betting import CALL, raise_to
-from aleator.games.holdem.cards import parse_cards
-from aleator.games.holdem.hand_record import HandRecord
+from aleator.games.holdem.cards import parse_cards, parse_hand
+from aleator.games.holdem.hand_record import HandRecord, parse_actions
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.abstraction.blueprint.small import small_buckets
@@ -348,6 +348,21 @@ def test_what_was_given_up_adds_up_by_street_and_by_action() -> None:
         ("river", "fold", 1, 1, 1.5),
     ]
     assert leaks([]) == []
+
+
+def test_of_two_hands_of_one_name_the_kicker_is_told() -> None:
+    setup, board = load_hand_game("hunl:100bb").setup, parse_cards("8d Td Jc 6c Tc")
+    queen, five = parse_hand("KcQd"), parse_hand("Kd5d")
+    actions = parse_actions("c c / c c / c c / c c")
+
+    def names(*hands: int) -> tuple[str, str]:
+        view = hand_view(HandRecord(setup=setup, hands=hands, board=board, actions=actions), 0)
+        return view["own_name"], view["other_name"]
+
+    better, worse = "a pair of tens, better kicker", "a pair of tens, worse kicker"
+    assert names(queen, five) == (better, worse) and names(five, queen) == (worse, better)
+    assert names(five, parse_hand("Kh4d")) == ("a pair of tens",) * 2, "a split pot"
+    assert names(five, parse_hand("9h7d")) == ("a pair of tens", "a straight to the jack")
 
 
 def test_a_blueprint_of_several_players_is_a_table(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ Algorithm:
     others are still at the round before. What chunks changed, in regrets and in sums of policies, is added in the order
     of the chunks; regrets stay above their floor. The result follows from the seed and from the sizes of chunks and
     rounds, whoever works.
+    Deals read regrets only, so workers get no sums of policies. After the first round they are sent the regrets that
+    the chunks of a round changed, and which periods ended, and discount their copies themselves.
     A worker divides the table by the number of chunks of a round. Policies stay what they are, but move as fast with
     its own deals as they will with those of all: otherwise everybody would make the same correction, and the sum would
     be too large by that number.
@@ -21,24 +23,28 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from aleator.abstraction.blueprint.changes import Changes
+from aleator.abstraction.blueprint.changes import Changes, Draft, Marks, Values
 from aleator.abstraction.blueprint.file import Progress
 from aleator.abstraction.blueprint.periods import PeriodTrainer, Report
 from aleator.abstraction.buckets import AbstractionError, open_buckets
-from aleator.workers.base import Arrays, Crew, Done, Workers
+from aleator.workers.base import Crew, Done, Workers
+from aleator.workers.publications import Arrays
 
 _SHARE = 0.1  # of the deals so far: what a round may have
 _FEWEST = 1_000  # deals of a chunk
 _NUMBERS_PER_DEAL = 1_024  # of a table: to exchange them takes as long as one or two deals
 _WORTH = 64  # times the least: the most deals of a chunk
+_LONGER = 1.1  # times the usual: what the last chunk of a period may have
+_PERIODS, _MARKS, _VALUES = "periods", ".marks", ".values"  # names of what is published
 
 
 class Chunk(NamedTuple):
@@ -49,7 +55,10 @@ class Chunk(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """What comes back of a chunk: the changes of each table, and how many nodes were visited."""
+    """What comes back of a chunk: the changes of each table, and how many nodes were visited.
+
+    Who made the chunk overwrites the arrays with those of the next one.
+    """
 
     changes: dict[str, Changes]
     visits: int
@@ -75,21 +84,63 @@ class DealMaker:
         if buckets.fingerprint != fingerprint:
             raise AbstractionError(f"a worker has other buckets in {place} than the process that trains")
         self._trainer: PeriodTrainer = kind(config, buckets, place)  # type: ignore[call-arg]
-        self._run, self._divisor = self._trainer.deal_runner(1, divisor=divisor), divisor
-        self._start = {name: table.copy() for name, table in self._trainer.tables().items()}
+        self._run = self._trainer.deal_runner(1, divisor=divisor)
+        self._drafts = {name: Draft(table, divisor) for name, table in self._trainer.tables().items()}
 
-    def receive(self, tables: Arrays) -> None:
-        """Takes over the tables to begin chunks with."""
-        for name, start in self._start.items():
-            np.divide(tables[name], self._divisor, out=start, casting="unsafe")
+    def receive(self, shared: Arrays) -> None:
+        """Takes over all regrets to begin chunks with."""
+        self.amend(shared)
+
+    def amend(self, changes: Arrays) -> None:
+        """Takes over what `News` says: discounts, then the regrets that have changed."""
+        periods = changes[_PERIODS].tolist()
+        for number in periods:
+            self._trainer.discount(number, {name: draft.whole for name, draft in self._drafts.items()})
+        for name, draft in self._drafts.items():
+            if periods:
+                draft.begin()
+            draft.write(Values(changes[name + _MARKS], changes[name + _VALUES]))
 
     def __call__(self, chunk: Chunk) -> Walked:
         """Makes the deals of a chunk."""
-        tables = self._trainer.tables()
-        for name, table in tables.items():
-            table[:] = self._start[name]
         visits = self._run(0, chunk.first, chunk.deals)
-        return Walked({name: Changes.between(self._start[name], tables[name]) for name in tables}, visits)
+        return Walked({name: draft.take() for name, draft in self._drafts.items()}, visits)
+
+
+class News:
+    """What workers do not know yet: which regrets have changed since they were last told, and which periods ended."""
+
+    def __init__(self, trainer: PeriodTrainer) -> None:
+        self._trainer, self._regrets = trainer, trainer.regret_marks()
+        self._changed = {name: np.zeros_like(marks) for name, marks in self._regrets.items()}
+        self._ended: list[int] = []
+
+    def add(self, changes: Mapping[str, Changes]) -> None:
+        """Notes what a chunk changed."""
+        for name, changed in self._changed.items():
+            changed |= changes[name].marks
+
+    def end(self, period: int) -> None:
+        """Notes that a period ended."""
+        self._ended.append(period)
+
+    def take(self) -> Arrays:
+        """Returns what is new, which is no news any more."""
+        arrays = self._arrays({name: marks & self._regrets[name] for name, marks in self._changed.items()}, self._ended)
+        for changed in self._changed.values():
+            changed[:] = 0
+        self._ended = []
+        return arrays
+
+    def whole(self) -> Arrays:
+        """Returns all regrets."""
+        return self._arrays(self._regrets, [])
+
+    def _arrays(self, marks: Mapping[str, Marks], ended: list[int]) -> Arrays:
+        arrays: dict[str, npt.NDArray[Any]] = {_PERIODS: np.array(ended, np.int64)}
+        for name, table in self._trainer.tables().items():
+            arrays[name + _MARKS], arrays[name + _VALUES] = Values.of(table, marks[name])
+        return arrays
 
 
 class Work(NamedTuple):
@@ -147,10 +198,14 @@ def usual_chunk(first: int, numbers: int, chunks: int) -> int:
 
 
 def _chunks(first: int, deals: float, period: int, size: Callable[[int], int]) -> Iterator[Chunk]:
-    """Yields chunks, none of which is in two periods; those of a period are about alike, so that nobody waits long."""
+    """Yields chunks, none of which is in two periods; those of a period are about alike, so that nobody waits long.
+
+    What is left of a period is one chunk if that is at most a tenth larger than `size` says.
+    """
     while first < deals:
         left = period - first % period
-        count = math.ceil(left / math.ceil(left / size(first)))
+        usual = size(first)
+        count = left if left <= _LONGER * usual else math.ceil(left / math.ceil(left / usual))
         yield Chunk(first, int(min(count, deals - first)))
         first += count
 
@@ -160,6 +215,8 @@ class _Merge:
 
     def __init__(self, trainer: PeriodTrainer, crew: Crew, chunks: Iterator[Chunk], seconds: float) -> None:
         self._trainer, self._crew, self._chunks = trainer, crew, chunks
+        self._news = News(trainer)
+        crew.publish(self._news.whole())
         self._given: deque[Chunk] = deque()
         self._back: dict[int, Done] = {}  # by the first deal
         self._began, self._before = time.perf_counter(), trainer.progress
@@ -185,10 +242,10 @@ class _Merge:
         return Work(self._crew.count, self._crew.replaced, self._busy / (spent * self._crew.count))
 
     def _give(self, count: int) -> None:
-        """Publishes the tables as they are, and has the next chunks walked from there."""
+        """Has the next chunks walked from the tables as they are."""
         chunks = list(islice(self._chunks, count))
-        if chunks:
-            self._crew.publish(self._trainer.tables())
+        if chunks and self._trainer.progress != self._before:
+            self._crew.amend(self._news.take(), self._news.whole)
         for chunk in chunks:
             self._given.append(chunk)
             self._crew.give(chunk.first, chunk)
@@ -199,8 +256,10 @@ class _Merge:
         floors = trainer.floors()
         for name, table in trainer.tables().items():
             walked.changes[name].add_to(table, floors[name])
+        self._news.add(walked.changes)
         done = chunk.first + chunk.deals
         if done % trainer.period == 0:
             trainer.end_period(done // trainer.period, 1)
+            self._news.end(done // trainer.period)
         seconds = self._before.seconds + time.perf_counter() - self._began
         trainer.progress = Progress(done, trainer.progress.visits + walked.visits, seconds)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from aleator.abstraction.blueprint.changes import Marks, Table
 from aleator.abstraction.blueprint.file import Progress
 from aleator.abstraction.buckets import Buckets
 from aleator.errors import TooBigError, shown
@@ -46,7 +46,7 @@ class PeriodTrainer(ABC):
         """Deals of a period."""
 
     @abstractmethod
-    def tables(self) -> dict[str, npt.NDArray[Any]]:
+    def tables(self) -> dict[str, Table]:
         """Returns what is trained, by name: flat arrays that deals change in place."""
 
     @abstractmethod
@@ -63,8 +63,16 @@ class PeriodTrainer(ABC):
         """
 
     @abstractmethod
+    def regret_marks(self) -> dict[str, Marks]:
+        """Returns which numbers of each table are regrets; deals read no others."""
+
+    @abstractmethod
+    def discount(self, number: int, tables: Mapping[str, Table], threads: int = 1) -> None:
+        """Multiplies tables, of those that are trained or like them, as is due after a period, from 1."""
+
     def end_period(self, number: int, threads: int) -> None:
         """Does what is due after a period, from 1, on so many threads."""
+        self.discount(number, self.tables(), threads)
 
     def run(
         self, *, seconds: float = math.inf, deals: float = math.inf, threads: int = 1, report: Report | None = None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -27,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.blueprint.betting import STANDARD_MENU, Betting, build_betting
+from aleator.abstraction.blueprint.changes import Marks, marks_of
 from aleator.abstraction.blueprint.deals import deal_room, deal_tables
 from aleator.abstraction.blueprint.file import Blueprint, Progress
 from aleator.abstraction.blueprint.periods import PeriodTrainer, RunDeals, check_table_fits, parse_settings
@@ -177,23 +179,31 @@ class BlueprintTrainer(PeriodTrainer):
 
         return run
 
-    def end_period(self, number: int, threads: int) -> None:
+    def regret_marks(self) -> dict[str, Marks]:
+        """Returns which numbers of the table are regrets: those of a row before its sums of policies."""
+        flags = np.zeros(self.betting.size, np.bool_)
+        for decision in range(self.betting.decisions):
+            self._block(flags, decision)[:, 0] = True
+        return {"table": marks_of(flags)}
+
+    def discount(self, number: int, tables: Mapping[str, npt.NDArray[Any]], threads: int = 1) -> None:
         """Discounts everything after one of the first periods."""
         if number <= self.config.linear_periods:
             factor = np.float32(number / (number + 1.0))
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(partial(_scale, factor), np.array_split(self.table, threads)))
+                list(pool.map(partial(_scale, factor), np.array_split(tables["table"], threads)))
 
     def count_met(self) -> int:
         """Returns how many infostates have a sum of policies, because their player was the opponent there."""
-        met, arrays = 0, self.betting.arrays
-        for decision in range(self.betting.decisions):
-            actions = int(arrays.first[decision + 1] - arrays.first[decision])
-            numbers = self.buckets.config.count(int(arrays.street[decision]))
-            begin = int(arrays.row[decision])
-            block = self.table[begin : begin + numbers * 2 * actions].reshape(numbers, 2, actions)
-            met += int((block[:, 1].max(axis=1) > 0.0).sum())
-        return met
+        blocks = (self._block(self.table, decision) for decision in range(self.betting.decisions))
+        return sum(int((block[:, 1].max(axis=1) > 0.0).sum()) for block in blocks)
+
+    def _block(self, table: npt.NDArray[Any], decision: int) -> npt.NDArray[Any]:
+        """Returns the rows of a decision in an array like the table: regrets and sums, ``[numbers, 2, actions]``."""
+        arrays = self.betting.arrays
+        begin, actions = int(arrays.row[decision]), int(arrays.first[decision + 1] - arrays.first[decision])
+        numbers = self.buckets.config.count(int(arrays.street[decision]))
+        return table[begin : begin + numbers * 2 * actions].reshape(numbers, 2, actions)
 
     def save(self, path: Path) -> None:
         """Writes the blueprint, which is a checkpoint, too, to a file, atomically."""

@@ -15,6 +15,7 @@ Status: tests/abstraction/ring/test_training.py.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aleator.abstraction.blueprint.changes import Marks, marks_of, no_marks
 from aleator.abstraction.blueprint.deals import deal_tables
 from aleator.abstraction.blueprint.periods import PeriodTrainer, RunDeals, check_table_fits, parse_settings
 from aleator.abstraction.blueprint.walk import walk_room
@@ -151,16 +153,25 @@ class RingTrainer(PeriodTrainer):
             seed, first, count, rule, self.betting.arrays, self._tables, self.regrets, self.sums, *rooms[thread]
         )
 
-    def end_period(self, number: int, threads: int) -> None:
-        """Discounts everything after one of the first periods, takes a snapshot after the others."""
-        arrays = self.betting.arrays
+    def regret_marks(self) -> dict[str, Marks]:
+        """Returns all numbers of the one table and none of the other."""
+        every = np.ones(len(self.regrets), np.bool_)
+        return {"regrets": marks_of(every), "sums": no_marks(len(self.sums))}
+
+    def discount(self, number: int, tables: Mapping[str, npt.NDArray[Any]], threads: int = 1) -> None:
+        """Discounts everything after one of the first periods."""
         if number <= self.config.linear_periods:
             factor = number / (number + 1.0)
-            for start in range(0, len(self.regrets), 1 << 20):
-                part = self.regrets[start : start + (1 << 20)]
+            for start in range(0, len(tables["regrets"]), 1 << 20):
+                part = tables["regrets"][start : start + (1 << 20)]
                 part[:] = np.rint(part * factor)
-            self.sums *= np.float32(factor)
-        else:
+            tables["sums"][:] *= np.float32(factor)
+
+    def end_period(self, number: int, threads: int) -> None:
+        """Discounts after one of the first periods, takes a snapshot after the others."""
+        super().end_period(number, threads)
+        if number > self.config.linear_periods:
+            arrays = self.betting.arrays
             for decision in np.flatnonzero(arrays.street > 0).tolist():
                 take_snapshot(arrays.first, arrays.row, self._numbers, decision, decision + 1, self.regrets, self.sums)
 

@@ -19,7 +19,7 @@ from aleator.apps.cli.output import (
     print_table,
     progress_bar,
 )
-from aleator.apps.cli.train import quality, watch
+from aleator.apps.cli.train_rebel import quality, watch
 from aleator.apps.cli.training import duration
 from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.parsing import MAX_SEED, MAX_THREADS

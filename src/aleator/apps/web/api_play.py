@@ -51,8 +51,8 @@ async def play_catalogue(service: Server) -> PlayCatalogue:
     return PlayCatalogue(games=PLAYED, opponents=opponents(), spots=spots)
 
 
-@router.post("/play/sessions", status_code=201, tags=["play"], responses=REFUSED)
-async def new_session(service: Server, body: SessionRequest) -> Session:
+@router.post("/play/sessions", status_code=201, tags=["play"], response_model=Session, responses=REFUSED)
+async def new_session(service: Server, body: SessionRequest) -> Response:
     """Begins a session and makes its first deal; the equilibrium of a game is solved at the first time."""
     state: dict[str, Any] = {
         "game": body.game,
@@ -71,7 +71,7 @@ async def new_session(service: Server, body: SessionRequest) -> Session:
         dice_match.next_round(state["match"])
     file = await _table_file(service, state)
     answer = await _move(service, state, file, "deal")
-    return _session(service.store.add_session(answer["state"]), answer)
+    return _session(service.store.add_session(answer["state"]), answer, status=201)
 
 
 def _check_opponent(body: SessionRequest) -> None:
@@ -104,24 +104,26 @@ async def _move(service: Service, state: dict[str, Any], file: str, move: str | 
     return answer
 
 
-def _session(session_id: str, answer: dict[str, Any]) -> Session:
+def _session(session_id: str, answer: dict[str, Any], *, status: int = 200) -> Response:
+    """Returns a `Session` as JSON; to check it against its model again would take as long as all the rest."""
     shown = {name: answer["state"].get(name) for name in _SHOWN}
-    return Session(id=session_id, **shown, **answer["view"])
+    content = json.dumps({"id": session_id, **shown, **answer["view"]}, separators=(",", ":"))
+    return Response(content, status, media_type="application/json")
 
 
-@router.get("/play/sessions/{session_id}", tags=["play"], responses=NOT_FOUND | REFUSED)
-async def get_session(service: Server, session_id: AnyId) -> Session:
+@router.get("/play/sessions/{session_id}", tags=["play"], response_model=Session, responses=NOT_FOUND | REFUSED)
+async def get_session(service: Server, session_id: AnyId) -> Response:
     """A session as its player may see it."""
     return await _step(service, session_id, None)
 
 
-@router.post("/play/sessions/{session_id}/move", tags=["play"], responses=NOT_FOUND | REFUSED)
-async def move(service: Server, session_id: AnyId, body: MoveRequest) -> Session:
+@router.post("/play/sessions/{session_id}/move", tags=["play"], response_model=Session, responses=NOT_FOUND | REFUSED)
+async def move(service: Server, session_id: AnyId, body: MoveRequest) -> Response:
     """Takes an action, or asks for a new deal; the agent answers at once."""
     return await _step(service, session_id, body.move)
 
 
-async def _step(service: Service, session_id: str, wanted: str | None) -> Session:
+async def _step(service: Service, session_id: str, wanted: str | None) -> Response:
     async with service.lock(f"session {session_id}"):
         state = service.store.session(session_id)
         if state is None:

@@ -36,7 +36,8 @@ from aleator.learning.rebel.replay import Examples
 from aleator.learning.rebel.self_play import SelfPlayed
 from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.worker_game import WorkerGame
-from aleator.workers.base import Arrays, Crew, Workers
+from aleator.workers.base import Crew, Workers
+from aleator.workers.publications import Arrays
 
 if TYPE_CHECKING:
     from aleator.learning.rebel.training import Trainer

@@ -34,7 +34,8 @@ from aleator.learning.sampled.traversal import (
     traverse_block,
 )
 from aleator.learning.worker_game import WorkerGame
-from aleator.workers.base import Arrays, Crew, Workers
+from aleator.workers.base import Crew, Workers
+from aleator.workers.publications import Arrays
 
 _Arrays = tuple[tuple[Any, ...], tuple[Any, ...], Any, int]  # the fields of `Traversals` as arrays
 

@@ -50,7 +50,16 @@ def hand_view(record: HandRecord, seat: int, *, reveal: bool = False) -> dict[st
     }
     if over and (not state.is_showdown or None not in record.hands):
         view["won"] = record.payoffs()[seat]
+    if view["showdown"] and view["won"] and view["own_name"] == view["other_name"]:
+        _tell_kickers(view)
     return view
+
+
+def _tell_kickers(view: dict[str, Any]) -> None:
+    """Says of two hands of one name which has the better other cards, or nobody sees why one of them won."""
+    better, worse = ("own_name", "other_name") if view["won"] > 0 else ("other_name", "own_name")
+    view[better] += ", better kicker"
+    view[worse] += ", worse kicker"
 
 
 def _titles(record: HandRecord) -> tuple[str, ...]:
