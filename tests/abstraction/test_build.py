@@ -99,9 +99,9 @@ def test_a_stopped_build_of_other_settings_is_not_used(path: Path) -> None:
     file = path.with_name("other.bin")
     street = building.Street(np.zeros((1755, 1326), np.uint8), np.zeros(20, np.float32), np.zeros((20, 8), np.float32))
     building._write_part(file.with_name("other.bin.flop.part"), BucketConfig(), street)
-    assert building._read_part(file.with_name("other.bin.flop.part"), CONFIG) is None
+    assert building._read_part(file.with_name("other.bin.flop.part"), CONFIG, None) is None
     file.with_name("other.bin.flop.part").write_bytes(b"damaged")
-    assert building._read_part(file.with_name("other.bin.flop.part"), CONFIG) is None
+    assert building._read_part(file.with_name("other.bin.flop.part"), CONFIG, None) is None
 
 
 def test_damage_is_noticed_where_it_is_read(path: Path, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_an_agent_of_ones_own_by_its_file(tmp_path: Path) -> None:
     assert agent.name == f"python:{file}:Mine" and agent.game is game
     assert play_game((agent, agent), np.random.default_rng(0)).is_over
     for name, message in (
-        ("mine.py:Yours", "no attribute 'Yours'"),
+        ("mine.py:Yours", "has no class 'Yours'; it has Mine"),
         ("mine.py:Neither", "Neither made a Neither, not an Agent"),
         ("none.py:Mine", "there is no Python file"),
         ("mine.py:", "expected a file and the name of a class in it, as in python:my_agent.py:MyAgent"),

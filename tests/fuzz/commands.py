@@ -119,7 +119,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_hands(folder / name, [record])
     (folder / "dealer.log").write_text("STATE:0:r300f:2c2d|9s8h:100|-100:a|b\n")
     (folder / "two.game").write_text(format_game(HUNL.setup))
-    for module in ("match", "match_hands", "solving", "train", "train_sampled"):
+    for module in ("match", "match_hands", "solving", "train_rebel", "train_sampled"):
         monkeypatch.setattr(importlib.import_module(f"aleator.apps.cli.{module}"), "interruptible", _pressed)
     for place in (
         "aleator.learning.rebel.training.Trainer", "aleator.learning.holdem.slices.Slices.run",

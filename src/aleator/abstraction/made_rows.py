@@ -10,7 +10,7 @@ Algorithm:
 
 Reference: none.
 Deviations: none.
-Status: tests/abstraction/test_made_rows.py compares with tables.
+Status: tests/abstraction/packed/test_buckets.py compares with tables.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def test_before_the_flop_few_call() -> None:
 def test_games_that_do_not_fit_are_refused(buckets: Buckets) -> None:
     for game, menu, most, message in (
         (load_hand_game("ring:3"), ("100%",) * 4, 2, "another street"),
-        (THREE, ("100%",) * 4, 2, "menu is for no-limit"),
+        (THREE, ("100%",) * 4, 2, "limit games take none"),
         (THREE, None, 4, "2 to 3 players can see a flop, not 4"),
     ):
         with pytest.raises(AbstractionError, match=message):
