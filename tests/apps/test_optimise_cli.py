@@ -42,7 +42,11 @@ def test_solve_goes_on_at_other_bets(capsys, tmp_path):
     [
         (("solve", "leduc", "--transfer", "x.solution"), "--transfer needs the game's parameters"),
         (("solve", GAME, "--parameter", "a=2"), "needs a value of b"),
-        (("solve", GAME, "--parameter", "a=2", "--parameter", "b=4", "--weight", "2"), "above 0 and at most 1"),
+        (("solve", GAME, "--parameter", "a=2", "--parameter", "b=4", "--weight", "1"), "--weight 1 is for --transfer"),
+        (
+            ("solve", GAME, "--parameter", "a=2", "--parameter", "b=4", "--transfer", "x", "--weight", "2"),
+            "above 0 and at most 1",
+        ),
         (("optimise", GAME, "--parameter", "a=two", "--parameter", "b=4"), "the parameter a"),
         (("optimise", GAME, "--parameter", "a=2", "--parameter", "b=4", "--player", "third"), "first, second"),
         (("optimise", GAME, "--parameter", "a=2", "--parameter", "b=4", "--between", "b=5"), "NAME=LEAST:MOST"),

@@ -132,7 +132,7 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
             ("rebel-table3",),
             "unknown experiment 'rebel-table3'; did you mean 'rebel-table2'? allowed: rebel-table2",
         ),
-        (("dcfr-example", "--seed", "-1"), "-1 is not in the range 0<=x<="),
+        (("dcfr-example", "--seed", "-1"), "-1 is not in the range 0<=x<2^63"),
         (("dcfr-example", "--out", str(file)), "cannot make the directory"),
         (("dcfr-example", "--out", str(tmp_path)), "it is a directory"),
     ]

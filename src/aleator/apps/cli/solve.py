@@ -119,9 +119,9 @@ def run(
 
 def _parametric(game: str, texts: list[str], transfer: Path | None, weight: str) -> ParametricProblem:
     """Returns the member of a family of games that is solved, and what it goes on from."""
-    values = parse_parameters(texts)
+    values, number = parse_parameters(texts), parse_weight(weight)
     source = open_solution(transfer) if transfer else None
-    return ParametricProblem(parametric_game(game, values), values, source=source, weight=parse_weight(weight))
+    return ParametricProblem(parametric_game(game, values), values, source=source, weight=number)
 
 
 def _print_estimate(
