@@ -259,7 +259,7 @@ def test_mistakes_in_a_match(capsys: pytest.CaptureFixture[str]) -> None:
             ("kuhn", "uniform", "first", "--seconds-per-move", "0"),
             "seconds per move must be a positive number, not 0.0",
         ),
-        (("kuhn", "uniform", "first", "--seconds-per-move", "soon"), "'soon' is not a valid float"),
+        (("kuhn", "uniform", "first", "--seconds-per-move", "soon"), "'soon' is not a number"),
         (("kuhn", "search:seconds=1", "first", "--exact"), "depends on the clock"),
         (
             ("kuhn", "pluribus:seconds=soon", "first"),
