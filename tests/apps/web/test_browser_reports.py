@@ -215,7 +215,7 @@ def test_charts_of_several_players_from_a_pair_of_positions_to_a_flop(browser: A
     shown.get_by_role("button", name="Solve a flop").click()
     page.until("document.querySelector('.board-text')?.value === 'Ks 7h 2d'")
     page.check()
-    assert server.client.get("/api/preflop", params={"blueprint": 2}).status_code == 404
+    assert server.client.get("/api/preflop", params={"blueprint": 99}).status_code == 404
     context.close()
     server.stop()
 
