@@ -120,7 +120,7 @@ class CFRUpdate:
     def run(self, iterations: int, root_means: Reach | None = None) -> None:
         """Runs whole iterations where there are no leaves; adds their cfvs [H] at the root to the means, if wanted."""
         schedule = self.rule.schedule(self.iteration + 1, iterations)
-        self._engine.iterate(
+        self._weight = self._engine.iterate(
             self.memory,
             schedule,
             self.iteration + 1,
@@ -130,8 +130,6 @@ class CFRUpdate:
             weight=self._weight,
         )
         self.iteration, self._planned = self.iteration + iterations, self._planned[:0]
-        for decay in schedule[:, 2].tolist():
-            self._weight = self._weight * decay + 1.0
 
     def expected(self, player: int) -> Vectors:
         """Returns the reach of the current policies."""

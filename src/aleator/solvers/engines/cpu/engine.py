@@ -94,15 +94,15 @@ class CpuEngine:
         alternating: bool,
         root_means: tuple[FloatArray, FloatArray] = (_NO_MEAN, _NO_MEAN),
         weight: float = 0.0,
-    ) -> None:
+    ) -> float:
         """Runs CFR, one iteration per row of `schedule`, the first of them number `iteration` (from 1).
 
         `root_means` are each player's cfvs [H] at the root, averaged over earlier iterations of that `weight` in all;
-        the new ones' are added in place.
+        the new ones' are added in place. Returns the weight of all iterations then.
         """
         layout, code = self.layout, walk.MINIMISERS[minimiser]
         if not self._pool:
-            walk.iterate(
+            return walk.iterate(
                 self.whole,
                 layout.structure,
                 layout.sides,
@@ -115,7 +115,6 @@ class CpuEngine:
                 root_means,
                 weight,
             )
-            return
         for k, discounts in enumerate(schedule):
             weight = weight * discounts[2] + 1.0
             for player in (0, 1):
@@ -139,6 +138,7 @@ class CpuEngine:
             if not alternating:
                 for player in (0, 1):
                     self.push_reach(player, memory[player].policy, memory[player].reach)
+        return weight
 
     def set_stakes(self, stakes: FloatArray) -> None:
         """Changes what is at stake [N] at the terminals; payoffs per unit of stake stay."""

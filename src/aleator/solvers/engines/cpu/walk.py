@@ -106,26 +106,26 @@ def backward_update(
             continue
         block, count = structure.policy_at[node], structure.num_actions[node]
         at, width = side.value_at[node], side.width[node]
-        actions, actions_at = action_values(structure, side, node, values, scratch)
-        allowed = legal if structure.restricted[node] else everything
-        if structure.locked[node]:
-            average_actions(policy, block, actions, actions_at, values, at, count, width)
-            continue
-        if structure.plain[node]:  # compiled apart: most decisions are, and these are checked for nothing
+        if structure.plain[node] and not structure.locked[node]:  # most are; compiled apart, checked for nothing
             update_regrets(
-                regret, policy, reach, policy_sum, instant, everything, block, values, actions_at, values, at, count,
-                width, discounts,
+                regret, policy, reach, policy_sum, instant, everything, block, values,
+                side.value_at[structure.first_child[node]], values, at, count, width, discounts,
             )  # fmt: skip
         else:
+            actions, actions_at = action_values(structure, side, node, values, scratch)
+            if structure.locked[node]:
+                average_actions(policy, block, actions, actions_at, values, at, count, width)
+                continue
             update_regrets(
-                regret, policy, reach, policy_sum, instant, allowed, block, scratch, 0, values, at, count, width,
-                discounts,
+                regret, policy, reach, policy_sum, instant, legal if structure.restricted[node] else everything, block,
+                actions, actions_at, values, at, count, width, discounts,
             )  # fmt: skip
         if minimiser == _SHARP:
             sharpen(policy, block, count, width, side.hands[node])
         elif minimiser == _HEDGE:
             hands, infostate = side.hands[node], side.infostate_at[node]
             update_moments(values, at, hands, moments, infostate, iteration)
+            allowed = legal if structure.restricted[node] else everything
             hedge(regret, moments, infostate, allowed, policy, block, count, width, hands, iteration)
 
 
@@ -191,11 +191,12 @@ def iterate(
     task: Task, structure: Structure, sides: tuple[Side, Side], memory: tuple[Memory, Memory], scratch: Vector,
     schedule: FloatArray, iteration: int, minimiser: int, alternating: bool, root_means: tuple[Vector, Vector],
     weight: float,
-) -> None:  # fmt: skip
+) -> float:  # fmt: skip
     """Runs one iteration of CFR on the whole tree per row of `schedule`, the first of them number `iteration` (from 1).
 
     `root_means` (empty if they are not wanted) are each player's cfvs at the root, averaged as policies are over the
-    iterations so far, whose weights add up to `weight`; those of the new iterations are added.
+    iterations so far, whose weights add up to `weight`; those of the new iterations are added. Returns what the weights
+    add up to then.
     """
     for k in range(len(schedule)):
         weight = weight * schedule[k, 2] + 1.0
@@ -211,3 +212,4 @@ def iterate(
         if not alternating:
             for player in range(2):
                 forward(task.forward[player], structure, sides[player], memory[player].policy, memory[player].reach)
+    return weight
