@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from aleator import shipped
 from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.benchmarking import Progress, Result
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.coach import review_hand
+from aleator.apps.web.worker.rivals import find_rival
 from aleator.apps.web.worker.whole_hands import play
 from aleator.arena.whole_hands.play import play_hands
 from aleator.games.holdem.hand_record import HandRecord
@@ -19,7 +21,7 @@ from aleator.games.holdem.variants import load_hand_game
 
 SUMMARY = "whole hands: an agent's answers at the table of the browser, and decisions graded a minute"
 GRADING = "grading"
-CASES = ("tight-aggressive", "rebel-quick", "rebel", "deepstack", GRADING)
+CASES = ("tight-aggressive", "rebel-quick", "rebel", "deepstack", "modicum", "libratus", "pluribus", GRADING)
 SECONDS = 60.0
 """How long each case is measured."""
 
@@ -56,10 +58,11 @@ def run(progress: Progress, cases: Sequence[str] = CASES) -> Result:
         )
     notes = [
         "An answer: from a move of the player to the next one, where the agent acts in between, perhaps several times.",
+        "pluribus: five of them at a table of six, so an answer has up to five decisions, or more.",
         "Goals: an answer p95 5 s, 10 decisions graded a minute, on 2 cores.",
         "On a busy machine the processor's time says more than the clock's.",
     ]
-    return Result(title="Whole hands of no-limit hold'em, 100 big blinds", rows=rows, notes=notes)
+    return Result(title="Whole hands of no-limit hold'em, as in the browser", rows=rows, notes=notes)
 
 
 def _timed(calls: Iterator[Callable[[], int]]) -> Iterator[tuple[float, float]]:
@@ -79,24 +82,28 @@ def _timed(calls: Iterator[Callable[[], int]]) -> Iterator[tuple[float, float]]:
 
 def _answers(opponent: str) -> Iterator[Callable[[], int]]:
     """Yields moves of a player who mostly calls; each returns 1 after the agent's answer, 0 if it had nothing to do."""
-    rng = np.random.default_rng(1)
-    state: dict[str, Any] = {"opponent": opponent, "stack": 10_000, "seed": 1, "dealt": 0, "hand": None}
+    rng, blueprints = np.random.default_rng(1), [str(file) for file in shipped.blueprints()]
+    stack = find_rival(opponent, tuple(blueprints)).stack or 10_000
+    state: dict[str, Any] = {"opponent": opponent, "stack": stack, "seed": 1, "dealt": 0, "hand": None}
     over, known = True, 0
+
+    def ask(text: str | None) -> dict[str, Any]:
+        played = play({"state": state, "move": text, "blueprints": blueprints}, _Nobody())
+        hand: dict[str, Any] = played["view"]["hand"]
+        return hand
 
     def move(text: str) -> Callable[[], int]:
         def call() -> int:
             nonlocal over, known
-            hand = play({"state": state, "move": text, "blueprints": []}, _Nobody())["view"]["hand"]
+            hand = ask(text)
             new = hand["steps"][0 if text == "deal" else known :]
             over, known = hand["over"], len(hand["steps"])
-            return int(any(step["player"] == 1 - hand["seat"] for step in new))
+            return int(any(step["player"] not in (None, hand["seat"]) for step in new))
 
         return call
 
     while True:
-        legal = (
-            None if over else play({"state": state, "move": None, "blueprints": []}, _Nobody())["view"]["hand"]["legal"]
-        )
+        legal = None if over else ask(None)["legal"]
         choice = str(rng.choice(_MOVES))
         yield move("deal" if legal is None else choice if choice == "c" or legal["min"] is not None else "c")
 
