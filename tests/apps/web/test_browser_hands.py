@@ -110,8 +110,9 @@ def test_two_windows_of_one_hand_do_not_act_for_each_other(still: Checked) -> No
     other.locator(".toast", has_text="gone on in another window").wait_for()
     other.locator(f".table-felt[data-ready={gone_on!r}]").wait_for()
     other.close()
-    shown.bring_to_front()
-    still.errors.clear()
+    shown.reload()
+    still.until(f"!!{READY}")
+    assert shown.evaluate(READY) == gone_on, "the other window's move has not been made"
 
 
 def test_a_hint_before_the_flop_has_values_and_a_chart(still: Checked) -> None:

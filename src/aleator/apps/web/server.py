@@ -9,11 +9,11 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.staticfiles import StaticFiles
 
 from aleator import __version__
 from aleator.apps.web import api_hands, api_holdem, api_jobs, api_play, api_reports
@@ -22,6 +22,7 @@ from aleator.apps.web.config import ServerConfig
 from aleator.apps.web.connections import report_error
 from aleator.apps.web.guard import App, Guard
 from aleator.apps.web.models import About
+from aleator.apps.web.pages import Pages
 from aleator.apps.web.process import WorkerDiedError, WorkerFailedError
 from aleator.apps.web.queue import QueueFullError
 from aleator.apps.web.service import Service
@@ -66,8 +67,7 @@ def create_api(config: ServerConfig) -> FastAPI:
     app.include_router(api_play.router)
     app.include_router(api_hands.router)
     app.include_router(api_jobs.router)
-    pages = resources.files("aleator.apps.web").joinpath("static")
-    app.mount("/", StaticFiles(directory=str(pages), html=True), name="pages")
+    app.mount("/", Pages(Path(str(resources.files("aleator.apps.web").joinpath("static")))), name="pages")
     return app
 
 

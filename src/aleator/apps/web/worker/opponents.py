@@ -16,7 +16,7 @@ from aleator.games.base import FloatArray
 from aleator.games.registry import load_game
 from aleator.games.table import PublicHistory, Table
 
-_SETTINGS = {REBEL: "rebel:iterations=512"}  # a move within a second, also where cores are busy
+_SETTINGS = {REBEL: "rebel:iterations=256"}  # a move within a second, also where cores are busy
 
 
 class Opponent:
