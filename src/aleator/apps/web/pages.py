@@ -34,17 +34,15 @@ def _read(path: Path) -> _File:
 
 
 class Pages:
-    """Answers with the files of a folder; a file that has changed on the disk is read again.
+    """Answers with the files of a folder; each is read when it is first asked for, and again when it has changed.
 
     Args:
         folder: where they are. What is not there at the start is not found later.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._files = {
-            f"/{path.relative_to(folder).as_posix()}": _read(path) for path in folder.rglob("*") if path.is_file()
-        }
+        self._paths = {f"/{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
+        self._files: dict[str, _File] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
@@ -59,10 +57,9 @@ class Pages:
         return Response(file.body, headers=file.headers)
 
     def _find(self, name: str) -> _File:
-        file = self._files.get(name)
-        if file is None:
+        path, file = self._paths.get(name), self._files.get(name)
+        if path is None:
             raise HTTPException(404)
-        path = self._folder / name[1:]
-        if path.stat().st_mtime_ns != file.changed:
+        if file is None or path.stat().st_mtime_ns != file.changed:
             file = self._files[name] = _read(path)
         return file
