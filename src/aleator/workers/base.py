@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -31,7 +32,7 @@ something is published, and a method `amend` if changes of that are: they are ca
 be done with what they bring.
 """
 
-MOST_DEATHS = 3  # of workers, one after the other, at the same task
+MOST_IN_A_ROW, MOST_AT_A_TASK = 3, 10  # of workers that die at the same task: while nothing is done, and in all
 AHEAD = 2  # tasks of a worker that are there before it has ended one
 
 
@@ -182,9 +183,28 @@ class _HereCrew:
         return [Done(number, self._do(task), "this process", time.perf_counter() - begin)]
 
 
-def check_deaths(deaths: int, why: str) -> None:
-    """Raises WorkerError if so many workers have died at the same task that it is no accident."""
-    if deaths >= MOST_DEATHS:
-        raise WorkerError(
-            f"{deaths} workers died one after the other ({why}): most likely memory ran out; use fewer processes"
-        )
+class Deaths:
+    """Workers that died, by what they were at: accidents are few, or other things are done in between."""
+
+    def __init__(self) -> None:
+        self._at: Counter[Hashable] = Counter()
+        self._in_a_row: Counter[Hashable] = Counter()
+
+    def note(self, task: Hashable, why: str) -> None:
+        """Counts a worker that died at a task.
+
+        Raises:
+            WorkerError: it is no accident any more.
+        """
+        self._at[task] += 1
+        self._in_a_row[task] += 1
+        if self._in_a_row[task] >= MOST_IN_A_ROW or self._at[task] >= MOST_AT_A_TASK:
+            raise WorkerError(
+                f"{self._at[task]} workers died one after the other ({why}): most likely memory ran out; use fewer "
+                "processes"
+            )
+
+    def end(self, task: Hashable) -> None:
+        """Notes that a task is done."""
+        del self._at[task]
+        self._in_a_row.clear()

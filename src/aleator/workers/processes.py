@@ -19,8 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aleator.workers.base import AHEAD, Crew, Done, Here, Prepare, Workers, check_deaths
+from aleator.workers.base import AHEAD, Crew, Deaths, Done, Here, Prepare, Workers
 from aleator.workers.publications import Arrays, Edition, Publications, parts_between, read_part
+
+_ANY = "any"  # task: a pool does not say at which a process died
 
 
 def local_workers(processes: int) -> Workers:
@@ -68,7 +70,7 @@ class _ProcessCrew:
         self._prepare, self._folder = prepare, folder
         self._published, self._files = Publications(self._keep), 0
         self._waiting: dict[Future[Done], _Given] = {}
-        self._deaths = 0
+        self._deaths = Deaths()
         self._pool = self._start()
 
     @property
@@ -101,7 +103,8 @@ class _ProcessCrew:
                     continue
                 del self._waiting[future]
                 ended.append(future.result())
-            self._deaths = 0 if ended else self._deaths
+            if ended:
+                self._deaths.end(_ANY)
             if broken:
                 self._replace(broken)
             if ended or not wait:
@@ -143,8 +146,8 @@ class _ProcessCrew:
 
     def _replace(self, error: BrokenProcessPool) -> None:
         """Starts other processes and gives them all that the old ones had."""
-        self.replaced, self._deaths = self.replaced + 1, self._deaths + 1
-        check_deaths(self._deaths, str(error))
+        self.replaced += 1
+        self._deaths.note(_ANY, str(error))
         self.dismiss()
         self._pool = self._start()
         again, self._waiting = self._waiting, {}

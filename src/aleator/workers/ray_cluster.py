@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 
 from aleator.caching import cache
 from aleator.errors import MissingExtraError
-from aleator.workers.base import AHEAD, Crew, Done, Prepare, WorkerError, Workers, check_deaths
+from aleator.workers.base import AHEAD, Crew, Deaths, Done, Prepare, WorkerError, Workers
 from aleator.workers.publications import Arrays, Publications, parts_between, read_part
 
 _SECONDS_TO_JOIN = 300.0  # that a worker of a cluster may take to begin while no other works; machines may be busy
 _SECONDS_TO_CONNECT = 5.0
-_NO_TASK = -1  # of workers that die before they have one
 
 
 @cache
@@ -150,7 +149,8 @@ class _RayCrew:
         self._busy: dict[Any, tuple[Any, _Given]] = {}  # result -> actor, task
         self._load: Counter[Any] = Counter()  # tasks of each actor that is ready
         self._versions: Counter[Any] = Counter()  # of what each actor has when it has done these
-        self._deaths: Counter[int] = Counter()  # of workers that were at a task, by its number
+        self._places: dict[Any, Any] = {}  # actor -> the place that it and those before it were hired for
+        self._deaths = Deaths()  # at tasks, by their numbers, and before the first one, by place
 
     @property
     def count(self) -> int:
@@ -184,9 +184,13 @@ class _RayCrew:
 
     def hire(self, count: int) -> None:
         """Asks for actors; they come when the cluster has room for them."""
-        for _ in range(count):
-            actor = self._actor.remote(self._prepare)
-            self._coming[actor.hello.remote()] = actor
+        for number in range(count):
+            self._hire(f"place {number}")
+
+    def _hire(self, place: str) -> None:
+        actor = self._actor.remote(self._prepare)
+        self._places[actor] = place
+        self._coming[actor.hello.remote()] = actor
 
     def dismiss(self) -> None:
         """Ends all actors."""
@@ -248,7 +252,7 @@ class _RayCrew:
         self._get(actor, reference)
         if self.replaced == replaced:
             self._load[actor] = 0
-            del self._deaths[_NO_TASK]
+            self._deaths.end(self._places[actor])
 
     def _end(self, reference: Any) -> list[Done]:
         actor = self._busy[reference][0]
@@ -257,7 +261,7 @@ class _RayCrew:
             return []
         del self._busy[reference]
         self._load[actor] -= 1
-        del self._deaths[done.number]
+        self._deaths.end(done.number)
         return [done]
 
     def _get(self, actor: Any, reference: Any) -> Any:
@@ -279,6 +283,7 @@ class _RayCrew:
         lost = [self._busy.pop(reference)[1] for reference in references]
         self._left.extendleft(reversed(lost))
         self.replaced += 1
-        self._deaths[lost[0].number if lost else _NO_TASK] += 1  # the others were waiting behind that one
-        check_deaths(max(self._deaths.values()), str(error).strip().splitlines()[0])
-        self.hire(1)
+        place = self._places.pop(actor)
+        why = str(error).strip().splitlines()[0]
+        self._deaths.note(lost[0].number if lost else place, why)  # the others were waiting behind that one
+        self._hire(place)
