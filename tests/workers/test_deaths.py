@@ -19,8 +19,7 @@ def stops_after(events: Events) -> int | None:
             continue
         try:
             deaths.note(task, "killed")
-        except WorkerError as error:
-            assert "workers died one after the other (killed): most likely memory ran out" in str(error)
+        except WorkerError:
             return number
     return None
 
