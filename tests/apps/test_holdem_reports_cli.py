@@ -76,6 +76,8 @@ def test_what_a_report_cannot_be_sorted_by_is_said(
     command = ("holdem", "report", str(spot), "--flops", "8s8h8d", "--out", str(kept), "--processes", "1")
     assert call(capsys, *command)[0] == 0
     code, _, error = call(capsys, "holdem", "report", str(kept), "--sort", "luck")
+    unsolved = tmp_path / "two.report"
+    assert call(capsys, *command[:-4], "--out", str(unsolved), "--sort", "luck")[2] == error and not unsolved.exists()
     assert code == 2 and "--sort must be ev, equity, chance, high, c, b20" in error
     code, _, error = call(capsys, *command[:-4], "--out", str(spot))
     assert code == 2 and "not a JSON object" in error and spot.read_text() == FLOP_SPOT

@@ -13,6 +13,8 @@ from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 from tests.apps.calls import call
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
 
 def test_a_game_is_solved_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     code, text, _ = call(capsys, "show", "kuhn", "check/bet")
@@ -29,9 +31,24 @@ def test_a_file_is_shown_as_json_and_csv(capsys: pytest.CaptureFixture[str], tmp
     assert len(rows) == 24 and float(rows[0]["probability"]) == table["policy"]["start"]["J"]["check"]
 
 
+def test_a_file_of_ones_own_game_is_shown_with_the_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, game = tmp_path / "customs.solution", f"python:{EXAMPLES / 'customs.py'}:Customs"
+    solve(game, limits=Limits(iterations=20)).save(file)
+    code, _, error = call(capsys, "show", str(file))
+    assert code == 2 and "--game" in error
+    code, text, _ = call(capsys, "show", str(file), "--game", game)
+    assert code == 0 and "declare 3" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(("kuhn", "check/fly"), "no 'fly' after check"), (("kuhn", "check/check"), "nobody acts"), (("chess",), "chess")],
+    [
+        (("kuhn", "check/fly"), "no 'fly' after check"),
+        (("kuhn", "check/check"), "nobody acts"),
+        (("chess",), "chess"),
+        (("kuhn", "--game", "kuhn"), "--game is for files, and 'kuhn' is none"),
+        (("some.blueprint",), "aleator holdem preflop --game GAME --agent blueprint:some.blueprint shows its charts"),
+    ],
 )
 def test_what_is_not_there_is_refused(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str

@@ -66,7 +66,7 @@ def test_sd_cfr_is_a_setting(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     ("arguments", "message"),
     [
         ([], "--game is missing"),
-        (["--game", "kuhn", "--set", "magic=1"], "a setting is NAME=VALUE, not 'magic=1'"),
+        (["--game", "kuhn", "--set", "magic=1"], "unknown setting 'magic'; allowed: "),
         (["--game", "kuhn", "--set", "traversals=0"], "traversals must be at least 1, not 0"),
         (["--game", "kuhn", "--set", "game=leduc"], "the game is set by --game"),
         (["--game", "kuhn", "--preset", "huge"], "unknown preset 'huge'; allowed: small, paper, fhp, demo"),

@@ -125,6 +125,26 @@ def test_hands_are_converted_and_shown(capsys: pytest.CaptureFixture[str], tmp_p
     assert "line 21: not JSON" in error and "line 22: setup must be" in error
 
 
+def test_a_file_is_not_converted_into_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    assert call(capsys, "match", "hunl", "random", "always-call", "--hands", "4", "--out", str(file))[0] == 0
+    before = file.read_bytes()
+    code, _, error = call(capsys, "hands", "convert", str(file), str(file))
+    assert code == 2 and "choose another name" in error and file.read_bytes() == before
+    code, _, error = call(capsys, "hands", "convert", str(file), str(tmp_path / "m.phhs"), "--game", "hunl")
+    assert code == 2 and "--game is for ACPC logs" in error and not (tmp_path / "m.phhs").exists()
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_a_site_marks_its_text_and_names_its_games(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, start: str
+) -> None:
+    site = tmp_path / "site.txt"
+    site.write_text(start + STARS + STARS.replace("PokerStars Hand #1", "PokerStars Zoom Hand #27"), encoding="utf-8")
+    _, text, error = call(capsys, "hands", "show", str(site), "--json")
+    assert error == "" and [hand["hand"] for hand in json.loads(text)] == [1, 27]
+
+
 def test_a_hand_that_a_file_does_not_have(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     assert call(capsys, "match", "hunl", "random", "always-call", "--hands", "4", "--out", str(file))[0] == 0

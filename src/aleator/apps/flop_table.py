@@ -13,7 +13,7 @@ from aleator.errors import SolveError, did_you_mean
 from aleator.games.holdem.cards import RANKS
 from aleator.games.holdem.flops import CONNECTION, PAIRING, SUITS_OF_FLOP
 from aleator.games.holdem.spot_file import spot_table
-from aleator.solvers.holdem.flop_report import FlopReport, report_columns
+from aleator.solvers.holdem.flop_report import FlopReport, ReportConfig, report_columns
 from aleator.solvers.holdem.flop_rows import FlopRow, NodeRow
 
 TEXTURES = {"suits": SUITS_OF_FLOP, "pairing": PAIRING, "high": tuple(reversed(RANKS)), "connection": CONNECTION}
@@ -43,6 +43,13 @@ def parse_filter(text: str) -> Filter:
     return Filter(name, value)
 
 
+def check_sort(config: ReportConfig, sort: str) -> None:
+    """Raises SolveError unless flops of a report can be sorted so: ``select`` says how."""
+    allowed = ["ev", "equity", "chance", "high", *config.node_of(config.node).tokens]
+    if sort and sort.removeprefix("-") not in allowed:
+        raise SolveError(f"--sort must be {', '.join(allowed)}, with a - before it for the other order, not {sort!r}")
+
+
 def select(report: FlopReport, sort: str = "", filters: Sequence[Filter] = ()) -> list[tuple[FlopRow, float]]:
     """Returns the flops with all of some textures, and how likely each is, in an order.
 
@@ -61,9 +68,7 @@ def select(report: FlopReport, sort: str = "", filters: Sequence[Filter] = ()) -
         return listed
     first = next(iter(report.rows.values()), None)
     tokens = [action.token for action in getattr(first, place).actions] if first else []
-    allowed = ["ev", "equity", "chance", "high", *tokens]
-    if key not in allowed:
-        raise SolveError(f"--sort must be {', '.join(allowed)}, with a - before it for the other order, not {sort!r}")
+    check_sort(report.config, sort)
 
     def rank(entry: tuple[FlopRow, float]) -> float:
         row, chance = entry

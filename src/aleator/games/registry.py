@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -272,7 +273,11 @@ def _meant(name: str) -> str:
     if name.partition(":")[0].endswith(".py"):
         file, _, which = name.partition(":")
         return f"a game of your own is named python:{shown(file)[1:-1]}:{shown(which or 'CLASS')[1:-1]}; "
+    if Path(name).is_dir():
+        return "this is a directory, not a game; "
     if name.endswith((".solution", ".blueprint")):
+        if not Path(name).exists():
+            return "there is no such file; "
         return "this is the name of a file with a policy, not of a game; "
     return ""
 

@@ -54,8 +54,9 @@ def parse_setting(config: type[Any], text: str) -> tuple[str, Any]:
     """
     name, equals, value = text.partition("=")
     known = kinds(config)
-    if not equals or name not in known:
+    if not equals:
         raise SolveError(f"a setting is NAME=VALUE, not {shown(text)}; names: {', '.join(sorted(known))}")
+    check_known(name, sorted(known), "setting")
     kind = known[name]
     if kind is int:
         return name, parse_whole(value.replace(",", ""), name, error=SolveError)

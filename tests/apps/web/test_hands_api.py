@@ -188,10 +188,11 @@ def test_a_blueprint_of_the_package_is_played_with_its_own_stacks(name: str, sta
 
 
 def test_a_score_is_a_mean_with_its_band() -> None:
-    fair = np.array([100.0, -50.0, 25.0, 0.0])
-    score = score_of(4, 75.0, float(fair.sum()), float((fair**2).sum()))
-    assert score.raw == pytest.approx(187.5) and score.fair == pytest.approx(10 * fair.mean())
-    assert score.band == pytest.approx(10 * 1.96 * fair.std(ddof=1) / 2)
+    fair = np.tile([100.0, -50.0, 25.0, 0.0], 16)
+    score = score_of(64, 75.0, float(fair.sum()), float((fair**2).sum()))
+    assert score.raw == pytest.approx(750 / 64) and score.fair == pytest.approx(10 * fair.mean())
+    assert score.band == pytest.approx(10 * 1.96 * fair.std(ddof=1) / 8)
+    assert score_of(29, 75.0, 75.0, 500.0).band is None, "of so few hands nobody knows"
     assert score_of(1, 5.0, 5.0, 25.0).band is None and score_of(0, 0.0, 0.0, 0.0).fair is None
 
 

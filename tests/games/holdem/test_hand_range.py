@@ -276,6 +276,7 @@ def test_any_text_parses_or_raises_the_one_error(text: str) -> None:
         ("AA@50", "AA:0.5"),
         ("[50.0]AA,KK[/50.0],QQ", "AA:0.5,KK:0.5,QQ"),
         ("[25]AA@50[/25]", "AA:0.125"),
+        ("[50]AA[/50.0]", "AA:0.5"),
         ("A10s,1010,10c9c", "ATs,TT,Tc9c"),
         ("top 100%", "random"),
         ("top0%,22", "22"),
@@ -291,7 +292,9 @@ def test_the_top_of_all_hands_is_exact_and_grows() -> None:
     assert (some <= more).all() and some[parse_hand("AsAh")] == 1 and some[parse_hand("7d2c")] == 0
 
 
-@pytest.mark.parametrize("text", ["[50]AA", "AA[/50]", "[50", "[x]AA[/x]", "AA@150", "top 120%", "[50][50]AA[/50]"])
+@pytest.mark.parametrize(
+    "text", ["[50]AA", "AA[/50]", "[50", "[x]AA[/x]", "AA@150", "top 120%", "[50][50]AA[/50]", "[50]AA[/60]"]
+)
 def test_what_is_wrong_in_them_is_told(text: str) -> None:
     with pytest.raises(HandRangeError, match="at position"):
         parse_hand_range(text)

@@ -28,6 +28,10 @@ def convert(
 
     Examples:  aleator hands convert match.jsonl match.phhs  |  aleator hands convert dealer.log hands.jsonl --game hunl
     """
+    if game is not None and source.suffix != ".log":
+        raise StorageError(f"--game is for ACPC logs, which do not say it themselves; {source} is none")
+    if target.exists() and source.exists() and target.samefile(source):
+        raise StorageError(f"{target} is what is converted: choose another name, so that nothing is lost")
     records, errors = read_hands(source, game)
     for error in errors:
         note(f"left out: {error}")

@@ -16,7 +16,7 @@ from aleator.apps.cli.holdem_report import format_bytes, format_seconds
 from aleator.apps.cli.output import heading, note, out, print_json, print_table, progress_bar
 from aleator.apps.cli.stopping import end, interruptible
 from aleator.apps.cli.workers import Processes, Ray, chosen_workers
-from aleator.apps.flop_table import Filter, parse_filter, report_csv, report_document, select
+from aleator.apps.flop_table import Filter, check_sort, parse_filter, report_csv, report_document, select
 from aleator.errors import SolveError, TooBigError
 from aleator.games.holdem.bet_menu import POSITION_NAMES
 from aleator.games.holdem.cards import format_cards
@@ -76,6 +76,7 @@ def report(
     if file.suffix == ".toml":
         place = None if device is None else check_device(device, None)
         config = _config(file, flops, node, bits)
+        check_sort(config, sort)
         workers = chosen_workers(processes, ray, usual=1 if place else None, gpus=place == "cuda")
         found, stopped = _make(file.name, config, output, workers, place, is_here=ray is None, quiet=json)
     else:

@@ -68,7 +68,7 @@ def play_hands_in_terminal(
             )
             setup, title = variant.setup, f"you have won {sum(hand.won for hand in played):+,} so far"
             if players == 2:
-                setup = replace(variant.setup, stacks=(chips[0], chips[1]) if sits == 0 else (chips[1], chips[0]))
+                setup = replace(variant.setup, stacks=(min(chips), min(chips)))  # more than that nobody can lose
                 title = f"you have {chips[0]:,}, the agent {chips[1]:,}"
             if not json:
                 out.print(Rule(Text(f"hand {len(played) + 1}: {title}"), align="left"))
@@ -207,5 +207,6 @@ def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: s
     count = "1 hand" if len(played) == 1 else f"{len(played):,} hands"
     text = f"\n{count}: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
     if len(played[0].record.hands) == 2:
-        text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}"
-    out.print(text + (f" ± {interval:,.0f} mbb/hand" if interval == interval else " mbb/hand"), soft_wrap=True)
+        band = f" ± {interval:,.0f}" if interval == interval else ""
+        text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}{band} mbb/hand"
+    out.print(text, soft_wrap=True)

@@ -10,6 +10,7 @@ import typer
 
 from aleator.apps.cli.output import number, out, print_json, print_table
 from aleator.errors import SolutionError, SolveError
+from aleator.games.registry import load_game
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, open_solution
 from aleator.solvers.solve import solve
@@ -22,16 +23,30 @@ _LIMITS = Limits(exploitability=1e-4, seconds=20.0)
 def run(
     what: Annotated[str, typer.Argument(help="A file saved by aleator solve --out, or a game to solve.")],
     node: Annotated[str, typer.Argument(help="Where: labels with slashes, such as check/bet.")] = "start",
+    game: Annotated[
+        str | None, typer.Option(help="The game of a file, if it is your own: python:FILE.py:CLASS.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole policy as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the whole policy as CSV.")] = False,
 ) -> None:
     """Show what an equilibrium does with every hand. A game given by its name is solved first.
 
-    Examples:  aleator show kuhn  |  aleator show kuhn check/bet  |  aleator show leduc.solution --csv > leduc.csv
+    Examples:  aleator show kuhn  |  aleator show kuhn check/bet  |  aleator show leduc.solution --csv > leduc.csv  |
+    aleator show mine.solution --game python:mine.py:Mine
     """
     if json and as_csv:
         raise SolveError("--json and --csv are two forms of the same table: choose one")
-    solution = open_solution(what) if Path(what).is_file() else solve(what, limits=_LIMITS)
+    if Path(what).suffix == ".blueprint":
+        raise SolutionError(
+            f"{what} is a blueprint: aleator holdem preflop --game GAME --agent blueprint:{what} shows its charts"
+        )
+    is_file = Path(what).is_file()
+    if game is not None and not is_file:
+        raise SolutionError(f"--game is for files, and {what!r} is none: name the game alone, as in {game}")
+    if is_file:
+        solution: Solution = open_solution(what, None if game is None else load_game(game))
+    else:
+        solution = solve(what, limits=_LIMITS)
     if not isinstance(solution, Solution) or not isinstance(getattr(solution, "policy", None), Policy):
         raise SolutionError(f"{what} has no table of a policy: aleator holdem show looks into hold'em spots")
     policy = solution.policy

@@ -32,6 +32,7 @@ from aleator.apps.web.service import Service
 
 BIG_BLIND = 100
 _SURE = 1.96
+_LEAST_FOR_A_BAND = 30  # hands: of fewer nobody knows how far their mean may be off
 _TEXT: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -59,7 +60,7 @@ def score_of(hands: int, won: float, fair: float, squares: float) -> Score:
         won=won,
         raw=known(scale * won / hands) if hands else None,
         fair=known(scale * mean),
-        band=known(_SURE * scale * spread / math.sqrt(hands)) if hands > 1 else None,
+        band=known(_SURE * scale * spread / math.sqrt(hands)) if hands >= _LEAST_FOR_A_BAND else None,
     )
 
 
@@ -253,7 +254,7 @@ async def _spot(service: Service, params: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _read(service: Service, request: Request, name: str, game: str) -> dict[str, Any]:
-    text = (await request.body()).decode("utf-8", "replace")
+    text = (await request.body()).decode("utf-8-sig", "replace")
     params = {"text": text, "name": name, "game": game}
     hands: dict[str, Any] = json.loads(await service.ask(service.tools, "read-hands", params))
     return hands

@@ -53,7 +53,7 @@ class DealerConfig:
 
     def __post_init__(self) -> None:
         if len(self.names) != self.setup.num_players:
-            raise AcpcError(f"{self.setup.num_players} players need as many names, not {len(self.names)}")
+            raise AcpcError(f"{self.setup.num_players} players need as many names and ports, not {len(self.names)}")
         if self.hands < 1:
             raise AcpcError(f"a match has at least 1 hand, not {self.hands}")
         for name in ("seconds_per_action", "seconds_per_hand", "seconds_to_come"):

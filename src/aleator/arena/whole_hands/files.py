@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def _read(path: Path, game: str | None) -> tuple[list[HandRecord], list[str]]:
         content = path.read_bytes()
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from None
-    text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8-sig", "replace")
     if path.suffix == ".jsonl":
         return _read_lines(path, text)
     if path.suffix in (".phh", ".phhs"):
@@ -109,7 +110,9 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
             _check_length(part)
             with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):  # it prints what it raises
                 warnings.simplefilter("ignore")
-                histories = list(pokerkit.HandHistory.from_pokerstars(part, error_status=True))
+                histories = list(
+                    pokerkit.HandHistory.from_pokerstars(_ZOOM.sub(r"\1", part, count=1), error_status=True)
+                )
             if not histories:
                 raise RecordError("no hand of PokerStars' kind")
             for history in histories:
@@ -133,6 +136,7 @@ def _check_length(hand: str) -> None:
         )
 
 
+_ZOOM = re.compile(r"^(PokerStars )Zoom ")  # pokerkit finds no number behind it
 _FIELDS = (
     "variant", "antes", "blinds_or_straddles", "min_bet", "small_bet", "big_bet", "starting_stacks", "actions",
     "players", "hand",
@@ -150,7 +154,7 @@ def _hands_of_text(text: str) -> list[str]:
     """Returns the hands of a site's file, each from its first line to the next one's, ends of lines included."""
     parts: list[list[str]] = [[]]
     for line in text.splitlines(keepends=True):
-        if line.lstrip("\ufeff").startswith("PokerStars ") and parts[-1]:
+        if line.startswith("PokerStars ") and parts[-1]:
             parts.append([])
         parts[-1].append(line)
     return ["".join(part) for part in parts]

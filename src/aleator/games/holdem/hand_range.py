@@ -102,8 +102,11 @@ def parse_hand_range(text: str) -> npt.NDArray[np.float64]:
                 is_end = token.startswith("[/")
                 if is_end == (opened is None):
                     raise _ProblemError("brackets come in pairs, like [25]AA,KK[/25]")
+                percent = _parse_percent(token[2:-1] if is_end else token[1:-1])
+                if opened is not None and percent != around:
+                    raise _ProblemError(f"the bracket {opened[0]} is closed by [/{opened[0][1:]}")
                 opened = None if is_end else (token, position)
-                around = 1.0 if is_end else _parse_percent(token[1:-1])
+                around = 1.0 if is_end else percent
                 continue
             hands, shares = _parse_token(token)
             weights[hands] = around * shares

@@ -52,6 +52,10 @@ export function signedAmount(chips, bigBlind) {
 // the same with its unit, as in "+250 chips"
 export const wonText = (chips, bigBlind) => signedAmount(chips, bigBlind) + (isInBlinds() ? "" : " chips");
 
+// what luck was of a result: both parts add up to it
+export const luckText = (won, fair, bigBlind) =>
+  `${signedAmount(fair, bigBlind)} without luck, ${signedAmount(won - fair, bigBlind)} by luck`;
+
 // an action in words, such as "raise to 2,500", with its amount in the unit that was chosen
 export function inWords(text, bigBlind) {
   if (!isInBlinds()) return text.replaceAll(/\d{4,}/g, (chips) => Number(chips).toLocaleString("en"));

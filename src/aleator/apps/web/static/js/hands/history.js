@@ -4,7 +4,7 @@ import { api } from "../api.js";
 import { cards } from "../cards.js";
 import { attempt, button, fact, h, head, muted, panel, table, tag, titleRow } from "../dom.js";
 import { ago, signed } from "../format.js";
-import { redrawPage, signedAmount, unitChoice, unitName, wonText } from "../units.js";
+import { luckText, redrawPage, signedAmount, unitChoice, unitName, wonText } from "../units.js";
 import { decisionItem } from "./grades.js";
 import { SESSION } from "./table.js";
 
@@ -110,7 +110,7 @@ export function handsOfSession(hands) {
 export function handHead(hand, rivals) {
   const back = h("a", { class: "go-back", href: `#/hands/session/${hand.session}`, "aria-label": "The session" }, "‹");
   const won = tag(wonText(hand.won, hand.view.big_blind), hand.won >= 0 ? "good" : "warn");
-  const fair = hand.fair !== null && tag(`${signedAmount(hand.fair, hand.view.big_blind)} without luck`);
+  const fair = hand.fair !== null && tag(luckText(hand.won, hand.fair, hand.view.big_blind));
   const title = h("h1", {}, `Hand ${hand.view.number}`);
   return titleRow(back, title, tag(nameOf(rivals, hand.opponent)), won, fair, unitChoice(redrawPage));
 }

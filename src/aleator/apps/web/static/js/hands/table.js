@@ -3,7 +3,7 @@
 import { api } from "../api.js";
 import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
 import { signed } from "../format.js";
-import { amount, signedAmount, unitChoice, unitName } from "../units.js";
+import { amount, luckText, signedAmount, unitChoice, unitName } from "../units.js";
 import { waitBar, waitDots, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
 import { chartItem, chartLink, decisionItem, gradeTable } from "./grades.js";
@@ -209,9 +209,9 @@ export class HandTable {
 
   result(hand) {
     const [kind, text] = outcome(hand);
-    const fair = hand.fair === null ? "" : `${signed(hand.fair / hand.big_blind, 1)} bb without luck`;
+    const parts = hand.fair === null ? "" : luckText(hand.won, hand.fair, hand.big_blind);
     const next = button(["Next hand", h("kbd", {}, "N")], () => this.move("deal"), { class: "primary next" });
-    return h("div", { class: `result ${kind}` }, h("span", {}, h("b", {}, text), " ", h("small", {}, fair)), next);
+    return h("div", { class: `result ${kind}` }, h("span", {}, h("b", {}, text), " ", h("small", {}, parts)), next);
   }
 
   async review() {
@@ -227,9 +227,10 @@ export class HandTable {
   drawScore({ score, stack, players, hand }) {
     const luck =
       players > 2
-        ? "Luck removed: the cards and the others' dice are averaged out (AIVAT); ± is where the truth is 95 % of the time."
+        ? "Luck removed: the cards and the others' dice are averaged out (AIVAT); ± is where the truth is 95 % of the " +
+          "time, from 30 hands on."
         : "Luck removed: the cards, the agent's hand and its dice are averaged out (AIVAT); ± is where the truth is " +
-          "95 % of the time.";
+          "95 % of the time, from 30 hands on.";
     const rate = (value) => (value === null ? "–" : `${signed(value, 0)} mbb/h`);
     const band = score.band === null ? "" : ` ± ${Math.round(score.band).toLocaleString("en")}`;
     fill(
@@ -242,6 +243,7 @@ export class HandTable {
         fact(unitName(), signedAmount(score.won, hand.big_blind), "won"),
         fact("As it went", rate(score.raw)),
         fact("Luck removed", rate(score.fair) + band, "skill"),
+        fact("Luck", rate(score.fair === null ? null : score.raw - score.fair)),
       ),
       small(
         `Thousandths of a big blind a hand. Everybody sits down with ${amount(stack, hand.big_blind)} at every hand. ${luck}`,
@@ -281,6 +283,10 @@ function outcome({ won, big_blind: bigBlind }) {
 }
 
 // the review of a hand: the costliest decision first and open
+const APART =
+  "What a decision gave up is the coach's estimate, by search. A result without luck is counted apart from it (AIVAT): " +
+  "it has what the others gave away, too.";
+
 export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, again }) {
   const order = [...decisions].sort((a, b) => b.given_up - a.given_up || b.behind - a.behind);
   const lost = order.reduce((sum, { given_up: given }) => sum + given, 0);
@@ -291,6 +297,7 @@ export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, aga
     titleRow(h("h2", {}, "Review"), order.length > 0 && told),
     order.length > 0 ? order.map(item) : muted("There is no decision of yours to grade in this hand."),
     preflop.map(chartItem),
+    order.length > 0 && small(APART),
     small(note),
   ];
 }
