@@ -40,6 +40,7 @@ from aleator.workers.base import Here, Workers
 
 _KIND = "report"
 _SECONDS_BETWEEN_LOOKS = 0.05  # at whether a flop is solved, or the report is stopped
+_SHORT = 10.0  # seconds of iterations of a flop, besides which the rest of its solve counts
 _MEASURED = {1: "Ks 8s 3s", 2: "Ks 8s 3d", 3: "Ks 8h 3d"}  # a flop of each number of suits
 
 
@@ -310,6 +311,8 @@ class ReportEstimate(NamedTuple):
 def estimate_report(config: ReportConfig, *, at_once: int, measure: bool = True) -> ReportEstimate:
     """Returns what a report will take: one flop is measured, and others are compared by how many numbers they have.
 
+    Where iterations take little, the rest of a solve is measured, too: its boards and tables, its last best response.
+
     Args:
         config: what it is of.
         at_once: how many flops are solved at a time.
@@ -326,7 +329,18 @@ def estimate_report(config: ReportConfig, *, at_once: int, measure: bool = True)
     largest = found[most]
     shares = [found[count].numbers / max(largest.numbers, 1) for count in suits]
     at_once = min(at_once, len(suits))
-    return ReportEstimate(len(suits), largest.memory * at_once, largest.seconds * sum(shares) / at_once, largest)
+    rest = _seconds_besides(config, parse_cards(_MEASURED[most])) if largest.seconds < _SHORT else 0.0
+    seconds = (largest.seconds * sum(shares) + rest * len(suits)) / at_once
+    return ReportEstimate(len(suits), largest.memory * at_once, seconds, largest)
+
+
+def _seconds_besides(config: ReportConfig, cards: tuple[int, ...]) -> float:
+    """Returns how long the solve of a flop takes that has one iteration."""
+    once = replace(config.spot, solve=replace(config.spot.solve, max_iterations=1))
+    solver = FlopSolver(format_spot(once), str(config.node), config.dtype)
+    began = perf_counter()
+    solver(cards)
+    return perf_counter() - began
 
 
 def report_columns(report: FlopReport) -> tuple[list[str], Iterator[list[str | float]]]:
