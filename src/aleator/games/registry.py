@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,10 +273,10 @@ def _meant(name: str) -> str:
     if name.partition(":")[0].endswith(".py"):
         file, _, which = name.partition(":")
         return f"a game of your own is named python:{shown(file)[1:-1]}:{shown(which or 'CLASS')[1:-1]}; "
-    if Path(name).is_dir():
+    if os.path.isdir(name):
         return "this is a directory, not a game; "
     if name.endswith((".solution", ".blueprint")):
-        if not Path(name).exists():
+        if not os.path.exists(name):
             return "there is no such file; "
         return "this is the name of a file with a policy, not of a game; "
     return ""

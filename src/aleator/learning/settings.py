@@ -54,7 +54,7 @@ def parse_setting(config: type[Any], text: str) -> tuple[str, Any]:
     """
     name, equals, value = text.partition("=")
     known = kinds(config)
-    if not equals:
+    if not equals or not name:
         raise SolveError(f"a setting is NAME=VALUE, not {shown(text)}; names: {', '.join(sorted(known))}")
     check_known(name, sorted(known), "setting")
     kind = known[name]
