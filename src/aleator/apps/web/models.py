@@ -20,13 +20,19 @@ HandClass = Annotated[str, StringConstraints(pattern=r"^[2-9TJQKA]{2}[so]?$")]
 Number = float | None
 
 
+class Answer(BaseModel):
+    """What the server sends; what checks it is built at its first use, so that the server starts sooner."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
 class Model(BaseModel):
     """A request: unknown keys are refused, numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
-class Problem(BaseModel):
+class Problem(Answer):
     """Why a request was refused."""
 
     detail: str
@@ -100,7 +106,7 @@ class RangeText(Model):
     text: Text
 
 
-class RangeReport(BaseModel):
+class RangeReport(Answer):
     """A hand range: its canonical text, the number of hands, and the mean weight of each of the 169 classes.
 
     `mixed` has the classes whose hands weigh differently, hand by hand.
@@ -112,7 +118,7 @@ class RangeReport(BaseModel):
     mixed: dict[str, dict[str, float]]
 
 
-class Preset(BaseModel):
+class Preset(Answer):
     """A spot to begin with."""
 
     name: str
@@ -129,7 +135,7 @@ class EstimateRequest(Model):
     measure: bool = False
 
 
-class Estimate(BaseModel):
+class Estimate(Answer):
     """What a solve will take: per street its nodes and boards, bytes, seconds."""
 
     nodes: list[int]
@@ -179,7 +185,7 @@ class Rename(Model):
     name: Name
 
 
-class Job(BaseModel):
+class Job(Answer):
     """A piece of work; `loading` is a file being uploaded, times are seconds since 1970, `spot` is what is solved."""
 
     id: str
@@ -202,7 +208,7 @@ class JobDetail(Job):
     request: dict[str, Any]
 
 
-class Action(BaseModel):
+class Action(Answer):
     """An action of a decision in a solved spot."""
 
     token: str
@@ -213,7 +219,7 @@ class Action(BaseModel):
     ev: Number = None
 
 
-class LineStep(BaseModel):
+class LineStep(Answer):
     """A node on the way."""
 
     path: str
@@ -224,7 +230,7 @@ class LineStep(BaseModel):
     taken: str | None
 
 
-class HandType(BaseModel):
+class HandType(Answer):
     """A made hand or a draw that a player can have at a node: how often, its equity, and the policy it plays."""
 
     kind: Literal["made", "draw"]
@@ -234,7 +240,7 @@ class HandType(BaseModel):
     policy: list[float]
 
 
-class Side(BaseModel):
+class Side(Answer):
     """One player at a node; lists run over the 169 hand classes, `equity_curve` over the range, weakest first."""
 
     num_hands: float
@@ -248,7 +254,7 @@ class Side(BaseModel):
     types: list[HandType]
 
 
-class Node(BaseModel):
+class Node(Answer):
     """A node of a solved spot; `policy` is [A, 169]."""
 
     path: str
@@ -268,7 +274,7 @@ class Node(BaseModel):
     values: bool
 
 
-class Hand(BaseModel):
+class Hand(Answer):
     """A single hand at a node."""
 
     hand: str
@@ -279,7 +285,7 @@ class Hand(BaseModel):
     action_evs: list[Number]
 
 
-class Hands(BaseModel):
+class Hands(Answer):
     """The hands of a class."""
 
     hand_class: str
@@ -287,7 +293,7 @@ class Hands(BaseModel):
     hands: list[Hand]
 
 
-class NodeRanges(BaseModel):
+class NodeRanges(Answer):
     """The ranges that get to a node, those that take each action there, and its board, pot and stack."""
 
     path: str
@@ -298,7 +304,7 @@ class NodeRanges(BaseModel):
     stack: int
 
 
-class Runout(BaseModel):
+class Runout(Answer):
     """What happens if a card comes."""
 
     card: str
@@ -308,7 +314,7 @@ class Runout(BaseModel):
     equities: list[Number]
 
 
-class Runouts(BaseModel):
+class Runouts(Answer):
     """All cards that can come at a node."""
 
     path: str
@@ -317,7 +323,7 @@ class Runouts(BaseModel):
     cards: list[Runout]
 
 
-class About(BaseModel):
+class About(Answer):
     """This server."""
 
     version: str
@@ -329,7 +335,7 @@ class About(BaseModel):
     running: int
 
 
-class Progress(BaseModel):
+class Progress(Answer):
     """How far something has come, from 0 to 1; None before it begins and when it is done."""
 
     done: float | None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from aleator.apps.web.models import Model, Number
+from aleator.apps.web.models import Answer, Model, Number
 
 
-class RivalInfo(BaseModel):
+class RivalInfo(Answer):
     """Somebody to play whole hands against; level 1 is the easiest, 5 the strongest; `face` is a hue in degrees.
 
     `players` is how many sit at the table, the player included; `stack` the chips of everybody if there is no choice,
@@ -42,7 +42,7 @@ class HandMove(Model):
     seen: Annotated[str, StringConstraints(max_length=10_000)] | None = None
 
 
-class Score(BaseModel):
+class Score(Answer):
     """A score in thousandths of a big blind a hand: as it went, and without luck, with half of its 95 % interval.
 
     At a table of several players who search luck is not removed.
@@ -55,7 +55,7 @@ class Score(BaseModel):
     band: Number
 
 
-class HandSession(BaseModel):
+class HandSession(Answer):
     """A session as its player may see it; `players` is how many sit at the table, `moment` how far it is."""
 
     id: str
@@ -68,7 +68,7 @@ class HandSession(BaseModel):
     score: Score
 
 
-class SessionRow(BaseModel):
+class SessionRow(Answer):
     """A session of the history; `players` is how many sat at the table, `practice` how many hands do not count."""
 
     id: str
@@ -81,7 +81,7 @@ class SessionRow(BaseModel):
     score: Score
 
 
-class HandRow(BaseModel):
+class HandRow(Answer):
     """A hand of the history, with one's own cards; what decisions gave up in big blinds is known after a review."""
 
     id: str
@@ -98,7 +98,7 @@ class HandRow(BaseModel):
     given_up: Number
 
 
-class Leak(BaseModel):
+class Leak(Answer):
     """What graded decisions of a street gave up, in big blinds: all of them, or those of a `kind` of action."""
 
     street: str
@@ -108,7 +108,7 @@ class Leak(BaseModel):
     given_up: float
 
 
-class History(BaseModel):
+class History(Answer):
     """All that was played: the score of heads-up play, sessions, and which decisions cost most."""
 
     score: Score
@@ -117,7 +117,7 @@ class History(BaseModel):
     leaks: list[Leak]
 
 
-class PlayedHand(BaseModel):
+class PlayedHand(Answer):
     """A hand to look at again, and its review if there is one."""
 
     id: str
@@ -131,7 +131,7 @@ class PlayedHand(BaseModel):
     review: dict[str, Any] | None
 
 
-class Hint(BaseModel):
+class Hint(Answer):
     """What the actions of a decision are worth, at a table of several what a blueprint does, or why nothing is told."""
 
     note: str
@@ -139,7 +139,7 @@ class Hint(BaseModel):
     chart: dict[str, Any] | None
 
 
-class ReadHands(BaseModel):
+class ReadHands(Answer):
     """What a file of hands has: the players with how many hands each, and what could not be read."""
 
     hands: int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from aleator.apps.web.models import Job, JobId, Model, Number
+from aleator.apps.web.models import Answer, Job, JobId, Model, Number
 
 
 class RaceRequest(Model):
@@ -21,7 +21,7 @@ class RaceRequest(Model):
     seed: Annotated[int, Field(ge=0, le=2**31)] = 0
 
 
-class GameInfo(BaseModel):
+class GameInfo(Answer):
     """A game of the catalogue."""
 
     name: str
@@ -30,7 +30,7 @@ class GameInfo(BaseModel):
     family: str
 
 
-class OpponentInfo(BaseModel):
+class OpponentInfo(Answer):
     """An agent of the catalogue; `note` says what may surprise in what it does and believes."""
 
     name: str
@@ -40,7 +40,7 @@ class OpponentInfo(BaseModel):
     note: str = ""
 
 
-class PlayCatalogue(BaseModel):
+class PlayCatalogue(Answer):
     """What can be played, and against whom."""
 
     games: list[GameInfo]
@@ -63,7 +63,7 @@ class MoveRequest(Model):
     move: Annotated[str, StringConstraints(max_length=40)]
 
 
-class Session(BaseModel):
+class Session(Answer):
     """A play session as its player may see it; a row of `results` is what a deal won, its skill, what was given up.
 
     A `match` of Liar's Dice has the dice of the player and of the agent, matches won, and which game is `playing`.
@@ -81,7 +81,7 @@ class Session(BaseModel):
     solution: str | None
 
 
-class SettingInfo(BaseModel):
+class SettingInfo(Answer):
     """What can be typed behind the name of an algorithm; no limit is null."""
 
     name: str
@@ -96,7 +96,7 @@ class SettingInfo(BaseModel):
     help: str
 
 
-class Variant(BaseModel):
+class Variant(Answer):
     """An algorithm with settings that are worth a choice of their own."""
 
     name: str
@@ -114,14 +114,14 @@ class AlgorithmInfo(Variant):
     holdem: bool
 
 
-class LearnCatalogue(BaseModel):
+class LearnCatalogue(Answer):
     """Games and algorithms that can race."""
 
     games: list[GameInfo]
     algorithms: list[AlgorithmInfo]
 
 
-class TreeNode(BaseModel):
+class TreeNode(Answer):
     """A node of a public tree."""
 
     id: int
@@ -134,7 +134,7 @@ class TreeNode(BaseModel):
     chance: bool
 
 
-class Tree(BaseModel):
+class Tree(Answer):
     """The upper part of the public tree of a game."""
 
     game: str
@@ -144,7 +144,7 @@ class Tree(BaseModel):
     num_hands: list[int]
 
 
-class Run(BaseModel):
+class Run(Answer):
     """A training run: its last metrics and how many there are."""
 
     name: str

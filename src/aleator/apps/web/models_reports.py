@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from aleator.apps.web.models import Action, Model, Name, Number, Path, SpotModel
+from aleator.apps.web.models import Action, Answer, Model, Name, Number, Path, SpotModel
 
 
 class ReportRequest(Model):
@@ -21,7 +21,7 @@ class ReportRequest(Model):
     processes: Annotated[int, Field(ge=1, le=64)] = 1
 
 
-class ReportEstimate(BaseModel):
+class ReportEstimate(Answer):
     """What a report will take."""
 
     flops: int
@@ -31,7 +31,7 @@ class ReportEstimate(BaseModel):
     seconds: Number
 
 
-class FlopAction(BaseModel):
+class FlopAction(Answer):
     """An action at a node: how often it is taken, and the mean EV of the hands that take it."""
 
     token: str
@@ -40,7 +40,7 @@ class FlopAction(BaseModel):
     ev: Number
 
 
-class FlopNode(BaseModel):
+class FlopNode(Answer):
     """A node on a flop, or in the mean over flops."""
 
     reached: Number
@@ -49,7 +49,7 @@ class FlopNode(BaseModel):
     actions: list[FlopAction]
 
 
-class FlopLine(BaseModel):
+class FlopLine(Answer):
     """A flop of a report."""
 
     cards: str
@@ -62,7 +62,7 @@ class FlopLine(BaseModel):
     seconds: Number
 
 
-class Report(BaseModel):
+class Report(Answer):
     """A report as far as it is."""
 
     spot: dict[str, Any]
@@ -74,7 +74,7 @@ class Report(BaseModel):
     flops: list[FlopLine]
 
 
-class KindShare(BaseModel):
+class KindShare(Answer):
     """How often an action is taken in both solutions; null where one has no such action."""
 
     token: str
@@ -82,7 +82,7 @@ class KindShare(BaseModel):
     second: Number
 
 
-class ComparedLine(BaseModel):
+class ComparedLine(Answer):
     """A decision of the street in two solutions."""
 
     path: str
@@ -92,7 +92,7 @@ class ComparedLine(BaseModel):
     distance: Number
 
 
-class ComparedNode(BaseModel):
+class ComparedNode(Answer):
     """A node of two solutions; what is by class has 169 entries, null for classes that do not get there."""
 
     path: str
@@ -124,7 +124,7 @@ class Stacks(IntEnum):
     BB200 = 200
 
 
-class PreflopAction(BaseModel):
+class PreflopAction(Answer):
     """An action before the flop: how often it is taken, by all hands and by each of the 169 classes."""
 
     token: str
@@ -134,7 +134,7 @@ class PreflopAction(BaseModel):
     classes: list[float]
 
 
-class PreflopPlace(BaseModel):
+class PreflopPlace(Answer):
     """A place in the betting: who decides there."""
 
     path: str
@@ -153,7 +153,7 @@ class PreflopPair(PreflopPlace):
     opener: str
 
 
-class ChartsInfo(BaseModel):
+class ChartsInfo(Answer):
     """A blueprint that has charts; its number, from 1 on, and the stacks in big blinds."""
 
     number: int
@@ -162,7 +162,7 @@ class ChartsInfo(BaseModel):
     stack: float
 
 
-class PreflopNode(BaseModel):
+class PreflopNode(Answer):
     """A place in the betting before the flop; `spot` is what the flop begins with, if one comes for two players.
 
     `folds` is who decides behind if everybody before folds, `pairs` the charts of each pair of positions.
@@ -179,7 +179,7 @@ class PreflopNode(BaseModel):
     stack: int
     is_flop: bool
     actions: list[PreflopAction]
-    weights: list[float] = []
+    weights: list[float] = Field(default_factory=list)
     line: list[PreflopStep]
     folds: list[PreflopPlace]
     pairs: list[PreflopPair]
