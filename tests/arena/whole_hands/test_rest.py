@@ -12,6 +12,7 @@ from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.libratus import LibratusAgent
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
+from aleator.agents.whole_hands.tight_aggressive import TightAggressiveAgent
 from aleator.arena.whole_hands.match import HandMatch, play_hand_match
 from aleator.arena.whole_hands.play import play_hands
 from aleator.arena.whole_hands.rest import Line, RestOfHand, line_to
@@ -120,14 +121,14 @@ def test_against_a_third_agent_the_difference_is_that_of_two_matches(
 ) -> None:
     agents: list[HandAgent] = [Caller(blueprint), blueprint]
     monkeypatch.setattr(HandMatch, "load_agents", lambda self: agents)
-    opponent = PotOddsAgent().name
+    opponent = TightAggressiveAgent().name
     match = HandMatch(
         game="hunl", agents=("one", "other"), hands=800, seed=5, aivat="rest", stakes=20.0, against=opponent
     )
     gain = play_hand_match(match).fair.reshape(-1, 2).sum(axis=1)
     played = []
     for agent in agents:
-        both = [agent, PotOddsAgent()]
+        both = [agent, TightAggressiveAgent()]
         won = play_hands(SETUP, both, np.arange(3000), 5, aivat="pairs").fair_winnings(0)
         assert won is not None
         played.append(won)
